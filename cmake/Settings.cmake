@@ -1,0 +1,24 @@
+# Flags and helpers that every target of Headlight shares.
+
+add_library(headlight_settings INTERFACE)
+target_include_directories(headlight_settings INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(headlight_settings INTERFACE QT_NO_KEYWORDS
+                           HEADLIGHT_VERSION="${PROJECT_VERSION}")
+target_compile_options(headlight_settings INTERFACE -Wall -Wextra -Wno-unused-parameter
+                       -Wno-restrict # GCC 12 warns falsely in std::string (GCC bug 105651)
+                      
+                       -fno-strict-aliasing)
+if(HEADLIGHT_SANITIZE)
+  target_compile_options(headlight_settings INTERFACE -fsanitize=${HEADLIGHT_SANITIZE}
+                         -fno-omit-frame-pointer)
+  target_link_options(headlight_settings INTERFACE -fsanitize=${HEADLIGHT_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # What ccache needs in order to cache compilations that use a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${CCACHE_PROGRAM})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+endif()

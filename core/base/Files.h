@@ -1,0 +1,46 @@
+#pragma once
+// Reading whole files within a limit, writing them so that the old or the new one always exists,
+// and holding a folder against a second writer.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+/// The bytes of a regular file of at most `maxBytes`; its size is asked first, so nothing large is
+/// allocated for a file that is refused.
+Result<std::string> readFile(const std::filesystem::path& path, std::uintmax_t maxBytes);
+
+/// Writes beside `path`, flushes the file, renames it over `path` and flushes the folder. On any
+/// error (a full disk included) the old file is untouched and the partial one removed.
+Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// The same, with the content streamed: `write` is called once with a function that appends bytes.
+using AppendBytes = std::function<void(const void* data, std::size_t size)>;
+Result<void> writeFileAtomically(const std::filesystem::path& path,
+                                 const std::function<void(const AppendBytes&)>& write);
+
+/// Appends one line and flushes it to the disk before returning.
+Result<void> appendLine(const std::filesystem::path& path, std::string_view line);
+
+/// Holds `folder`/.lock for this process until destroyed. A second holder (any process) gets
+/// ErrorCode::Busy. The system releases it when the process dies, however it dies.
+class FolderLock {
+ public:
+  static Result<FolderLock> acquire(const std::filesystem::path& folder);
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int descriptor) : m_descriptor(descriptor) {}
+  int m_descriptor = -1;
+};
+
+}  // namespace headlight

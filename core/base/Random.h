@@ -1,0 +1,49 @@
+#pragma once
+// Counter-based randomness: every draw is a function of (seed, what it is for, index), never of
+// what was drawn before. Sampling order, augmentation and synthetic images therefore need no saved
+// state, and a resumed run draws what an uninterrupted one would have drawn.
+
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace headlight {
+
+/// SplitMix64's finaliser: a bijection that scatters neighbouring inputs.
+constexpr std::uint64_t mixBits(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+/// One key from several numbers, order mattering: streamKey({seed, epoch, index}).
+constexpr std::uint64_t streamKey(std::initializer_list<std::uint64_t> parts) {
+  std::uint64_t key = 0x243f6a8885a308d3ULL;
+  for (const std::uint64_t part : parts)
+    key = mixBits(key ^ mixBits(part));
+  return key;
+}
+
+/// A small generator over one stream. The same key gives the same draws on every platform.
+class RandomStream {
+ public:
+  explicit RandomStream(std::uint64_t key) : m_key(key) {}
+  std::uint64_t next() { return mixBits(m_key + 0x9e3779b97f4a7c15ULL * m_counter++); }
+  /// Uniform in [0, 1).
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  /// Uniform in {0, …, count − 1}; count > 0.
+  std::int64_t below(std::int64_t count);
+  /// Standard normal (Box–Muller, one of the pair).
+  double normal();
+
+ private:
+  std::uint64_t m_key;
+  std::uint64_t m_counter = 0;
+};
+
+/// 0 … count−1 in an order that depends on the key alone (Fisher–Yates).
+std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t key);
+
+}  // namespace headlight

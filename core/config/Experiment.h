@@ -1,0 +1,89 @@
+#pragma once
+// The one description of everything that can be done to a model: what the window edits, the command
+// line runs, a run folder records and a checkpoint carries.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config/ModelConfig.h"
+#include "core/config/TrainingConfig.h"
+#include "core/masks/MaskEdit.h"
+#include "core/masks/MaskScheme.h"
+
+namespace headlight {
+
+/// The `masks` section: a preset, or `custom` with every cell written out.
+struct MaskConfig {
+  std::string scheme = "none";  ///< a preset's name, or a name of its own where cells are given
+  int window = 3;               ///< of a preset
+  double alpha = 0.5;           ///< of a preset
+  std::vector<std::vector<HeadMask>> cells;  ///< [layer][head]; empty: the preset
+};
+const ParameterTable& maskParameters();
+
+/// An edit that takes effect before optimiser step `step` (0-based, counted over the whole run).
+struct ScheduledEdit {
+  std::int64_t step = 0;
+  MaskEdit edit;
+};
+
+struct Experiment {
+  static constexpr int kSchema = 1;
+  std::string name = "experiment";
+  std::int64_t seed = 0;
+  std::string device = "auto";  ///< auto (CUDA if there is one) | cpu | cuda | cuda:N
+  int threads = 0;              ///< 0: as many as cores
+  ModelConfig model;
+  MaskConfig masks;
+  DataConfig data;
+  TrainingConfig training;
+  TelemetryConfig telemetry;
+  std::vector<ScheduledEdit> edits;  ///< ordered by step
+};
+const ParameterTable& runParameters();  ///< name, seed, device, threads
+
+/// A section as the window's forms and the command line's help show it.
+struct Section {
+  std::string key;    ///< "model"; "" for the top level
+  std::string title;  ///< "Model"
+  const ParameterTable* table;
+};
+const std::vector<Section>& experimentSections();
+
+/// The defaults of a published model name; nothing for an unknown one. Given by core/models.
+using ModelDefaults = std::function<std::optional<ModelConfig>(const std::string& name)>;
+
+/// Reads and checks the whole of it. Errors name the JSON path ("training.epochs"). A
+/// `model.name` known to `defaults` gives the values that `model` leaves out.
+Result<Experiment> experimentFromJson(const Json& json, const ModelDefaults& defaults);
+/// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages.
+Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
+                                      const ModelDefaults& defaults);
+Result<Experiment> readExperiment(const std::filesystem::path& path, const ModelDefaults& defaults);
+
+/// Every parameter written out. Reading it back gives the same Experiment.
+Json experimentToJson(const Experiment& experiment);
+std::string experimentToText(const Experiment& experiment);
+
+/// Sets "training.epochs" from a flag's text; the JSON is checked when it is read.
+Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text);
+
+Json maskEditToJson(const MaskEdit& edit);
+Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path);
+
+/// The scheme that `masks` describes for a model with `heads[l]` heads in layer l. Errors: cells of
+/// layers or heads that the model does not have.
+Result<MaskScheme> resolveMasks(const MaskConfig& masks, const std::vector<int>& heads);
+/// The `masks` section for a scheme: the preset's name alone where the cells are exactly its.
+MaskConfig describeMasks(const MaskScheme& scheme);
+
+/// A scheme from a preset's name ("sch2", "sch2:5" for window 5), or from a JSON file with a
+/// `masks` section or its content.
+Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile,
+                                       const std::vector<int>& heads);
+
+}  // namespace headlight

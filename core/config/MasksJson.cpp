@@ -1,0 +1,196 @@
+#include <algorithm>
+
+#include "core/base/Files.h"
+#include "core/config/MasksJson.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uintmax_t kMaxMaskFile = 16u << 20;
+
+Error invalid(const std::string& message, const std::string& path) {
+  return {ErrorCode::InvalidConfig, message, path};
+}
+
+Result<HeadMask> headMaskAt(const Json& json, const std::string& path) {
+  if (!json.is_string()) return invalid("must be a mask in quotes, such as \"hard:3\"", path);
+  auto mask = headMaskFromText(json.get<std::string>());
+  if (!mask) return invalid(mask.error().message, path);
+  return mask;
+}
+
+Result<int> indexAt(const Json& json, const char* key, const std::string& path) {
+  if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0 || json[key] > 100000)
+    return invalid("must be a whole number, at least 0", path + "." + key);
+  return json[key].get<int>();
+}
+
+std::string textAt(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+Result<std::vector<std::vector<HeadMask>>> maskCellsFromJson(const Json& json,
+                                                             const std::string& path) {
+  if (!json.is_array()) return invalid("must be a list of layers, each a list of masks", path);
+  std::vector<std::vector<HeadMask>> cells;
+  for (std::size_t l = 0; l < json.size(); ++l) {
+    const std::string layerPath = path + "[" + std::to_string(l) + "]";
+    if (!json[l].is_array()) return invalid("must be a list of masks, one a head", layerPath);
+    cells.emplace_back();
+    for (std::size_t h = 0; h < json[l].size(); ++h) {
+      auto mask = headMaskAt(json[l][h], layerPath + "[" + std::to_string(h) + "]");
+      if (!mask) return mask.error();
+      cells.back().push_back(*mask);
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+const ParameterTable& maskParameters() {
+  using M = MaskConfig;
+  static const ParameterTable table =
+      TableBuilder<M>()
+          .text(&M::scheme, "scheme",
+                "none, sch1, sch2, sch3, mixed36, or a name of your own with cells.")
+          .integer(&M::window, "window", 1, 255, "Width R of the preset's masks; odd.")
+          .number(&M::alpha, "alpha", 1e-6, 1 - 1e-6, "Initial α of the preset's soft masks.")
+          .build();
+  return table;
+}
+
+Result<MaskConfig> maskConfigFromJson(const Json& json, const std::string& path) {
+  MaskConfig masks;
+  if (auto read = readParameters(maskParameters(), json, &masks, path, {"cells"}); !read)
+    return read.error();
+  if (masks.window % 2 == 0) return invalid("must be odd", path + ".window");
+  if (!json.contains("cells")) return masks;
+  auto cells = maskCellsFromJson(json["cells"], path + ".cells");
+  if (!cells) return cells.error();
+  masks.cells = std::move(*cells);
+  return masks;
+}
+
+Json maskConfigToJson(const MaskConfig& masks) {
+  if (masks.cells.empty()) return writeParameters(maskParameters(), &masks);
+  Json json = {{"scheme", masks.scheme}, {"cells", Json::array()}};
+  for (const auto& layer : masks.cells) {
+    Json row = Json::array();
+    for (const auto& cell : layer)
+      row.push_back(toText(cell));
+    json["cells"].push_back(row);
+  }
+  return json;
+}
+
+Json maskEditToJson(const MaskEdit& edit) {
+  Json changes = Json::array();
+  for (const auto& change : edit.changes)
+    changes.push_back({{"layer", change.layer},
+                       {"head", change.head},
+                       {"from", toText(change.before)},
+                       {"to", toText(change.after)}});
+  return {{"label", edit.label},
+          {"scheme_before", edit.nameBefore},
+          {"scheme_after", edit.nameAfter},
+          {"changes", changes}};
+}
+
+Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path) {
+  if (!json.is_object() || !json.contains("changes") || !json["changes"].is_array())
+    return invalid("must be an object with a list of changes", path);
+  MaskEdit edit{
+      textAt(json, "label"), {}, textAt(json, "scheme_before"), textAt(json, "scheme_after")};
+  for (std::size_t i = 0; i < json["changes"].size(); ++i) {
+    const Json& item = json["changes"][i];
+    const std::string itemPath = path + ".changes[" + std::to_string(i) + "]";
+    if (!item.is_object() || !item.contains("to"))
+      return invalid("must be an object with layer, head and to", itemPath);
+    const auto layer = indexAt(item, "layer", itemPath);
+    if (!layer) return layer.error();
+    const auto head = indexAt(item, "head", itemPath);
+    if (!head) return head.error();
+    const auto after = headMaskAt(item["to"], itemPath + ".to");
+    if (!after) return after.error();
+    HeadMask before;
+    if (item.contains("from")) {
+      const auto read = headMaskAt(item["from"], itemPath + ".from");
+      if (!read) return read.error();
+      before = *read;
+    }
+    edit.changes.push_back({*layer, *head, before, *after});
+  }
+  return edit;
+}
+
+Result<MaskScheme> resolveMasks(const MaskConfig& masks, const std::vector<int>& heads) {
+  if (masks.cells.empty()) {
+    auto scheme = makeMaskPreset(masks.scheme, heads, masks.window, masks.alpha);
+    if (!scheme) return invalid(scheme.error().message, "masks.scheme");
+    return scheme;
+  }
+  if (masks.cells.size() > heads.size())
+    return invalid("has masks for layer " + std::to_string(heads.size()) + ", but the model has " +
+                       std::to_string(heads.size()) + " layers, 0 to " +
+                       std::to_string(heads.size() - 1),
+                   "masks.cells[" + std::to_string(heads.size()) + "]");
+  MaskScheme scheme(heads, masks.scheme);
+  for (std::size_t l = 0; l < masks.cells.size(); ++l) {
+    if (masks.cells[l].size() > static_cast<std::size_t>(heads[l]))
+      return invalid("has " + std::to_string(masks.cells[l].size()) + " masks, but the layer has " +
+                         std::to_string(heads[l]) + " heads",
+                     "masks.cells[" + std::to_string(l) + "]");
+    for (std::size_t h = 0; h < masks.cells[l].size(); ++h)
+      scheme.set(l, h, masks.cells[l][h]);
+  }
+  return scheme;
+}
+
+MaskConfig describeMasks(const MaskScheme& scheme) {
+  MaskConfig masks;
+  masks.scheme = scheme.name();
+  std::vector<int> heads;
+  HeadMask first;
+  for (int l = scheme.layers() - 1; l >= 0; --l) {
+    heads.insert(heads.begin(), scheme.heads(l));
+    for (int h = 0; h < scheme.heads(l); ++h)
+      if (scheme.at(l, h).kind != MaskKind::None) first = scheme.at(l, h);
+  }
+  const auto preset = makeMaskPreset(scheme.name(), heads, first.window, first.alpha);
+  if (preset && *preset == scheme) {
+    masks.window = first.window;
+    masks.alpha = first.alpha;
+    return masks;
+  }
+  for (int l = 0; l < scheme.layers(); ++l)
+    masks.cells.push_back(scheme.layer(l));
+  return masks;
+}
+
+Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile,
+                                       const std::vector<int>& heads) {
+  const auto colon = nameOrFile.find(':');
+  MaskConfig masks;
+  masks.scheme = nameOrFile.substr(0, colon);
+  const auto& presets = maskPresetNames();
+  if (std::find(presets.begin(), presets.end(), masks.scheme) != presets.end()) {
+    if (colon != std::string::npos) {
+      const auto mask = headMaskFromText("hard" + nameOrFile.substr(colon));
+      if (!mask) return mask.error();
+      masks.window = mask->window;
+    }
+    return resolveMasks(masks, heads);
+  }
+  if (!std::filesystem::exists(nameOrFile))
+    return invalid("is neither a scheme (none, sch1, sch2, sch3, mixed36) nor a file", nameOrFile);
+  auto text = readFile(nameOrFile, kMaxMaskFile);
+  if (!text) return text.error();
+  const Json json = Json::parse(*text, nullptr, false);
+  if (!json.is_object()) return invalid("is not a JSON object", nameOrFile);
+  auto read = maskConfigFromJson(json.contains("masks") ? json["masks"] : json, "masks");
+  if (!read) return invalid(read.error().text(), nameOrFile);
+  return resolveMasks(*read, heads);
+}
+
+}  // namespace headlight

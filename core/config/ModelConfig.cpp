@@ -1,0 +1,74 @@
+#include "core/config/ModelConfig.h"
+
+namespace headlight {
+
+const ParameterTable& modelParameters() {
+  using M = ModelConfig;
+  static const ParameterTable table =
+      TableBuilder<M>()
+          .text(&M::name, "name", "A published name (see summary --list), or any name of your own.")
+          .choice(&M::backbone, "backbone", {"vit"}, "How the blocks are put together.")
+          .choice(&M::mechanism, "mechanism", {"softmax"},
+                  "The attention mechanism of every block.")
+          .integer(&M::imageSize, "image_size", 8, 4096, "Image height in pixels.")
+          .integer(&M::imageWidth, "image_width", 0, 4096,
+                   "Image width in pixels; 0 means as the height.")
+          .integer(&M::patchSize, "patch_size", 1, 256, "Side of a square patch in pixels.")
+          .integer(&M::classes, "classes", 1, 100000, "Number of classes.")
+          .integer(&M::width, "width", 1, 16384, "Width of a token (D); heads must divide it.")
+          .integer(&M::depth, "depth", 1, 256, "Number of blocks.")
+          .integer(&M::heads, "heads", 1, 256, "Attention heads per block.")
+          .number(&M::mlpRatio, "mlp_ratio", 0.1, 16, "Hidden width of the MLP over D.")
+          .boolean(&M::qkvBias, "qkv_bias",
+                   "Whether the query, key and value projection has a bias.")
+          .boolean(&M::classToken, "class_token",
+                   "Whether a class token stands first; without it patches are averaged.")
+          .boolean(&M::distilled, "distilled",
+                   "A distillation token and a second head, as in DeiT.")
+          .number(&M::layerScale, "layer_scale", 0, 10, "Initial LayerScale; 0 means none.")
+          .number(&M::dropPath, "drop_path", 0, 0.95, "Stochastic depth rate of the last block.")
+          .choice(&M::dropPathMode, "drop_path_mode", {"linear", "constant"},
+                  "Drop path rising from 0, or the same in every block.")
+          .number(&M::normEpsilon, "norm_epsilon", 1e-12, 1e-2, "Epsilon of the layer norms.")
+          .number(&M::cropFraction, "crop_fraction", 0.1, 1,
+                  "Share of the resized short side that the centre crop keeps (timm's crop_pct).")
+          .choice(&M::interpolation, "interpolation", {"bicubic", "bilinear", "nearest"},
+                  "How pictures are resized.")
+          .numbers(&M::mean, "mean", 3, -10, 10, "Mean of red, green and blue, in [0, 1] units.")
+          .numbers(&M::deviation, "deviation", 3, 1e-6, 10,
+                   "Standard deviation of red, green and blue, in [0, 1] units.")
+          .build();
+  return table;
+}
+
+Result<void> checkModel(const ModelConfig& model, const std::string& path) {
+  const auto refuse = [&](const std::string& key, const std::string& message) {
+    return Error{ErrorCode::InvalidConfig, message, path + "." + key};
+  };
+  const auto text = [](long long value) { return std::to_string(value); };
+  if (model.width % model.heads != 0)
+    return refuse("heads", text(model.heads) + " heads do not divide the width " +
+                               text(model.width) +
+                               "; choose a width that is a multiple of the heads");
+  for (const auto& [key, pixels] : {std::pair{"image_size", model.imageHeightPixels()},
+                                    std::pair{"image_width", model.imageWidthPixels()}})
+    if (pixels % model.patchSize != 0)
+      return refuse(key, text(pixels) + " pixels are not a whole number of " +
+                             text(model.patchSize) + "-pixel patches");
+  if (model.distilled && !model.classToken)
+    return refuse("distilled", "a distillation token needs a class token");
+  constexpr int kMaxTokens = 65536;
+  if (model.grid().patches() > kMaxTokens)
+    return refuse("patch_size", text(model.grid().patches()) + " patches are too many; at most " +
+                                    text(kMaxTokens));
+  constexpr double kMaxParameters = 4e9;
+  const double width = model.width;
+  const double parameters = model.depth * (4 + 2 * model.mlpRatio) * width * width +
+                            width * (model.classes + model.grid().tokens());
+  if (parameters > kMaxParameters)
+    return refuse("width", "a model of about " + text(static_cast<long long>(parameters / 1e6)) +
+                               " million parameters is more than can be held (4000 million)");
+  return {};
+}
+
+}  // namespace headlight

@@ -1,0 +1,199 @@
+#include "core/config/Parameter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+namespace headlight {
+namespace {
+
+Error invalid(const std::string& message, const std::string& path) {
+  return {ErrorCode::InvalidConfig, message, path};
+}
+
+std::string numberText(double value) {
+  char digits[64];
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+std::string rangeText(const Parameter& parameter) {
+  const bool low = std::isfinite(parameter.minimum), high = std::isfinite(parameter.maximum);
+  if (low && high)
+    return ", " + numberText(parameter.minimum) + " to " + numberText(parameter.maximum);
+  if (low) return ", at least " + numberText(parameter.minimum);
+  if (high) return ", at most " + numberText(parameter.maximum);
+  return "";
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+bool inRange(const Parameter& parameter, double value) {
+  return std::isfinite(value) && value >= parameter.minimum && value <= parameter.maximum;
+}
+
+bool hasType(const Parameter& parameter, const Json& value) {
+  switch (parameter.type) {
+    case ParameterType::Bool:
+      return value.is_boolean();
+    case ParameterType::Integer:
+      return value.is_number_integer() ||
+             (value.is_number_float() && std::abs(value.get<double>()) < 9e15 &&
+              value.get<double>() == std::floor(value.get<double>()));
+    case ParameterType::Number:
+      return value.is_number();
+    case ParameterType::Text:
+    case ParameterType::Choice:
+      return value.is_string();
+    case ParameterType::NumberList:
+      return value.is_array() && std::all_of(value.begin(), value.end(),
+                                             [](const Json& item) { return item.is_number(); });
+  }
+  return false;
+}
+
+std::size_t editDistance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string Parameter::typeText() const {
+  switch (type) {
+    case ParameterType::Bool:
+      return "true or false";
+    case ParameterType::Integer:
+      return "whole number" + rangeText(*this);
+    case ParameterType::Number:
+      return "number" + rangeText(*this);
+    case ParameterType::Text:
+      return "text";
+    case ParameterType::Choice:
+      return "one of: " + joined(choices);
+    case ParameterType::NumberList:
+      return std::to_string(listLength) + " numbers" + rangeText(*this);
+  }
+  return "";
+}
+
+const Parameter* findParameter(const ParameterTable& table, const std::string& name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Parameter& p) { return p.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+Result<void> checkParameter(const Parameter& parameter, const Json& value,
+                            const std::string& path) {
+  const auto refuse = [&] {
+    std::string shown = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (shown.size() > 80) shown = shown.substr(0, 80) + "…";
+    return invalid("must be " + parameter.typeText() + ", not " + shown, path);
+  };
+  if (!hasType(parameter, value)) return refuse();
+  switch (parameter.type) {
+    case ParameterType::Integer:
+    case ParameterType::Number:
+      if (!inRange(parameter, value.get<double>())) return refuse();
+      break;
+    case ParameterType::Choice:
+      if (std::find(parameter.choices.begin(), parameter.choices.end(), value.get<std::string>()) ==
+          parameter.choices.end())
+        return refuse();
+      break;
+    case ParameterType::NumberList:
+      if (value.size() != parameter.listLength) return refuse();
+      for (const auto& item : value)
+        if (!inRange(parameter, item.get<double>())) return refuse();
+      break;
+    default:
+      break;
+  }
+  return {};
+}
+
+Result<void> readParameters(const ParameterTable& table, const Json& object, void* target,
+                            const std::string& path, const std::vector<std::string>& alsoAllowed) {
+  if (!object.is_object()) return invalid("must be an object in braces", path.empty() ? "$" : path);
+  for (const auto& [key, value] : object.items()) {
+    const std::string keyPath = path.empty() ? key : path + "." + key;
+    const Parameter* parameter = findParameter(table, key);
+    if (parameter) {
+      if (auto checked = checkParameter(*parameter, value, keyPath); !checked) return checked;
+      continue;
+    }
+    if (std::find(alsoAllowed.begin(), alsoAllowed.end(), key) != alsoAllowed.end()) continue;
+    std::vector<std::string> names = alsoAllowed;
+    for (const auto& known : table)
+      names.push_back(known.name);
+    const std::string close = closestName(key, names);
+    return invalid(close.empty() ? "is not a known key; known are: " + joined(names)
+                                 : "is not a known key; did you mean \"" + close + "\"?",
+                   keyPath);
+  }
+  for (const auto& [key, value] : object.items())
+    if (const Parameter* parameter = findParameter(table, key)) parameter->set(target, value);
+  return {};
+}
+
+Json writeParameters(const ParameterTable& table, const void* target) {
+  Json object = Json::object();
+  for (const auto& parameter : table)
+    object[parameter.name] = parameter.get(target);
+  return object;
+}
+
+Result<Json> parameterFromText(const Parameter& parameter, const std::string& text,
+                               const std::string& path) {
+  Json value;
+  if (parameter.type == ParameterType::Text || parameter.type == ParameterType::Choice) {
+    value = text;
+  } else if (parameter.type == ParameterType::NumberList) {
+    value = Json::array();
+    std::stringstream stream(text);
+    for (std::string item; std::getline(stream, item, ',');)
+      value.push_back(Json::parse(item, nullptr, false));
+  } else if (parameter.type == ParameterType::Bool &&
+             (text == "yes" || text == "on" || text == "1")) {
+    value = true;
+  } else if (parameter.type == ParameterType::Bool &&
+             (text == "no" || text == "off" || text == "0")) {
+    value = false;
+  } else {
+    value = Json::parse(text, nullptr, false);
+  }
+  if (value.is_discarded()) value = text;  // the check below says what was expected
+  if (auto checked = checkParameter(parameter, value, path); !checked) return checked.error();
+  return value;
+}
+
+std::string closestName(const std::string& name, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t bestDistance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const auto& candidate : names) {
+    const std::size_t distance = editDistance(name.substr(0, 100), candidate);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace headlight

@@ -1,0 +1,119 @@
+#pragma once
+// One table of parameters per struct. JSON reading and writing, validation, command-line flags,
+// help text and the form in the window all come from that table.
+
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+using Json = nlohmann::ordered_json;
+
+enum class ParameterType { Bool, Integer, Number, Text, Choice, NumberList };
+
+struct Parameter {
+  std::string name;  ///< the JSON key; the flag is --section.name
+  ParameterType type = ParameterType::Text;
+  std::string help;  ///< one sentence, with the unit
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices;  ///< of a Choice
+  std::size_t listLength = 0;        ///< of a NumberList
+  Json defaultValue;
+  std::function<Json(const void* target)> get;
+  std::function<void(void* target, const Json& value)> set;  ///< of a value that was checked
+
+  std::string typeText() const;  ///< "whole number, 1 to 512", "one of: a, b"
+};
+
+using ParameterTable = std::vector<Parameter>;
+
+/// The parameter of that name, or null.
+const Parameter* findParameter(const ParameterTable& table, const std::string& name);
+
+/// Ok if `value` has the parameter's type and range. `path` is the JSON path for the message.
+Result<void> checkParameter(const Parameter& parameter, const Json& value, const std::string& path);
+
+/// Reads an object into `target`: keys left out keep their values; unknown keys (other than
+/// `alsoAllowed`), wrong types and values out of range are errors naming `path`.key.
+Result<void> readParameters(const ParameterTable& table, const Json& object, void* target,
+                            const std::string& path,
+                            const std::vector<std::string>& alsoAllowed = {});
+
+/// Every parameter of `target`, in the order of the table.
+Json writeParameters(const ParameterTable& table, const void* target);
+
+/// A flag's text as JSON of the parameter's type ("0.5" for a Number, "a,b,c" for a list).
+Result<Json> parameterFromText(const Parameter& parameter, const std::string& text,
+                               const std::string& path);
+
+/// The closest of `names` to a misspelt `name`, or empty if none is close.
+std::string closestName(const std::string& name, const std::vector<std::string>& names);
+
+/// Builds a table for struct S. Defaults are those of S{}.
+template <typename S>
+class TableBuilder {
+ public:
+  TableBuilder& boolean(bool S::*member, std::string name, std::string help) {
+    return add(member, std::move(name), ParameterType::Bool, std::move(help));
+  }
+  template <typename T>
+  TableBuilder& integer(T S::*member, std::string name, double minimum, double maximum,
+                        std::string help) {
+    add(member, std::move(name), ParameterType::Integer, std::move(help));
+    return range(minimum, maximum);
+  }
+  TableBuilder& number(double S::*member, std::string name, double minimum, double maximum,
+                       std::string help) {
+    add(member, std::move(name), ParameterType::Number, std::move(help));
+    return range(minimum, maximum);
+  }
+  TableBuilder& text(std::string S::*member, std::string name, std::string help) {
+    return add(member, std::move(name), ParameterType::Text, std::move(help));
+  }
+  TableBuilder& choice(std::string S::*member, std::string name, std::vector<std::string> choices,
+                       std::string help) {
+    add(member, std::move(name), ParameterType::Choice, std::move(help));
+    m_table.back().choices = std::move(choices);
+    return *this;
+  }
+  TableBuilder& numbers(std::vector<double> S::*member, std::string name, std::size_t length,
+                        double minimum, double maximum, std::string help) {
+    add(member, std::move(name), ParameterType::NumberList, std::move(help));
+    m_table.back().listLength = length;
+    return range(minimum, maximum);
+  }
+  ParameterTable build() { return std::move(m_table); }
+
+ private:
+  template <typename T>
+  TableBuilder& add(T S::*member, std::string name, ParameterType type, std::string help) {
+    Parameter parameter;
+    parameter.name = std::move(name);
+    parameter.type = type;
+    parameter.help = std::move(help);
+    parameter.defaultValue = S{}.*member;
+    parameter.get = [member](const void* target) {
+      return Json(static_cast<const S*>(target)->*member);
+    };
+    parameter.set = [member](void* target, const Json& value) {
+      static_cast<S*>(target)->*member = value.get<T>();
+    };
+    m_table.push_back(std::move(parameter));
+    return *this;
+  }
+  TableBuilder& range(double minimum, double maximum) {
+    m_table.back().minimum = minimum;
+    m_table.back().maximum = maximum;
+    return *this;
+  }
+
+  ParameterTable m_table;
+};
+
+}  // namespace headlight

@@ -1,0 +1,78 @@
+#include "core/config/TrainingConfig.h"
+
+namespace headlight {
+
+const ParameterTable& dataParameters() {
+  using D = DataConfig;
+  static const ParameterTable table =
+      TableBuilder<D>()
+          .choice(&D::dataset, "dataset",
+                  {"texture-shape", "image-folder", "cifar10", "cifar100", "idx"},
+                  "Kind of dataset.")
+          .text(&D::path, "path", "Folder of the dataset; unused by texture-shape.")
+          .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
+                  "Share taken for validation where the folder has no such split.")
+          .integer(&D::maxSamples, "max_samples", 0, 1e12,
+                   "Use at most so many images of each split; 0 means all.")
+          .integer(&D::trainSamples, "train_samples", 2, 1e9,
+                   "texture-shape: images in the training split.")
+          .integer(&D::validationSamples, "validation_samples", 2, 1e9,
+                   "texture-shape: images in the validation split.")
+          .integer(&D::loaderThreads, "loader_threads", 0, 64,
+                   "Threads that prepare batches ahead; 0 means none.")
+          .boolean(&D::augment, "augment", "Random crops, flips and colour changes in training.")
+          .number(&D::minScale, "min_scale", 0.01, 1, "Random crop: least share of the area.")
+          .number(&D::minRatio, "min_ratio", 0.1, 1, "Random crop: least aspect ratio.")
+          .number(&D::flip, "flip", 0, 1, "Probability of a horizontal flip.")
+          .number(&D::colorJitter, "color_jitter", 0, 1,
+                  "Strength of brightness, contrast and saturation changes.")
+          .build();
+  return table;
+}
+
+const ParameterTable& trainingParameters() {
+  using T = TrainingConfig;
+  static const ParameterTable table =
+      TableBuilder<T>()
+          .integer(&T::epochs, "epochs", 1, 1e6, "Passes over the training split.")
+          .integer(&T::batchSize, "batch_size", 1, 65536, "Images per step.")
+          .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate, used as it is.")
+          .number(&T::minLearningRate, "min_learning_rate", 0, 10,
+                  "Learning rate at the end of the cosine.")
+          .number(&T::warmupLearningRate, "warmup_learning_rate", 0, 10,
+                  "Learning rate of the first step.")
+          .number(&T::warmupEpochs, "warmup_epochs", 0, 1e6, "Epochs of linear warm-up.")
+          .number(&T::weightDecay, "weight_decay", 0, 10,
+                  "AdamW weight decay; biases, norms, tokens and position embeddings have none.")
+          .number(&T::beta1, "beta1", 0, 0.999999, "AdamW: decay of the first moment.")
+          .number(&T::beta2, "beta2", 0, 0.999999, "AdamW: decay of the second moment.")
+          .number(&T::epsilon, "epsilon", 1e-16, 1, "AdamW: added to the denominator.")
+          .number(&T::labelSmoothing, "label_smoothing", 0, 0.99, "Label smoothing.")
+          .number(&T::clipGradient, "clip_gradient", 0, 1e6,
+                  "Greatest global gradient norm; 0 means no clipping.")
+          .number(&T::emaDecay, "ema_decay", 0, 0.999999,
+                  "Decay of the moving average of the weights; 0 means none.")
+          .text(&T::weights, "weights", "Checkpoint to start from; empty means from scratch.")
+          .integer(&T::checkpointSteps, "checkpoint_steps", 1, 1e9,
+                   "The last checkpoint is written at least every so many steps.")
+          .integer(&T::keepEvery, "keep_every", 0, 1e6,
+                   "Epochs between checkpoints that are kept; 0 means only last and best.")
+          .build();
+  return table;
+}
+
+const ParameterTable& telemetryParameters() {
+  using T = TelemetryConfig;
+  static const ParameterTable table =
+      TableBuilder<T>()
+          .integer(&T::alsSteps, "als_steps", 0, 1e9,
+                   "Steps between measurements of the locality scores; 0 means never.")
+          .integer(&T::probeImages, "probe_images", 1, 1024,
+                   "Validation images that locality scores are averaged over.")
+          .integer(&T::metricsSteps, "metrics_steps", 1, 1e9,
+                   "Steps between lines of metrics.jsonl.")
+          .build();
+  return table;
+}
+
+}  // namespace headlight

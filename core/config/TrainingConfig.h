@@ -1,0 +1,55 @@
+#pragma once
+// What to train on, how, and what to watch meanwhile.
+
+#include <cstdint>
+#include <string>
+
+#include "core/config/Parameter.h"
+
+namespace headlight {
+
+struct DataConfig {
+  std::string dataset = "texture-shape";
+  std::string path;                      ///< of a dataset on disk
+  double validationFraction = 0.1;       ///< where the folder has no validation split of its own
+  std::int64_t maxSamples = 0;           ///< 0: all
+  std::int64_t trainSamples = 2000;      ///< texture-shape
+  std::int64_t validationSamples = 500;  ///< texture-shape
+  int loaderThreads = 1;
+  bool augment = true;
+  double minScale = 0.35;
+  double minRatio = 0.75;
+  double flip = 0.5;
+  double colorJitter = 0.0;
+};
+
+struct TrainingConfig {
+  std::int64_t epochs = 20;
+  std::int64_t batchSize = 32;
+  double learningRate = 1e-3;  ///< peak, as given: not scaled by the batch
+  double minLearningRate = 1e-5;
+  double warmupLearningRate = 1e-6;
+  double warmupEpochs = 1;
+  double weightDecay = 0.05;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double labelSmoothing = 0.1;
+  double clipGradient = 1.0;           ///< greatest global l2 norm; 0: no clipping
+  double emaDecay = 0.0;               ///< 0: no moving average of the weights
+  std::string weights;                 ///< checkpoint to start from; empty: from scratch
+  std::int64_t checkpointSteps = 200;  ///< `last` is written at least every so many steps
+  std::int64_t keepEvery = 0;          ///< epochs between checkpoints that are kept; 0: none
+};
+
+struct TelemetryConfig {
+  std::int64_t alsSteps = 50;      ///< steps between measurements of ALS and α; 0: never
+  std::int64_t probeImages = 8;    ///< validation images that ALS is averaged over
+  std::int64_t metricsSteps = 10;  ///< steps between lines of metrics.jsonl
+};
+
+const ParameterTable& dataParameters();
+const ParameterTable& trainingParameters();
+const ParameterTable& telemetryParameters();
+
+}  // namespace headlight

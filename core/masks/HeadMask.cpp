@@ -1,0 +1,74 @@
+#include "core/masks/HeadMask.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <regex>
+
+namespace headlight {
+
+bool HeadMask::operator==(const HeadMask& other) const {
+  if (kind != other.kind) return false;
+  if (kind == MaskKind::None) return true;
+  if (window != other.window) return false;
+  if (kind == MaskKind::Soft) return alpha == other.alpha;
+  if (kind == MaskKind::Random) return seed == other.seed;
+  return true;
+}
+
+const std::vector<std::string>& maskKindNames() {
+  static const std::vector<std::string> names{"none", "hard", "soft", "strict", "random"};
+  return names;
+}
+
+std::string maskKindName(MaskKind kind) {
+  return maskKindNames()[static_cast<std::size_t>(kind)];
+}
+
+std::string toText(const HeadMask& mask) {
+  if (mask.kind == MaskKind::None) return "none";
+  std::string text = maskKindName(mask.kind) + ":" + std::to_string(mask.window);
+  if (mask.kind == MaskKind::Soft) {
+    // The shortest form that reads back as the same number.
+    char digits[64];
+    const auto end = std::to_chars(digits, digits + sizeof digits, mask.alpha).ptr;
+    text += "@" + std::string(digits, end);
+  }
+  if (mask.kind == MaskKind::Random) text += "#" + std::to_string(mask.seed);
+  return text;
+}
+
+Result<HeadMask> headMaskFromText(const std::string& text) {
+  static const std::regex form(
+      R"((none|hard|soft|strict|random)(?::(\d{1,4}))?(?:@([0-9.eE+-]{1,32}))?(?:#(\d{1,19}))?)");
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorCode::InvalidConfig,
+                 "\"" + text + "\" is not a mask: " + why +
+                     " (examples: none, hard:3, soft:5@0.25, strict:3, random:3#7)",
+                 ""};
+  };
+  std::smatch match;
+  if (text.size() > 100 || !std::regex_match(text, match, form)) return refuse("unknown form");
+  HeadMask mask;
+  const auto& names = maskKindNames();
+  mask.kind =
+      static_cast<MaskKind>(std::find(names.begin(), names.end(), match[1].str()) - names.begin());
+  if (match[2].matched) mask.window = std::stoi(match[2]);
+  if (mask.window < 1 || mask.window % 2 == 0) return refuse("the window must be odd and positive");
+  if (match[3].matched) {
+    if (mask.kind != MaskKind::Soft) return refuse("only a soft mask has an α");
+    const std::string digits = match[3];
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), mask.alpha);
+    if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size())
+      return refuse("α is not a number");
+    if (!(mask.alpha > 0 && mask.alpha < 1)) return refuse("α must lie between 0 and 1");
+  }
+  if (match[4].matched) {
+    if (mask.kind != MaskKind::Random) return refuse("only a random mask has a seed");
+    mask.seed = std::stoull(match[4]);
+  }
+  if (mask.kind == MaskKind::None && match[2].matched) return refuse("none has no window");
+  return mask;
+}
+
+}  // namespace headlight

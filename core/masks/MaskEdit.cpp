@@ -1,0 +1,65 @@
+#include "core/masks/MaskEdit.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+Error noSuchCell(const MaskScheme& scheme, int layer, int head) {
+  std::string message = "there is no head " + std::to_string(head) + " in layer " +
+                        std::to_string(layer) + "; the model has layers 0 to " +
+                        std::to_string(scheme.layers() - 1);
+  if (layer >= 0 && layer < scheme.layers())
+    message += " and this layer heads 0 to " + std::to_string(scheme.heads(layer) - 1);
+  return {ErrorCode::InvalidConfig, message, "masks"};
+}
+
+std::string starred(const std::string& name) {
+  return name.ends_with('*') ? name : name + "*";
+}
+
+}  // namespace
+
+MaskEdit MaskEdit::inverse() const {
+  MaskEdit result{label, changes, nameAfter, nameBefore};
+  std::reverse(result.changes.begin(), result.changes.end());
+  for (auto& change : result.changes)
+    std::swap(change.before, change.after);
+  return result;
+}
+
+Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme,
+                              const std::vector<std::pair<int, int>>& cells, const HeadMask& mask,
+                              const std::string& label) {
+  MaskEdit edit{label, {}, scheme.name(), starred(scheme.name())};
+  for (const auto& [layer, head] : cells) {
+    if (!scheme.contains(layer, head)) return noSuchCell(scheme, layer, head);
+    if (!(scheme.at(layer, head) == mask))
+      edit.changes.push_back({layer, head, scheme.at(layer, head), mask});
+  }
+  return edit;
+}
+
+Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
+                              const std::string& label) {
+  MaskEdit edit{label, {}, from.name(), to.name()};
+  for (int l = 0; l < to.layers(); ++l)
+    for (int h = 0; h < to.heads(l); ++h) {
+      if (!from.contains(l, h)) return noSuchCell(from, l, h);
+      if (!(from.at(l, h) == to.at(l, h)))
+        edit.changes.push_back({l, h, from.at(l, h), to.at(l, h)});
+    }
+  return edit;
+}
+
+Result<void> applyMaskEdit(MaskScheme& scheme, const MaskEdit& edit) {
+  for (const auto& change : edit.changes)
+    if (!scheme.contains(change.layer, change.head))
+      return noSuchCell(scheme, change.layer, change.head);
+  for (const auto& change : edit.changes)
+    scheme.set(change.layer, change.head, change.after);
+  if (!edit.nameAfter.empty()) scheme.setName(edit.nameAfter);
+  return {};
+}
+
+}  // namespace headlight

@@ -1,0 +1,79 @@
+#include "core/masks/MaskScheme.h"
+
+#include <algorithm>
+#include <map>
+
+namespace headlight {
+
+MaskScheme::MaskScheme(std::vector<int> heads, std::string name) : m_name(std::move(name)) {
+  for (const int count : heads)
+    m_cells.emplace_back(count);
+}
+
+MaskScheme::MaskScheme(int layers, int heads, std::string name)
+    : MaskScheme(std::vector<int>(layers, heads), std::move(name)) {}
+
+bool MaskScheme::contains(int layer, int head) const {
+  return layer >= 0 && layer < layers() && head >= 0 && head < heads(layer);
+}
+
+int MaskScheme::maskedHeads() const {
+  int count = 0;
+  for (const auto& layer : m_cells)
+    for (const auto& cell : layer)
+      count += cell.kind != MaskKind::None;
+  return count;
+}
+
+int MaskScheme::firstDifference(const MaskScheme& other) const {
+  for (int l = 0; l < layers(); ++l)
+    if (m_cells[l] != other.m_cells[l]) return l;
+  return layers();
+}
+
+const std::vector<std::string>& maskPresetNames() {
+  static const std::vector<std::string> names{"none", "sch1", "sch2", "sch3", "mixed36"};
+  return names;
+}
+
+std::string maskPresetHelp(const std::string& name) {
+  static const std::map<std::string, std::string> help{
+      {"none", "No head is masked."},
+      {"sch1", "One hard-masked head (head 0) in every layer."},
+      {"sch2", "All heads but one in the first third, one head until the last sixth, then none."},
+      {"sch3", "Soft masks on every head of the first 21 of 24 layers, none after."},
+      {"mixed36", "Every head in the first third, one head in the rest."},
+  };
+  const auto found = help.find(name);
+  return found == help.end() ? std::string() : found->second;
+}
+
+Result<MaskScheme> makeMaskPreset(const std::string& name, const std::vector<int>& heads,
+                                  int window, double alpha) {
+  const auto& names = maskPresetNames();
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return Error{
+        ErrorCode::InvalidConfig,
+        "no mask scheme is called \"" + name + "\"; there are none, sch1, sch2, sch3 and mixed36",
+        ""};
+  const int depth = static_cast<int>(heads.size());
+  const auto maskedHeadsIn = [&](int layer) {
+    if (name == "sch1") return 1;
+    if (name == "sch2")
+      return layer < depth / 3 ? heads[layer] - 1 : layer < depth - depth / 6 ? 1 : 0;
+    if (name == "sch3") return layer < depth * 21 / 24 ? heads[layer] : 0;
+    if (name == "mixed36") return layer < depth / 3 ? heads[layer] : 1;
+    return 0;
+  };
+  HeadMask mask;
+  mask.kind = name == "sch3" ? MaskKind::Soft : MaskKind::Hard;
+  mask.window = window;
+  mask.alpha = alpha;
+  MaskScheme scheme(heads, name);
+  for (int l = 0; l < depth; ++l)
+    for (int h = 0; h < std::min(maskedHeadsIn(l), heads[l]); ++h)
+      scheme.set(l, h, mask);
+  return scheme;
+}
+
+}  // namespace headlight

@@ -1,0 +1,50 @@
+#pragma once
+// A mask for every head of every layer, and the presets of the paper.
+
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "core/masks/HeadMask.h"
+
+namespace headlight {
+
+class MaskScheme {
+ public:
+  MaskScheme() = default;
+  /// All heads unmasked. `heads[l]` is the number of heads of layer l.
+  explicit MaskScheme(std::vector<int> heads, std::string name = "none");
+  MaskScheme(int layers, int heads, std::string name = "none");
+
+  int layers() const { return static_cast<int>(m_cells.size()); }
+  int heads(int layer) const { return static_cast<int>(m_cells[layer].size()); }
+  bool contains(int layer, int head) const;
+  const HeadMask& at(int layer, int head) const { return m_cells[layer][head]; }
+  void set(int layer, int head, const HeadMask& mask) { m_cells[layer][head] = mask; }
+  const std::vector<HeadMask>& layer(int index) const { return m_cells[index]; }
+  int maskedHeads() const;
+
+  /// The preset it came from ("sch2"), with a star once edited ("sch2*").
+  const std::string& name() const { return m_name; }
+  void setName(std::string name) { m_name = std::move(name); }
+
+  /// Equal cells; the name is not compared.
+  bool operator==(const MaskScheme& other) const { return m_cells == other.m_cells; }
+  /// The first layer whose cells differ; layers() if none does. Both have the same shape.
+  int firstDifference(const MaskScheme& other) const;
+
+ private:
+  std::string m_name = "none";
+  std::vector<std::vector<HeadMask>> m_cells;
+};
+
+/// Presets of MaiT for `heads.size()` layers: none, sch1, sch2, sch3, mixed36 (mechanisms.md
+/// "Schemes"). `window` and `alpha` fill the cells they mask. Depths other than the paper's: sch2
+/// takes the first third and all but the last sixth; sch3 the first 7/8; mixed36 the first third.
+const std::vector<std::string>& maskPresetNames();
+/// One sentence of what a preset does.
+std::string maskPresetHelp(const std::string& name);
+Result<MaskScheme> makeMaskPreset(const std::string& name, const std::vector<int>& heads,
+                                  int window = 3, double alpha = 0.5);
+
+}  // namespace headlight

@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include "core/config/Experiment.h"
+
+namespace headlight {
+namespace {
+
+std::optional<ModelConfig> known(const std::string& name) {
+  if (name != "small-one") return std::nullopt;
+  ModelConfig model;
+  model.name = name;
+  model.imageSize = 32;
+  model.patchSize = 4;
+  model.width = 48;
+  model.depth = 3;
+  return model;
+}
+
+Result<Experiment> read(const std::string& text) {
+  return experimentFromText(text, "x.json", known);
+}
+
+void expectRefused(const std::string& text, const std::string& where) {
+  const auto experiment = read(text);
+  ASSERT_FALSE(experiment.ok()) << text;
+  EXPECT_EQ(experiment.error().code, ErrorCode::InvalidConfig);
+  EXPECT_NE(experiment.error().text().find(where), std::string::npos) << experiment.error().text();
+}
+
+TEST(ExperimentTest, DefaultsRoundTrip) {
+  const auto experiment = read("{}");
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  const std::string text = experimentToText(*experiment);
+  const auto again = read(text);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(experimentToText(*again), text);
+}
+
+TEST(ExperimentTest, EveryParameterRoundTrips) {
+  for (const auto& section : experimentSections())
+    for (const auto& parameter : *section.table) {
+      // Skip those whose values other parameters constrain.
+      if (parameter.name == "scheme" || parameter.name == "window") continue;
+      Json value = parameter.defaultValue;
+      if (parameter.type == ParameterType::Bool) value = !value.get<bool>();
+      if (parameter.type == ParameterType::Text) value = "other";
+      if (parameter.type == ParameterType::Choice) value = parameter.choices.back();
+      if (parameter.name == "distilled") value = true;
+      if (parameter.name == "class_token") continue;
+      Json json = Json::object();
+      if (section.key.empty())
+        json[parameter.name] = value;
+      else
+        json[section.key][parameter.name] = value;
+      const auto experiment = experimentFromJson(json, known);
+      ASSERT_TRUE(experiment.ok()) << parameter.name << ": " << experiment.error().text();
+      const Json written = experimentToJson(*experiment);
+      EXPECT_EQ(
+          section.key.empty() ? written[parameter.name] : written[section.key][parameter.name],
+          value);
+    }
+}
+
+TEST(ExperimentTest, AKnownModelNameGivesItsDefaults) {
+  const auto experiment = read(R"({"model": {"name": "small-one", "depth": 5}})");
+  ASSERT_TRUE(experiment.ok());
+  EXPECT_EQ(experiment->model.width, 48);
+  EXPECT_EQ(experiment->model.depth, 5);
+}
+
+TEST(ExperimentTest, ErrorsNameTheirPath) {
+  expectRefused("{\"model\": {\"widht\": 3}}", "model.widht");
+  expectRefused("{\"model\": {\"widht\": 3}}", "did you mean \"width\"");
+  expectRefused("{\"nonsense\": 3}", "nonsense");
+  expectRefused("{\"training\": {\"epochs\": \"three\"}}", "training.epochs");
+  expectRefused("{\"training\": {\"epochs\": 0}}", "training.epochs");
+  expectRefused("{\"training\": {\"epochs\": 1.5}}", "training.epochs");
+  expectRefused("{\"training\": 3}", "training");
+  expectRefused("{\"model\": {\"heads\": 5}}", "model.heads");
+  expectRefused("{\"model\": {\"image_size\": 225}}", "model.image_size");
+  expectRefused("{\"model\": {\"mean\": [1, 2]}}", "model.mean");
+  expectRefused("{\"model\": {\"width\": 16384, \"heads\": 1, \"depth\": 256}}", "model.width");
+  expectRefused("{\"masks\": {\"scheme\": \"sch9\"}}", "masks.scheme");
+  expectRefused("{\"masks\": {\"window\": 4}}", "masks.window");
+  expectRefused("{\"masks\": {\"cells\": [[\"hard:2\"]]}}", "masks.cells[0][0]");
+  expectRefused("{\"masks\": {\"cells\": [[\"none\",\"none\",\"none\",\"hard:3\"]]}}",
+                "masks.cells[0]");
+  expectRefused(
+      "{\"model\": {\"name\": \"small-one\"}, \"masks\": {\"cells\": [[],[],[],[\"hard:3\"]]}}",
+      "layer 3");
+  expectRefused("{\"edits\": [{\"step\": -1, \"changes\": []}]}", "edits[0].step");
+  expectRefused(
+      "{\"edits\": [{\"step\": 1, \"changes\": [{\"layer\": 99, \"head\": 0, \"to\": "
+      "\"hard:3\"}]}]}",
+      "edits[0]");
+  expectRefused("{\"schema\": 99}", "schema");
+  expectRefused("{\"seed\": -1}", "seed");
+  expectRefused("[1, 2]", "object");
+  expectRefused("{", "not JSON");
+  expectRefused("", "not JSON");
+  expectRefused(std::string(100000, '['), "64 levels");
+}
+
+TEST(ExperimentTest, EditsRoundTripInOrder) {
+  const auto experiment = read(R"({"model": {"name": "small-one"}, "edits": [
+    {"step": 9, "label": "later", "changes": [{"layer": 1, "head": 2, "from": "none", "to": "hard:5"}]},
+    {"step": 4, "label": "sooner", "changes": [{"layer": 0, "head": 0, "to": "soft:3@0.25"}]}]})");
+  ASSERT_TRUE(experiment.ok()) << experiment.error().text();
+  ASSERT_EQ(experiment->edits.size(), 2u);
+  EXPECT_EQ(experiment->edits[0].step, 4);
+  EXPECT_EQ(experiment->edits[1].edit.changes[0].after.window, 5);
+  const auto again = read(experimentToText(*experiment));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->edits[1].edit, experiment->edits[1].edit);
+}
+
+TEST(ExperimentTest, MasksAreDescribedByTheirPresetOrByTheirCells) {
+  const std::vector<int> heads(6, 4);
+  MaskScheme scheme = *makeMaskPreset("sch2", heads, 5);
+  MaskConfig described = describeMasks(scheme);
+  EXPECT_TRUE(described.cells.empty());
+  EXPECT_EQ(described.window, 5);
+  scheme.set(3, 3, *headMaskFromText("strict:3"));
+  described = describeMasks(scheme);
+  EXPECT_EQ(described.cells.size(), 6u);
+  EXPECT_EQ(*resolveMasks(described, heads), scheme);
+}
+
+TEST(ExperimentTest, OverridesAreCheckedAgainstTheTable) {
+  Json json = Json::object();
+  ASSERT_TRUE(overrideParameter(json, "training.epochs", "5").ok());
+  ASSERT_TRUE(overrideParameter(json, "seed", "7").ok());
+  ASSERT_TRUE(overrideParameter(json, "model.mean", "0.5,0.5,0.5").ok());
+  ASSERT_TRUE(overrideParameter(json, "data.augment", "off").ok());
+  EXPECT_EQ(json["training"]["epochs"], 5);
+  EXPECT_EQ(json["data"]["augment"], false);
+  EXPECT_FALSE(overrideParameter(json, "training.epochs", "many").ok());
+  EXPECT_FALSE(overrideParameter(json, "training.nothing", "1").ok());
+}
+
+}  // namespace
+}  // namespace headlight
