@@ -1,0 +1,57 @@
+#pragma once
+// Attention maps as plain arrays, and what is read off them.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "core/masks/Grid.h"
+
+namespace headlight {
+
+/// The maps of one layer for one image: `values` is [heads, T, T], row-major; row = query, column =
+/// key.
+struct LayerMaps {
+  int heads = 0;
+  Grid grid;
+  std::shared_ptr<const std::vector<float>> values;
+
+  int tokens() const { return grid.tokens(); }
+  bool empty() const { return !values; }
+  const float* row(int head, int query) const {
+    return values->data() + (static_cast<std::size_t>(head) * tokens() + query) * tokens();
+  }
+};
+
+struct AttentionMaps {
+  std::vector<LayerMaps> layers;  ///< one per layer; empty where it was not asked for
+  std::string meaning;            ///< what a map is for this mechanism, in words
+  bool isSigned = false;
+};
+
+/// The patch columns of one row, [rows × cols]: what token `query` of `head` looks at.
+std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query);
+/// The same, averaged over heads.
+std::vector<float> patchesSeenBy(const LayerMaps& maps, int query);
+
+/// ALS of every head (MaiT Eq. 3, mechanisms.md): in [0, 1].
+std::vector<float> localityScores(const LayerMaps& maps);
+
+enum class HeadFusion { Mean, Max, Min };
+struct RolloutOptions {
+  HeadFusion fusion = HeadFusion::Mean;
+  /// Share of the lowest entries of each fused map that is dropped, in [0, 1); never the class
+  /// column.
+  double discardRatio = 0.0;
+};
+/// Abnar & Zuidema: identity added, rows normalised, multiplied from the first layer to the last.
+/// [rows × cols]: the class token's row, or the mean of patch rows where there is no prefix token.
+/// Signed maps are clamped at 0 first. Errors: a layer's maps are missing or grids differ.
+Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
+
+/// Eq. 4 (denominator mended): [L × L], the cosine of row t of layer i's and of layer j's map of
+/// one head, averaged over tokens. Layers with fewer heads than `head` + 1 give 0.
+Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head);
+
+}  // namespace headlight

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/analysis/AttentionMaps.h"
+
+namespace headlight {
+namespace {
+
+/// One [T, T] map from the heads of a layer; negative entries of signed maps count as 0.
+std::vector<float> fuseHeads(const LayerMaps& maps, HeadFusion fusion) {
+  const std::size_t size = static_cast<std::size_t>(maps.tokens()) * maps.tokens();
+  const auto at = [&](int head, std::size_t i) {
+    return std::max(0.0f, (*maps.values)[head * size + i]);
+  };
+  std::vector<float> fused(size);
+  for (std::size_t i = 0; i < size; ++i)
+    fused[i] = at(0, i);
+  for (int h = 1; h < maps.heads; ++h)
+    for (std::size_t i = 0; i < size; ++i) {
+      if (fusion == HeadFusion::Mean)
+        fused[i] += at(h, i);
+      else
+        fused[i] =
+            fusion == HeadFusion::Max ? std::max(fused[i], at(h, i)) : std::min(fused[i], at(h, i));
+    }
+  if (fusion == HeadFusion::Mean)
+    for (float& value : fused)
+      value /= static_cast<float>(maps.heads);
+  return fused;
+}
+
+/// Zeroes the lowest `ratio` of all entries of the image's map, never in the class column.
+void discardLowest(std::vector<float>& map, const Grid& grid, double ratio) {
+  const auto drop = static_cast<std::size_t>(ratio * static_cast<double>(map.size()));
+  if (drop == 0) return;
+  std::vector<std::size_t> order(map.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Ties by position, so that the result does not depend on the library.
+  std::nth_element(
+      order.begin(), order.begin() + drop, order.end(),
+      [&](std::size_t a, std::size_t b) { return map[a] != map[b] ? map[a] < map[b] : a < b; });
+  const std::size_t tokens = grid.tokens();
+  for (std::size_t i = 0; i < drop; ++i)
+    if (grid.prefix == 0 || order[i] % tokens != 0) map[order[i]] = 0;
+}
+
+/// Adds the identity and makes each row sum to 1.
+void addIdentityAndNormalise(std::vector<float>& map, std::size_t tokens) {
+  for (std::size_t i = 0; i < tokens; ++i) {
+    float* row = map.data() + i * tokens;
+    row[i] += 1.0f;
+    const double sum = std::accumulate(row, row + tokens, 0.0);
+    for (std::size_t j = 0; j < tokens; ++j)
+      row[j] = static_cast<float>(row[j] / sum);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options) {
+  if (maps.layers.empty())
+    return Error{ErrorCode::InvalidArgument, "rollout needs the maps of every layer", "rollout"};
+  if (!(options.discardRatio >= 0 && options.discardRatio < 1))
+    return Error{ErrorCode::InvalidArgument, "the discard ratio must be at least 0 and below 1",
+                 "rollout"};
+  const Grid grid = maps.layers.front().grid;
+  for (std::size_t l = 0; l < maps.layers.size(); ++l) {
+    if (maps.layers[l].empty())
+      return Error{ErrorCode::InvalidArgument,
+                   "the maps of layer " + std::to_string(l) + " are missing", "rollout"};
+    if (!(maps.layers[l].grid == grid))
+      return Error{ErrorCode::InvalidArgument, "the grid changes between layers", "rollout"};
+  }
+  // Only one row of Â_L ⋯ Â_1 is shown: a row vector times matrices, from the last layer down.
+  const std::size_t tokens = grid.tokens();
+  std::vector<double> row(tokens, 0.0);
+  if (grid.prefix > 0)
+    row[0] = 1.0;
+  else
+    std::fill(row.begin(), row.end(), 1.0 / static_cast<double>(tokens));
+  for (auto layer = maps.layers.rbegin(); layer != maps.layers.rend(); ++layer) {
+    auto map = fuseHeads(*layer, options.fusion);
+    discardLowest(map, grid, options.discardRatio);
+    addIdentityAndNormalise(map, tokens);
+    std::vector<double> next(tokens, 0.0);
+    for (std::size_t i = 0; i < tokens; ++i)
+      for (std::size_t j = 0; j < tokens; ++j)
+        next[j] += row[i] * map[i * tokens + j];
+    row = std::move(next);
+  }
+  return std::vector<float>(row.begin() + grid.prefix, row.end());
+}
+
+Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head) {
+  const std::size_t layers = maps.layers.size();
+  std::vector<float> result(layers * layers, 0.0f);
+  for (std::size_t i = 0; i < layers; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      const LayerMaps &a = maps.layers[i], &b = maps.layers[j];
+      if (a.empty() || b.empty() || a.tokens() != b.tokens())
+        return Error{ErrorCode::InvalidArgument,
+                     "layers " + std::to_string(j) + " and " + std::to_string(i) +
+                         " have no maps of the same size",
+                     "similarity"};
+      if (head < 0 || head >= a.heads || head >= b.heads) continue;
+      double sum = 0;
+      for (int t = 0; t < a.tokens(); ++t) {
+        const float *x = a.row(head, t), *y = b.row(head, t);
+        double xy = 0, xx = 0, yy = 0;
+        for (int k = 0; k < a.tokens(); ++k) {
+          xy += double{x[k]} * y[k];
+          xx += double{x[k]} * x[k];
+          yy += double{y[k]} * y[k];
+        }
+        if (xx > 0 && yy > 0) sum += xy / std::sqrt(xx * yy);
+      }
+      result[i * layers + j] = result[j * layers + i] = static_cast<float>(sum / a.tokens());
+    }
+  return result;
+}
+
+}  // namespace headlight

@@ -1,0 +1,137 @@
+// Models against timm's golden vectors, the counts of timm and of the papers, and every registered
+// model forward and backward.
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/models/Model.h"
+#include "core/models/Registry.h"
+
+namespace headlight {
+namespace {
+
+/// The same kind of model, small enough to run.
+ModelConfig shrunk(ModelConfig config) {
+  config.imageSize = 32;
+  config.patchSize = 8;
+  config.width = config.heads * 8;
+  config.depth = 3;
+  config.classes = 7;
+  return config;
+}
+
+TEST(Registry, FindsNamesAndShortNames) {
+  ASSERT_NE(findPublishedModel("deit_tiny_patch16_224"), nullptr);
+  EXPECT_EQ(findPublishedModel("deit_tiny")->name, "deit_tiny_patch16_224");
+  EXPECT_EQ(findPublishedModel("nothing"), nullptr);
+  EXPECT_FALSE(publishedDefaults("nothing").has_value());
+}
+
+TEST(Registry, SizesAreThePublishedOnes) {
+  for (const auto& model : publishedModels()) {
+    ASSERT_TRUE(checkModel(model.config).ok()) << model.name;
+    const ModelCost cost = modelCost(model.config);
+    std::int64_t parameters = 0, macs = 0;
+    for (const auto& layer : cost.layers) {
+      parameters += layer.parameters;
+      macs += layer.macs;
+    }
+    EXPECT_EQ(parameters, cost.parameters);
+    EXPECT_EQ(macs, cost.macs);
+    if (model.publishedParametersM > 0) {
+      const double millions = cost.parameters / 1e6, published = model.publishedParametersM;
+      // Within 1.5 %, or equal at the precision it was printed in (one decimal, or none).
+      EXPECT_TRUE(std::abs(millions - published) <= 0.015 * published ||
+                  std::round(millions * 10) / 10 == published || std::round(millions) == published)
+          << model.name << " " << millions << " M";
+      EXPECT_NEAR(cost.macs / 1e9, model.publishedMacsG, 0.05 * model.publishedMacsG) << model.name;
+    }
+  }
+  // timm's own counts, exactly.
+  EXPECT_EQ(modelCost(findPublishedModel("deit_tiny")->config).parameters, 5717416);
+  EXPECT_EQ(modelCost(findPublishedModel("deit_small")->config).parameters, 22050664);
+  EXPECT_EQ(modelCost(findPublishedModel("deit_base")->config).parameters, 86567656);
+  EXPECT_EQ(modelCost(findPublishedModel("deit_tiny_distilled")->config).parameters, 5910800);
+}
+
+TEST(Models, CountEqualsWhatIsBuilt) {
+  for (const auto& published : publishedModels()) {
+    const ModelConfig config = shrunk(published.config);
+    std::int64_t parameters = 0;
+    for (const auto& [name, tensor] : makeModel(config, 0)->trainable())
+      parameters += tensor.numel();
+    EXPECT_EQ(parameters, modelCost(config).parameters) << published.name;
+  }
+}
+
+TEST(Models, EveryRegisteredOneRunsAndEveryParameterHasAGradient) {
+  for (const auto& published : publishedModels()) {
+    const auto model = makeModel(shrunk(published.config), 1);
+    model->setMasks(*makeMaskPreset("sch3", model->headsPerLayer()));
+    const at::Tensor logits = model->forward(at::randn({2, 3, 32, 32}));
+    ASSERT_EQ(logits.sizes(), (std::vector<std::int64_t>{2, 7}));
+    ASSERT_TRUE(logits.isfinite().all().item<bool>());
+    logits.pow(2).sum().backward();
+    for (const auto& [name, tensor] : model->trainable()) {
+      ASSERT_TRUE(tensor.grad().defined()) << published.name << " " << name;
+      EXPECT_TRUE(tensor.grad().isfinite().all().item<bool>()) << name;
+    }
+  }
+}
+
+TEST(Models, PartsEqualTheWholeAndTheTapChangesNothing) {
+  const auto model = makeModel(findPublishedModel("deit_distilled_micro")->config, 2);
+  model->eval();
+  const at::NoGradGuard noGrad;
+  const at::Tensor images = at::randn({2, 3, 32, 32});
+  CollectingTap tap([](int layer) { return layer == 1; });
+  const at::Tensor tapped = model->forward(images, &tap), plain = model->forward(images);
+  EXPECT_LT((tapped - plain).abs().max().item<float>(), 1e-6);
+  ASSERT_EQ(tap.maps.size(), 1u);
+  EXPECT_EQ(tap.maps[1].sizes(), (std::vector<std::int64_t>{2, 3, 66, 66}));
+  EXPECT_LT((tap.maps[1].sum(-1) - 1).abs().max().item<float>(), 1e-5);
+}
+
+TEST(Models, InitialisationFollowsTheSeed) {
+  const auto config = findPublishedModel("vit_micro")->config;
+  const auto a = makeModel(config, 5)->state(), b = makeModel(config, 5)->state(),
+             c = makeModel(config, 6)->state();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(at::equal(a[i].second, b[i].second));
+  EXPECT_FALSE(at::equal(a[1].second, c[1].second));
+}
+
+TEST(Models, DecayFollowsTimmsRule) {
+  const auto model = makeModel(shrunk(findPublishedModel("mait_xt")->config), 0);
+  model->setMasks(*makeMaskPreset("sch3", model->headsPerLayer()));
+  for (const auto& [name, tensor] : model->trainable()) {
+    const bool expected = tensor.dim() > 1 && name != "pos_embed" && name != "cls_token";
+    EXPECT_EQ(model->decays(name, tensor), expected) << name;
+  }
+}
+
+TEST(Models, DropPathKeepsTheMeanAndIsOffInEvaluation) {
+  auto config = shrunk(findPublishedModel("vit_micro")->config);
+  config.dropPath = 0.5;
+  config.dropPathMode = "constant";
+  const auto model = makeModel(config, 3);
+  const at::NoGradGuard noGrad;
+  const at::Tensor images = at::randn({1, 3, 32, 32});
+  model->eval();
+  EXPECT_TRUE(at::equal(model->forward(images), model->forward(images)));
+  model->train();
+  EXPECT_FALSE(at::equal(model->forward(images.expand({8, -1, -1, -1})).slice(0, 0, 1),
+                         model->forward(images.expand({8, -1, -1, -1})).slice(0, 1, 2)));
+}
+
+TEST(Models, RefuseAnImageOrASchemeOfAnotherShape) {
+  const auto model = makeModel(findPublishedModel("vit_micro")->config, 0);
+  EXPECT_THROW(model->forward(at::zeros({1, 3, 33, 32})), std::exception);
+  EXPECT_THROW(model->setMasks(MaskScheme(4, 3)), Failure);
+  EXPECT_THROW(model->setMasks(MaskScheme(3, 2)), Failure);
+}
+
+}  // namespace
+}  // namespace headlight
