@@ -1,0 +1,123 @@
+#include "core/checkpoint/ByteSource.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/checkpoint/Refusal.h"
+
+namespace headlight {
+namespace {
+
+class FileSource : public ByteSource {
+ public:
+  FileSource(std::string name, std::uint64_t size, int descriptor)
+      : ByteSource(std::move(name), size), m_descriptor(descriptor) {}
+  ~FileSource() override { ::close(m_descriptor); }
+
+ protected:
+  void copy(std::uint64_t offset, void* target, std::uint64_t size) const override {
+    char* bytes = static_cast<char*>(target);
+    while (size > 0) {
+      const ssize_t got = ::pread(m_descriptor, bytes, size, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0)
+        refuse(name(), std::string("could not read: ") + std::strerror(errno), ErrorCode::Io);
+      if (got == 0)
+        refuse(name(), "became shorter while it was read; wait for its writer and try again",
+               ErrorCode::Io);
+      bytes += got;
+      offset += static_cast<std::uint64_t>(got);
+      size -= static_cast<std::uint64_t>(got);
+    }
+  }
+
+ private:
+  int m_descriptor;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  MemorySource(std::string name, std::string_view bytes)
+      : ByteSource(std::move(name), bytes.size()), m_bytes(bytes) {}
+
+ protected:
+  void copy(std::uint64_t offset, void* target, std::uint64_t size) const override {
+    if (size > 0) std::memcpy(target, m_bytes.data() + offset, size);
+  }
+
+ private:
+  std::string_view m_bytes;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> ByteSource::openFile(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    refuse(path.string(), std::string("could not open: ") + std::strerror(errno),
+           errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io);
+  struct stat status {};
+  const bool known = ::fstat(descriptor, &status) == 0;
+  if (!known || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    refuse(path.string(), "is not a regular file; choose a .safetensors or .pth file",
+           known ? ErrorCode::UnsupportedFile : ErrorCode::Io);
+  }
+  return std::make_unique<FileSource>(path.string(), static_cast<std::uint64_t>(status.st_size),
+                                      descriptor);
+}
+
+std::unique_ptr<ByteSource> ByteSource::overMemory(std::string_view bytes, std::string name) {
+  return std::make_unique<MemorySource>(std::move(name), bytes);
+}
+
+void ByteSource::checkRange(std::uint64_t offset, std::uint64_t size) const {
+  if (offset > m_size || size > m_size - offset)
+    refuse(m_name, "is cut short: " + std::to_string(size) + " bytes are expected at " +
+                       std::to_string(offset) + ", but it ends at " + std::to_string(m_size) +
+                       "; copy or download it again");
+}
+
+void ByteSource::read(std::uint64_t offset, void* target, std::uint64_t size) const {
+  checkRange(offset, size);
+  copy(offset, target, size);
+}
+
+std::string ByteSource::read(std::uint64_t offset, std::uint64_t size) const {
+  checkRange(offset, size);
+  std::string bytes(size, '\0');
+  copy(offset, bytes.data(), size);
+  return bytes;
+}
+
+std::string_view ByteCursor::bytes(std::uint64_t count) {
+  if (count > remaining())
+    refuse(m_where, m_what + " is cut short at byte " + std::to_string(m_position) +
+                        ": the file is damaged; copy or download it again");
+  const std::string_view result = m_bytes.substr(m_position, count);
+  m_position += count;
+  return result;
+}
+
+std::string_view ByteCursor::line() {
+  const std::size_t end = m_bytes.find('\n', m_position);
+  const std::string_view result =
+      bytes(end == std::string_view::npos ? remaining() + 1 : end - m_position);
+  ++m_position;
+  return result;
+}
+
+std::uint64_t ByteCursor::number(int count) {
+  const std::string_view raw = bytes(static_cast<std::uint64_t>(count));
+  std::uint64_t value = 0;
+  for (int i = count - 1; i >= 0; --i)
+    value = value << 8 | static_cast<unsigned char>(raw[i]);
+  return value;
+}
+
+}  // namespace headlight

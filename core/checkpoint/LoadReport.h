@@ -1,0 +1,33 @@
+#pragma once
+// What of a file fits a model, in plain types: shown before anything is replaced.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headlight {
+
+/// What a checkpoint would do to a model, said before anything is replaced.
+struct LoadReport {
+  struct Resized {
+    std::string name;
+    std::vector<std::int64_t> from, to;
+    std::string how;     ///< "bicubic", and what became of prefix tokens where they differ
+    std::string change;  ///< in words: "14×14 → 12×12"
+  };
+  std::vector<std::string> matched;
+  std::vector<std::string> missing;     ///< in the model, not in the file: they keep their values
+  std::vector<std::string> unexpected;  ///< in the file, not in the model: ignored
+  std::vector<Resized> resized;         ///< position embeddings
+  struct Mismatch {
+    std::string name;
+    std::vector<std::int64_t> file, model;
+  };
+  std::vector<Mismatch> mismatched;  ///< the shape differs and cannot be resized: not loaded
+
+  bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  /// One line: "152 matched, 1 resized (pos_embed 14×14 → 12×12), 2 missing: …".
+  std::string summary() const;
+};
+
+}  // namespace headlight

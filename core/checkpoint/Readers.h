@@ -1,0 +1,12 @@
+#pragma once
+// The two readers behind readCheckpoint. They throw Failure. Internal.
+
+#include "core/checkpoint/ByteSource.h"
+#include "core/checkpoint/Checkpoint.h"
+
+namespace headlight {
+
+Checkpoint readSafetensorsFrom(const ByteSource& source);
+Checkpoint readPthFrom(const ByteSource& source);
+
+}  // namespace headlight

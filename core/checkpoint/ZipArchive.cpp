@@ -1,0 +1,266 @@
+#include "core/checkpoint/ZipArchive.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "core/checkpoint/Refusal.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uint32_t kLocalSignature = 0x04034b50;
+constexpr std::uint32_t kDescriptorSignature = 0x08074b50;
+constexpr std::uint32_t kCentralSignature = 0x02014b50;
+constexpr std::uint32_t kEndSignature = 0x06054b50;
+constexpr std::uint32_t kEnd64Signature = 0x06064b50;
+constexpr std::uint32_t kLocator64Signature = 0x07064b50;
+constexpr std::uint64_t kLocalBytes = 30;
+constexpr std::uint64_t kCentralBytes = 46;
+constexpr std::uint64_t kEndBytes = 22;
+constexpr std::uint64_t kEnd64Bytes = 56;
+constexpr std::uint64_t kLocatorBytes = 20;
+constexpr std::uint16_t kHasDescriptor = 1 << 3;
+constexpr std::uint16_t kNameIsUtf8 = 1 << 11;
+constexpr std::uint16_t kZip64Extra = 0x0001;
+constexpr std::uint64_t kFull16 = 0xFFFF;
+constexpr std::uint64_t kFull32 = 0xFFFFFFFF;
+/// A hundred times the directory of the largest checkpoints known.
+constexpr std::uint64_t kMaxDirectoryBytes = 128 << 20;
+
+/// Replaces, in the order of the format, the 32-bit fields that say "see the zip64 field". A record
+/// that says so and has no such field is refused; torch's padding ('FB') and other fields pass by.
+void widen(std::string_view extra, std::initializer_list<std::uint64_t*> fields,
+           const std::string& where) {
+  ByteCursor cursor(extra, where, "an extra field of its ZIP archive");
+  bool found = false;
+  while (cursor.remaining() > 0) {
+    const std::uint16_t id = cursor.u16();
+    const std::uint16_t length = cursor.u16();
+    const std::string_view content = cursor.bytes(length);
+    if (id != kZip64Extra) continue;
+    if (found) refuse(where, "an entry of its ZIP archive has two zip64 fields: it is made up");
+    found = true;
+    ByteCursor wide(content, where, "a zip64 field of its ZIP archive");
+    for (std::uint64_t* field : fields)
+      if (*field == kFull32) *field = wide.u64();
+  }
+  const bool needed =
+      std::any_of(fields.begin(), fields.end(), [](auto* field) { return *field == kFull32; });
+  if (needed && !found)
+    refuse(where, "an entry of its ZIP archive lacks the zip64 field it points to: it is damaged");
+}
+
+}  // namespace
+
+ZipArchive::ZipArchive(const ByteSource& source) : m_source(source) {
+  const Directory directory = findDirectory();
+  readDirectory(directory);
+  checkLayout(directory.offset);
+}
+
+void ZipArchive::fail(const std::string& message) const {
+  refuse(m_source.name(), message + "; copy or download it again, from someone you trust");
+}
+
+const ZipEntry* ZipArchive::find(const std::string& name) const {
+  const auto found = m_byName.find(name);
+  return found == m_byName.end() ? nullptr : &m_entries[found->second];
+}
+
+std::string ZipArchive::read(const ZipEntry& entry, std::uint64_t maxBytes) const {
+  if (entry.size > maxBytes)
+    fail("its ZIP entry " + inQuotes(entry.name) + " has " + std::to_string(entry.size) +
+         " bytes; at most " + std::to_string(maxBytes) + " are read here");
+  std::string bytes = m_source.read(entry.dataOffset, entry.size);
+  checkCrc(entry, bytes.data());
+  return bytes;
+}
+
+void ZipArchive::checkCrc(const ZipEntry& entry, const void* bytes) const {
+  const uLong crc = ::crc32_z(0, static_cast<const Bytef*>(bytes), entry.size);
+  if (crc != entry.crc)
+    fail("its ZIP entry " + inQuotes(entry.name) + " is damaged: its checksum does not match");
+}
+
+ZipArchive::Directory ZipArchive::findDirectory() const {
+  const std::uint64_t size = m_source.size();
+  if (size < kEndBytes) fail("is too short for a ZIP archive");
+  // torch writes no archive comment, so that the end record is exactly at the end. Searching for it
+  // further up is what lets two archives hide in one file.
+  const std::string end = m_source.read(size - kEndBytes, kEndBytes);
+  ByteCursor cursor(end, m_source.name(), "the end of its ZIP archive");
+  if (cursor.u32() != kEndSignature)
+    fail("does not end as the ZIP archives of torch.save do: it is cut short or was added to");
+  const std::uint16_t disk = cursor.u16();
+  const std::uint16_t directoryDisk = cursor.u16();
+  const std::uint16_t countHere = cursor.u16();
+  Directory directory;
+  directory.count = cursor.u16();
+  directory.size = cursor.u32();
+  directory.offset = cursor.u32();
+  if (disk != 0 || directoryDisk != 0 || countHere != directory.count || cursor.u16() != 0)
+    fail("its ZIP archive has several parts or a comment, which torch.save never writes");
+
+  std::uint64_t directoryEnd = size - kEndBytes;
+  if (directoryEnd >= kLocatorBytes + kEnd64Bytes) {
+    const std::string locator = m_source.read(directoryEnd - kLocatorBytes, kLocatorBytes);
+    if (ByteCursor(locator, m_source.name(), "the zip64 locator").u32() == kLocator64Signature) {
+      directory = findDirectory64(directoryEnd - kLocatorBytes, locator, directory);
+      directoryEnd -= kLocatorBytes + kEnd64Bytes;
+    }
+  }
+  if (directory.offset > directoryEnd || directory.size != directoryEnd - directory.offset)
+    fail("its ZIP directory is not where the end of the archive says: it is damaged or made up");
+  if (directory.size > kMaxDirectoryBytes || directory.count > directory.size / kCentralBytes)
+    fail("its ZIP directory says it has " + std::to_string(directory.count) + " entries in " +
+         std::to_string(directory.size) + " bytes, which cannot be");
+  return directory;
+}
+
+ZipArchive::Directory ZipArchive::findDirectory64(std::uint64_t locatorOffset,
+                                                  std::string_view locator,
+                                                  const Directory& narrow) const {
+  ByteCursor at(locator, m_source.name(), "the zip64 locator");
+  at.u32();  // its signature
+  const std::uint32_t endDisk = at.u32();
+  const std::uint64_t endOffset = at.u64();
+  if (endDisk != 0 || at.u32() != 1 || endOffset != locatorOffset - kEnd64Bytes)
+    fail("the zip64 locator of its ZIP archive points elsewhere than before itself");
+  const std::string record = m_source.read(endOffset, kEnd64Bytes);
+  ByteCursor cursor(record, m_source.name(), "the zip64 end of its ZIP archive");
+  const bool signature = cursor.u32() == kEnd64Signature && cursor.u64() == kEnd64Bytes - 12;
+  cursor.u32();  // versions that wrote it and that are needed
+  const bool oneDisk = cursor.u32() == 0 && cursor.u32() == 0;
+  const std::uint64_t countHere = cursor.u64();
+  Directory wide;
+  wide.count = cursor.u64();
+  wide.size = cursor.u64();
+  wide.offset = cursor.u64();
+  if (!signature || !oneDisk || countHere != wide.count)
+    fail("the zip64 end of its ZIP archive is damaged");
+  const bool agree = (narrow.count == wide.count || narrow.count == kFull16) &&
+                     (narrow.size == wide.size || narrow.size == kFull32) &&
+                     (narrow.offset == wide.offset || narrow.offset == kFull32);
+  if (!agree) fail("the two ends of its ZIP archive disagree: it is made up");
+  return wide;
+}
+
+void ZipArchive::readDirectory(const Directory& directory) {
+  const std::string bytes = m_source.read(directory.offset, directory.size);
+  ByteCursor cursor(bytes, m_source.name(), "its ZIP directory");
+  m_entries.reserve(directory.count);
+  for (std::uint64_t i = 0; i < directory.count; ++i) {
+    m_entries.push_back(readCentralRecord(cursor));
+    if (!m_byName.emplace(m_entries.back().name, i).second)
+      fail("its ZIP archive has the entry " + inQuotes(m_entries.back().name) + " twice");
+  }
+  if (cursor.remaining() != 0) fail("its ZIP directory has more entries than it says");
+}
+
+ZipEntry ZipArchive::readCentralRecord(ByteCursor& cursor) const {
+  if (cursor.u32() != kCentralSignature) fail("its ZIP directory is damaged");
+  ZipEntry entry;
+  cursor.u32();  // versions
+  entry.flags = cursor.u16();
+  const std::uint16_t method = cursor.u16();
+  cursor.u32();  // time and date
+  entry.crc = cursor.u32();
+  std::uint64_t storedSize = cursor.u32();
+  entry.size = cursor.u32();
+  const std::uint16_t nameBytes = cursor.u16();
+  const std::uint16_t extraBytes = cursor.u16();
+  const std::uint16_t commentBytes = cursor.u16();
+  const std::uint16_t disk = cursor.u16();
+  cursor.bytes(6);  // attributes
+  entry.headerOffset = cursor.u32();
+  entry.name = cursor.bytes(nameBytes);
+  const std::string_view extra = cursor.bytes(extraBytes);
+  cursor.bytes(commentBytes);
+  widen(extra, {&entry.size, &storedSize, &entry.headerOffset}, m_source.name());
+  if ((entry.flags & ~(kHasDescriptor | kNameIsUtf8)) != 0)
+    fail("its ZIP entry " + inQuotes(entry.name) + " is encrypted or of an unknown kind");
+  if (method != 0)
+    refuse(m_source.name(),
+           "its ZIP entry " + inQuotes(entry.name) +
+               " is compressed, which torch.save never does; save it again with torch.save",
+           ErrorCode::UnsupportedFile);
+  if (storedSize != entry.size || disk != 0)
+    fail("its ZIP entry " + inQuotes(entry.name) + " is stored in another size than it has");
+  return entry;
+}
+
+std::uint64_t ZipArchive::checkLocalRecord(ZipEntry& entry, std::uint64_t limit) const {
+  const std::string name = "its ZIP entry " + inQuotes(entry.name);
+  if (entry.headerOffset > limit || limit - entry.headerOffset < kLocalBytes)
+    fail(name + " lies outside the archive");
+  const std::string head = m_source.read(entry.headerOffset, kLocalBytes);
+  ByteCursor cursor(head, m_source.name(), name);
+  const bool signature = cursor.u32() == kLocalSignature;
+  cursor.u16();  // version
+  const bool flags = cursor.u16() == entry.flags;
+  const bool stored = cursor.u16() == 0;
+  cursor.u32();  // time and date
+  const std::uint32_t crc = cursor.u32();
+  std::uint64_t storedSize = cursor.u32();
+  std::uint64_t size = cursor.u32();
+  const std::uint64_t nameBytes = cursor.u16();
+  const std::uint64_t extraBytes = cursor.u16();
+  if (!signature || !flags || !stored) fail(name + " has two descriptions that disagree");
+
+  const std::string rest = m_source.read(entry.headerOffset + kLocalBytes, nameBytes + extraBytes);
+  if (std::string_view(rest).substr(0, nameBytes) != entry.name)
+    fail(name + " calls itself " + inQuotes(std::string_view(rest).substr(0, nameBytes)) +
+         " in its own description");
+  widen(std::string_view(rest).substr(nameBytes), {&size, &storedSize}, m_source.name());
+  // With a data descriptor the sizes and the CRC may be left out (0) here: they follow the data.
+  const bool later = (entry.flags & kHasDescriptor) != 0;
+  const auto agrees = [&](std::uint64_t here, std::uint64_t there) {
+    return here == there || (later && here == 0);
+  };
+  if (!agrees(crc, entry.crc) || !agrees(size, entry.size) || !agrees(storedSize, entry.size))
+    fail(name + " has two descriptions that disagree in size or checksum");
+
+  entry.dataOffset = entry.headerOffset + kLocalBytes + nameBytes + extraBytes;
+  if (entry.dataOffset > limit || entry.size > limit - entry.dataOffset)
+    fail(name + " says it has " + std::to_string(entry.size) +
+         " bytes, more than the archive has left");
+  return later ? checkDescriptor(entry, limit) : entry.dataOffset + entry.size;
+}
+
+std::uint64_t ZipArchive::checkDescriptor(const ZipEntry& entry, std::uint64_t limit) const {
+  constexpr std::uint64_t kNarrow = 16, kWide = 24;
+  const std::uint64_t begin = entry.dataOffset + entry.size;
+  const std::string bytes = m_source.read(begin, std::min(kWide, limit - begin));
+  ByteCursor cursor(bytes, m_source.name(), "its ZIP entry " + inQuotes(entry.name));
+  if (cursor.u32() == kDescriptorSignature && cursor.u32() == entry.crc) {
+    // Wide first: of an entry of 0 bytes both fit, but then the narrow one is followed by zeros,
+    // which begin no record.
+    ByteCursor wide = cursor;
+    if (bytes.size() == kWide && wide.u64() == entry.size && wide.u64() == entry.size)
+      return begin + kWide;
+    if (cursor.u32() == entry.size && cursor.u32() == entry.size) return begin + kNarrow;
+  }
+  fail("its ZIP entry " + inQuotes(entry.name) +
+       " has two descriptions that disagree after its data");
+}
+
+void ZipArchive::checkLayout(std::uint64_t directoryOffset) {
+  std::vector<ZipEntry*> order;
+  order.reserve(m_entries.size());
+  for (ZipEntry& entry : m_entries)
+    order.push_back(&entry);
+  std::sort(order.begin(), order.end(),
+            [](const auto* a, const auto* b) { return a->headerOffset < b->headerOffset; });
+  std::uint64_t position = 0;
+  for (ZipEntry* entry : order) {
+    if (entry->headerOffset < position)
+      fail("its ZIP entry " + inQuotes(entry->name) + " overlaps the one before it: it is made up");
+    if (entry->headerOffset > position)
+      fail("its ZIP archive hides bytes before the entry " + inQuotes(entry->name));
+    position = checkLocalRecord(*entry, directoryOffset);
+  }
+  if (position != directoryOffset) fail("its ZIP archive hides bytes before its directory");
+}
+
+}  // namespace headlight
