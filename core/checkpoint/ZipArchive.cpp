@@ -183,7 +183,8 @@ ZipEntry ZipArchive::readCentralRecord(ByteCursor& cursor) const {
   if (method != 0)
     refuse(m_source.name(),
            "its ZIP entry " + inQuotes(entry.name) +
-               " is compressed, which torch.save never does; save it again with torch.save",
+               " is compressed, as in TorchScript programs; in Python, torch.save its "
+               "state_dict()",
            ErrorCode::UnsupportedFile);
   if (storedSize != entry.size || disk != 0)
     fail("its ZIP entry " + inQuotes(entry.name) + " is stored in another size than it has");

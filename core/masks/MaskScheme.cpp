@@ -27,7 +27,7 @@ int MaskScheme::maskedHeads() const {
 
 int MaskScheme::firstDifference(const MaskScheme& other) const {
   for (int l = 0; l < layers(); ++l)
-    if (m_cells[l] != other.m_cells[l]) return l;
+    if (l >= other.layers() || m_cells[l] != other.m_cells[l]) return l;
   return layers();
 }
 

@@ -30,7 +30,7 @@ class MaskScheme {
 
   /// Equal cells; the name is not compared.
   bool operator==(const MaskScheme& other) const { return m_cells == other.m_cells; }
-  /// The first layer whose cells differ; layers() if none does. Both have the same shape.
+  /// The first layer whose cells differ, or that `other` does not have; layers() if there is none.
   int firstDifference(const MaskScheme& other) const;
 
  private:

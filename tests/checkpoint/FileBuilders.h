@@ -103,10 +103,10 @@ class PickleWriter {
   PickleWriter& mark() { return raw("("); }
   PickleWriter& dict() { return raw("}"); }
   PickleWriter& text(std::string_view value) {
-    return raw("X" + littleEndian(value.size(), 4)).raw(value);
+    return raw("X").raw(littleEndian(value.size(), 4)).raw(value);
   }
   PickleWriter& integer(std::int64_t value) {
-    return raw("\x8a\x08" + littleEndian(static_cast<std::uint64_t>(value), 8));
+    return raw("\x8a\x08").raw(littleEndian(static_cast<std::uint64_t>(value), 8));
   }
   PickleWriter& integers(std::initializer_list<std::int64_t> values) {
     mark();

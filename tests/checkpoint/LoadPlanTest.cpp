@@ -74,7 +74,7 @@ TEST(LoadPlan, MissingUnexpectedAndMismatchedAreListedAndTheRestLoads) {
 TEST(LoadPlan, LongListsAreCutInTheSummaryOnly) {
   NamedTensors model;
   for (int i = 0; i < 9; ++i)
-    model.emplace_back("p" + std::to_string(i), at::zeros({1}));
+    model.emplace_back(std::string("p") += std::to_string(i), at::zeros({1}));
   const LoadPlan none = plan(model, {}, {});
   EXPECT_EQ(none.report.missing.size(), 9u);
   EXPECT_EQ(none.report.summary(), "0 matched, 9 missing: p0, p1, p2, p3, p4 and 4 more");

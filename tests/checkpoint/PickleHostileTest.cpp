@@ -235,7 +235,9 @@ TEST_F(PickleHostile, AStrideOfZeroDoesNotMakeTerabytes) {
   PickleWriter many;
   many.dict();
   for (int i = 0; i < 100; ++i)
-    many.text("w" + std::to_string(i)).tensor({.sizes = {1000}, .strides = {0}}).raw("s");
+    many.text(std::string("w") += std::to_string(i))
+        .tensor({.sizes = {1000}, .strides = {0}})
+        .raw("s");
   expectInvalid(many, "far larger than the file");
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+// The pictures that `attend` writes. Each says what it shows: image, token, layer, head, scale, and
+// what a map is where the mechanism has no softmax matrix.
+
+#include <string>
+#include <vector>
+
+#include "core/workbench/InferenceSession.h"
+#include "core/workbench/Maps.h"
+#include "core/workbench/Pictures.h"
+
+namespace headlight::cli {
+
+/// The token that looks.
+struct Query {
+  int token = 0;
+  std::string text;  ///< "class token", "patch 17 (row 2, column 1)"
+};
+
+/// "class", "distillation", a patch index ("17") or "row,column"; empty: the class token, or the
+/// middle patch where there is none. Throws Failure naming --query.
+Query queryFromText(const std::string& text, const Grid& grid);
+
+struct PictureStyle {
+  ColorMap colorMap = ColorMap::Viridis;
+  bool smooth = false;
+  bool sharedScale = false;  ///< one scale for all heads of a grid, instead of each its own
+  double opacity = 0.6;
+  int tile = 112;    ///< width of a tile of the grid, in pixels
+  int single = 448;  ///< width of a single overlay, in pixels
+};
+
+/// One image and how it was looked at.
+struct Scene {
+  const std::string& name;  ///< of the image, for titles
+  const Look& look;
+  const MaskScheme& masks;
+};
+
+/// Every layer (rows) and head (columns).
+Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& style);
+Image headPicture(const Scene& scene, int layer, int head, const Query& query,
+                  const PictureStyle& style);
+/// `values`: what rollout() gave, for the grid of the first layer.
+Image rolloutPicture(const Scene& scene, const std::vector<float>& values,
+                     const std::string& description, const PictureStyle& style);
+
+}  // namespace headlight::cli

@@ -1,0 +1,39 @@
+#pragma once
+// One subcommand of headlight-cli.
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "app/cli/Terminal.h"
+
+namespace headlight::cli {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  /// Adds the subcommand and its options to `app`. Called once; the command outlives `app`.
+  virtual CLI::App* declare(CLI::App& app) = 0;
+  /// Does it, after parsing. Returns the exit code; throws Failure for an error that ends it.
+  virtual int run(Terminal& terminal, std::stop_token stop) = 0;
+};
+
+std::unique_ptr<Command> makeTrainCommand();
+std::unique_ptr<Command> makeEvaluateCommand();
+std::unique_ptr<Command> makePredictCommand();
+std::unique_ptr<Command> makeAttendCommand();
+std::unique_ptr<Command> makePreprocessCommand();
+std::unique_ptr<Command> makeSummaryCommand();
+std::unique_ptr<Command> makeInspectCommand();
+std::unique_ptr<Command> makeConvertCommand();
+std::unique_ptr<Command> makeMakeDatasetCommand();
+
+/// All of them, in the order of --help.
+std::vector<std::unique_ptr<Command>> makeCommands();
+
+/// Throws the Failure of a wrong command line.
+[[noreturn]] void refuseUsage(const std::string& where, const std::string& message);
+
+}  // namespace headlight::cli

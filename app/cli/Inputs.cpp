@@ -1,0 +1,50 @@
+#include "app/cli/Inputs.h"
+
+#include <algorithm>
+
+#include "app/cli/ExitCodes.h"
+
+namespace headlight::cli {
+namespace fs = std::filesystem;
+
+std::vector<fs::path> expandPictures(const std::vector<std::string>& arguments) {
+  std::vector<fs::path> pictures;
+  for (const fs::path argument : arguments) {
+    std::error_code error;
+    if (!fs::is_directory(argument, error)) {
+      pictures.push_back(argument);
+      continue;
+    }
+    std::vector<fs::path> inside;
+    for (auto entry = fs::directory_iterator(argument, error);
+         !error && entry != fs::directory_iterator(); entry.increment(error))
+      if (hasImageExtension(entry->path())) inside.push_back(entry->path());
+    if (error) throw Failure({ErrorCode::Io, "cannot be listed: " + error.message(), argument});
+    if (inside.empty())
+      throw Failure({ErrorCode::NotFound,
+                     "has no picture in it (.jpg, .png, .webp, .bmp, .tif); name the pictures or "
+                     "another folder",
+                     argument});
+    std::sort(inside.begin(), inside.end());
+    pictures.insert(pictures.end(), inside.begin(), inside.end());
+  }
+  return pictures;
+}
+
+int forEachPicture(const std::vector<fs::path>& paths, bool strict, Terminal& terminal,
+                   const std::function<void(const fs::path&, const Image&)>& use) {
+  int exitCode = kExitOk;
+  for (const auto& path : paths) {
+    auto image = readImage(path);
+    if (image) {
+      use(path, *image);
+      continue;
+    }
+    if (strict) throw Failure(image.error());
+    terminal.error(image.error());
+    if (exitCode == kExitOk) exitCode = exitCodeOf(image.error().code, 0);
+  }
+  return exitCode;
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,89 @@
+#include "app/cli/ModelOptions.h"
+
+#include <filesystem>
+
+#include "app/cli/Command.h"
+#include "core/workbench/Catalogue.h"
+
+namespace headlight::cli {
+
+void ModelOptions::declare(CLI::App& app) {
+  const char* group = "Model";
+  app.add_option("-m,--model", source.model,
+                 "A published name (headlight-cli summary --list), a config, or a checkpoint that "
+                 "carries its Experiment; not needed where --weights is such a checkpoint")
+      ->type_name("NAME|FILE")
+      ->group(group);
+  app.add_option("-w,--weights", source.weights,
+                 "Weights, .safetensors or .pth; without them the model's are random")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--masks", masks,
+                 "Where heads may look: none, sch1, sch2, sch3, mixed36 (sch2:5 for windows of 5), "
+                 "or a JSON file; default: as the model says")
+      ->type_name("NAME|FILE")
+      ->group(group);
+  app.add_option("--device", source.device,
+                 "auto (CUDA if there is one), cpu, cuda or cuda:N; default auto")
+      ->type_name("TEXT")
+      ->group(group);
+  app.add_option("--threads", source.threads, "CPU threads; default 0: as many as cores")
+      ->type_name("INT")
+      ->check(CLI::Range(0, 1024).description(""))
+      ->group(group);
+  app.add_option("--seed", source.seed, "What random weights are drawn from; default 0")
+      ->type_name("INT")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->group(group);
+}
+
+void ModelOptions::require() const {
+  if (source.model.empty() && source.weights.empty())
+    refuseUsage("--model",
+                "is missing; give a published name (headlight-cli summary --list) or a "
+                "config, or give --weights with a checkpoint that carries its model");
+}
+
+std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
+  require();
+  auto session = valueOrThrow(InferenceSession::open(source));
+  const ModelInfo& info = session->info();
+  if (info.randomWeights)
+    terminal.warning("the model's weights are random; give --weights for trained ones");
+  else if (!info.report.complete())
+    terminal.warning(info.weights.string() + ": " + info.report.summary());
+  for (const auto& note : info.notes)
+    terminal.note(note);
+  return session;
+}
+
+MaskScheme ModelOptions::masksFor(const ModelInfo& info) const {
+  if (masks.empty()) return valueOrThrow(resolveMasks(info.experiment.masks, info.heads));
+  return valueOrThrow(masksFromNameOrFile(masks, info.heads));
+}
+
+Experiment experimentByName(const std::string& nameOrFile) {
+  if (const PublishedModel* published = findPublishedModel(nameOrFile)) {
+    Experiment experiment;
+    experiment.name = published->name;
+    experiment.model = published->config;
+    experiment.masks.scheme = published->scheme;
+    return experiment;
+  }
+  if (std::filesystem::exists(nameOrFile)) return valueOrThrow(experimentOf(nameOrFile));
+  std::vector<std::string> names;
+  for (const auto& model : publishedModels())
+    names.push_back(model.name);
+  const std::string close = closestName(nameOrFile, names);
+  refuseUsage(nameOrFile, "is neither a published model nor a file; " +
+                              (close.empty() ? "headlight-cli summary --list names the models"
+                                             : "did you mean \"" + close + "\"?"));
+}
+
+Json modelJson(const ModelInfo& info, const MaskScheme& masks) {
+  return {{"name", info.experiment.model.name},   {"weights", info.weights.string()},
+          {"random_weights", info.randomWeights}, {"masks", masks.name()},
+          {"masked_heads", masks.maskedHeads()},  {"device", info.device}};
+}
+
+}  // namespace headlight::cli

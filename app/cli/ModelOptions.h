@@ -1,0 +1,35 @@
+#pragma once
+// The options that say which model a command works with, and opening it.
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+
+#include "app/cli/Terminal.h"
+#include "core/workbench/InferenceSession.h"
+
+namespace headlight::cli {
+
+struct ModelOptions {
+  ModelSource source;
+  std::string masks;  ///< a scheme's name or a file; empty: as the model says
+
+  /// --model, --weights, --masks, --device, --threads, --seed.
+  void declare(CLI::App& app);
+
+  /// Throws Failure if neither a model nor weights were given.
+  void require() const;
+  /// Opens the model and warns about random weights and weights that do not fit.
+  std::unique_ptr<InferenceSession> open(Terminal& terminal) const;
+  /// The scheme asked for, or the one that the model came with. Throws Failure.
+  MaskScheme masksFor(const ModelInfo& info) const;
+};
+
+/// A model by published name, config or checkpoint, without its weights. Throws Failure.
+Experiment experimentByName(const std::string& nameOrFile);
+
+/// What every compute command tells of the model, as JSON.
+Json modelJson(const ModelInfo& info, const MaskScheme& masks);
+
+}  // namespace headlight::cli

@@ -1,0 +1,30 @@
+#pragma once
+// A flag for every parameter of the Experiment, made from the same tables as JSON, the checks and
+// the window's forms: --training.epochs 5.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config/Experiment.h"
+
+namespace headlight::cli {
+
+class ParameterFlags {
+ public:
+  /// Declares the flags of these sections ("" is the top level: --seed), each section a group of
+  /// --help. This object must stay where it is.
+  void declare(CLI::App& app, const std::vector<std::string>& sectionKeys);
+
+  bool empty() const { return m_given.empty(); }
+  bool given(const std::string& path) const;
+  /// Sets what was given, in the order of the tables. Throws Failure naming the parameter.
+  void apply(Json& json) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> m_given;  ///< path and text
+};
+
+}  // namespace headlight::cli

@@ -1,0 +1,55 @@
+#pragma once
+// Where the program's words go: results to standard output, everything else to standard error.
+// With --json both are JSON, one object a line. Thread-safe.
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "core/base/Result.h"
+#include "core/config/Parameter.h"
+
+namespace headlight::cli {
+
+class Terminal {
+ public:
+  explicit Terminal(bool json);
+
+  bool json() const { return m_json; }
+  /// Whether a line that is redrawn makes sense: standard error is a terminal.
+  bool interactive() const { return m_interactive; }
+  int columns() const;  ///< of the terminal; 80 where that is unknown
+
+  /// A line of the result. (A view, because Json would turn into a string silently.)
+  void print(std::string_view line);
+  void printJson(const Json& object);
+
+  /// "error: where: what; what to do", or {"error":{code,message,where}}.
+  void error(const Error& error);
+  void warning(const std::string& message);
+  /// For the person alone: nothing is written with --json.
+  void note(const std::string& message);
+
+  /// Keeps `text` on the last line of an interactive terminal; empty removes it.
+  void setStatus(const std::string& text);
+
+  /// Flushes standard output. An error if anything of the result was lost (a full disk).
+  Result<void> finish();
+
+ private:
+  void writeError(const std::string& line);
+  void clearStatus();
+  void drawStatus();
+
+  std::mutex m_mutex;
+  bool m_json;
+  bool m_interactive;
+  bool m_lost = false;
+  int m_lostReason = 0;
+  std::string m_status;
+};
+
+/// JSON on one line; bytes that are not UTF-8 (in file names) are replaced.
+std::string jsonText(const Json& json);
+
+}  // namespace headlight::cli

@@ -1,0 +1,126 @@
+#include "app/cli/TrainingReporter.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "core/config/Experiment.h"
+
+namespace headlight::cli {
+namespace {
+
+Json stepJson(const StepPoint& point) {
+  return {{"event", "step"},
+          {"step", point.step},
+          {"loss", point.loss},
+          {"learning_rate", point.learningRate},
+          {"images_per_second", point.imagesPerSecond}};
+}
+
+Json epochJson(const EpochPoint& point) {
+  return {{"event", "epoch"},
+          {"epoch", point.epoch},
+          {"step", point.step},
+          {"train_loss", point.trainLoss},
+          {"validation_loss", point.validationLoss},
+          {"top1", point.top1},
+          {"top5", point.top5},
+          {"best", point.best}};
+}
+
+Json headsJson(const HeadPoint& point) {
+  return {{"event", "heads"},
+          {"step", point.step},
+          {"locality", point.locality},
+          {"alpha", point.alpha}};  // NaN (not soft) becomes null
+}
+
+std::string epochText(const EpochPoint& point, std::int64_t epochs) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "epoch %lld/%lld  step %lld  train loss %.4f  validation loss %.4f  top-1 %.2f %%  "
+                "top-5 %.2f %%%s",
+                static_cast<long long>(point.epoch), static_cast<long long>(epochs),
+                static_cast<long long>(point.step), point.trainLoss, point.validationLoss,
+                100 * point.top1, 100 * point.top5, point.best ? "  best" : "");
+  return line;
+}
+
+}  // namespace
+
+TrainingReporter::TrainingReporter(TrainingSession& session, Terminal& terminal)
+    : m_session(session), m_terminal(terminal), m_bar(terminal) {
+  m_session.setWakeUp([this] {
+    const std::lock_guard lock(m_mutex);
+    m_pending = true;
+    m_wake.notify_one();
+  });
+  m_thread = std::thread([this] { work(); });
+}
+
+TrainingReporter::~TrainingReporter() {
+  m_session.setWakeUp({});
+  {
+    const std::lock_guard lock(m_mutex);
+    m_done = true;
+    m_wake.notify_one();
+  }
+  m_thread.join();
+  report(m_session.takeUpdate());
+}
+
+void TrainingReporter::work() {
+  for (;;) {
+    {
+      std::unique_lock lock(m_mutex);
+      m_wake.wait(lock, [&] { return m_pending || m_done; });
+      if (m_done) return;
+      m_pending = false;
+    }
+    report(m_session.takeUpdate());
+  }
+}
+
+void TrainingReporter::report(const TrainingUpdate& update) {
+  for (const auto& warning : update.warnings)
+    m_terminal.warning(warning);
+  if (m_terminal.json())
+    reportJson(update);
+  else
+    reportText(update);
+  m_state = update.state;
+}
+
+void TrainingReporter::reportJson(const TrainingUpdate& update) {
+  if (update.state != m_state)
+    m_terminal.printJson(Json{{"event", "state"}, {"state", trainingStateName(update.state)}});
+  for (const auto& applied : update.edits) {
+    Json event = {{"event", "edit"}, {"step", applied.step}};
+    event.update(maskEditToJson(applied.edit));
+    m_terminal.printJson(event);
+  }
+  for (const auto& point : update.steps)
+    m_terminal.printJson(stepJson(point));
+  for (const auto& point : update.heads)
+    m_terminal.printJson(headsJson(point));
+  for (const auto& point : update.epochPoints)
+    m_terminal.printJson(epochJson(point));
+}
+
+void TrainingReporter::reportText(const TrainingUpdate& update) {
+  if (update.state != m_state && !update.message.empty() &&
+      update.state != TrainingState::Failed)  // run() returns that one
+    m_terminal.note(update.message);
+  for (const auto& applied : update.edits)
+    m_terminal.note("step " + std::to_string(applied.step) + ": " + applied.edit.label);
+  for (const auto& point : update.epochPoints)
+    m_terminal.print(epochText(point, update.epochs));
+  Progress progress = update.progress;
+  if (!update.steps.empty()) {
+    char loss[32];
+    std::snprintf(loss, sizeof loss, "  loss %.4f", update.steps.back().loss);
+    progress.stage += loss;
+  }
+  if (progress.total > 0) m_bar.show(progress);
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,248 @@
+// attend: where every head looks, as pictures and as arrays.
+
+#include <filesystem>
+#include <set>
+
+#include "app/cli/AttendPictures.h"
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/ModelOptions.h"
+#include "core/base/Files.h"
+#include "core/workbench/RawTensors.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+HeadFusion fusionFromName(const std::string& name) {
+  if (name == "mean") return HeadFusion::Mean;
+  if (name == "max") return HeadFusion::Max;
+  if (name == "min") return HeadFusion::Min;
+  refuseUsage("--fusion", name + " is not known; give mean, max or min");
+}
+
+class AttendCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "attend", "Where every head looks: pictures of maps and rollout, and the arrays");
+    command->add_option("images", m_images, "Pictures, or folders of them")->type_name("FILE");
+    command
+        ->add_option("--tensor", m_tensor,
+                     "Instead of pictures: a safetensors file with `input` [B,3,H,W], "
+                     "normalised; needs --output")
+        ->type_name("FILE");
+    command
+        ->add_option("-o,--output", m_output,
+                     "Write `logits`, `attention.L` [B,H,T,T] and `rollout` [B,N] to this "
+                     "safetensors file")
+        ->type_name("FILE");
+    command
+        ->add_option("-p,--pictures", m_folder,
+                     "Folder for the PNG files; default: attention, or none where --output is "
+                     "given")
+        ->type_name("FOLDER");
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    declareLooks(*command);
+    m_model.declare(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    check();
+    m_session = m_model.open(terminal);
+    m_masks = m_model.masksFor(m_session->info());
+    m_query = queryFromText(m_queryText, m_session->info().grid);
+    if (m_colorMap.empty() && m_session->info().mapIsSigned) m_style.colorMap = ColorMap::Diverging;
+    checkCell();
+    const int exitCode = m_tensor.empty() ? attendPictures(terminal, stop) : attendTensor(stop);
+    if (!m_output.empty()) {
+      valueOrThrow(writeRawLooks(m_output, m_looks, m_rollouts));
+      if (!terminal.json()) terminal.print(m_output);
+    }
+    if (terminal.json())
+      terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
+                              {"query", m_query.text},
+                              {"map", m_session->info().mapMeaning},
+                              {"output", m_output.empty() ? Json(nullptr) : Json(m_output)},
+                              {"results", m_results}});
+    return exitCode;
+  }
+
+ private:
+  void declareLooks(CLI::App& command) {
+    const char* group = "Maps";
+    const auto text = [&](const char* flag, std::string& target, const char* help) {
+      command.add_option(flag, target, help)->type_name("TEXT")->group(group);
+    };
+    text("--query", m_queryText,
+         "The token that looks: class, distillation, a patch index, or row,column; default: class, "
+         "or the middle patch where there is no class token");
+    command.add_option("--layer", m_layer, "Also single overlays of this layer's heads, from 0")
+        ->type_name("INT")
+        ->group(group);
+    command
+        .add_option("--head", m_head,
+                    "Also single overlays of this head in every layer, or in --layer, from 0")
+        ->type_name("INT")
+        ->group(group);
+    text("--fusion", m_fusion, "Rollout: heads fused by mean, max or min; default mean");
+    command
+        .add_option("--discard", m_rollout.discardRatio,
+                    "Rollout: share of the lowest entries dropped, in [0, 1); default 0")
+        ->type_name("NUM")
+        ->group(group);
+    text("--colormap", m_colorMap,
+         "viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis");
+    command.add_flag("--smooth", m_style.smooth, "Interpolate between patches")->group(group);
+    command.add_flag("--shared-scale", m_style.sharedScale, "One colour scale for all heads")
+        ->group(group);
+    command.add_option("--opacity", m_style.opacity, "Of the map over the picture; default 0.6")
+        ->type_name("NUM")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->group(group);
+    command.add_option("--tile", m_style.tile, "Pixels of a tile of the grid; default 112")
+        ->type_name("INT")
+        ->check(CLI::Range(16, 1024).description(""))
+        ->group(group);
+  }
+
+  /// What can be said before the model is loaded.
+  void check() {
+    if (m_images.empty() == m_tensor.empty())
+      refuseUsage("attend", "takes pictures or --tensor FILE, one of them");
+    if (!m_tensor.empty() && m_output.empty())
+      refuseUsage("--tensor", "needs --output FILE: there is no picture to draw on");
+    if (!m_tensor.empty() && !m_folder.empty())
+      refuseUsage("--pictures", "cannot be drawn from a tensor; give the picture itself");
+    if (m_folder.empty() && m_output.empty()) m_folder = "attention";
+    if (!(m_rollout.discardRatio >= 0 && m_rollout.discardRatio < 1))
+      refuseUsage("--discard", "must be at least 0 and below 1");
+    m_rollout.fusion = fusionFromName(m_fusion);
+    if (!m_colorMap.empty()) {
+      auto map = colorMapFromName(m_colorMap);
+      if (!map) refuseUsage("--colormap", map.error().text());
+      m_style.colorMap = *map;
+    }
+    m_model.require();
+    m_pictures = expandPictures(m_images);
+  }
+
+  void checkCell() const {
+    const auto& heads = m_session->info().heads;
+    const int layers = static_cast<int>(heads.size());
+    if (m_layer && (*m_layer < 0 || *m_layer >= layers))
+      refuseUsage("--layer", "must be from 0 to " + std::to_string(layers - 1) +
+                                 ": the model has " + std::to_string(layers) + " layers");
+    const int most = m_layer ? heads[*m_layer] : *std::max_element(heads.begin(), heads.end());
+    if (m_head && (*m_head < 0 || *m_head >= most))
+      refuseUsage("--head", "must be from 0 to " + std::to_string(most - 1) + ": there are " +
+                                std::to_string(most) + " heads");
+  }
+
+  int attendTensor(std::stop_token stop) {
+    const RawImages images = valueOrThrow(readRawImages(m_tensor));
+    for (auto& look : valueOrThrow(lookAtRaw(*m_session, images, m_masks, true, stop))) {
+      m_rollouts.push_back(valueOrThrow(rollout(look.maps, m_rollout)));
+      m_results.push_back({{"image", m_tensor + "[" + std::to_string(m_looks.size()) + "]"},
+                           {"files", Json::array()}});
+      m_looks.push_back(std::move(look));
+    }
+    return kExitOk;
+  }
+
+  int attendPictures(Terminal& terminal, std::stop_token stop) {
+    if (!m_folder.empty()) {
+      std::error_code error;
+      fs::create_directories(m_folder, error);
+      if (error) throw Failure({ErrorCode::Io, "cannot be made: " + error.message(), m_folder});
+    }
+    return forEachPicture(
+        m_pictures, !m_output.empty(), terminal, [&](const fs::path& path, const Image& image) {
+          auto look = m_session->look(image, m_masks, {}, stop);
+          if (stop.stop_requested())
+            throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", ""});
+          attend(path, valueOrThrow(std::move(look)), terminal);
+        });
+  }
+
+  void attend(const fs::path& path, Look look, Terminal& terminal) {
+    std::vector<float> rolled = valueOrThrow(rollout(look.maps, m_rollout));
+    Json files = Json::array();
+    if (!m_folder.empty()) files = draw(path, look, rolled, terminal);
+    Json top = Json::array();
+    for (const auto& score : look.top)
+      top.push_back(
+          {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
+    m_results.push_back(
+        {{"image", path.string()}, {"files", files}, {"top", top}, {"locality", look.locality}});
+    if (m_output.empty()) return;
+    m_looks.push_back({std::move(look.logits), std::move(look.maps)});
+    m_rollouts.push_back(std::move(rolled));
+  }
+
+  /// Writes the pictures of one image and returns their paths.
+  Json draw(const fs::path& path, const Look& look, const std::vector<float>& rolled,
+            Terminal& terminal) {
+    const std::string name = path.filename().string();
+    const std::string stem = freshStem(path);
+    const Scene scene{name, look, m_masks};
+    Json files = Json::array();
+    const auto save = [&](const Image& picture, const std::string& suffix) {
+      const fs::path file = fs::path(m_folder) / (stem + suffix + ".png");
+      const std::string png = valueOrThrow(encodePng(picture, {{"Software", "Headlight"}}));
+      valueOrThrow(writeFileAtomically(file, png));
+      files.push_back(file.string());
+      if (!terminal.json()) terminal.print(file.string());
+    };
+    save(gridPicture(scene, m_query, m_style), "-grid");
+    char discard[48];
+    std::snprintf(discard, sizeof discard, ", lowest %.3g dropped", m_rollout.discardRatio);
+    save(rolloutPicture(scene, rolled, "heads fused by " + m_fusion + discard, m_style),
+         "-rollout");
+    if (!m_layer && !m_head) return files;
+    for (int l = 0; l < static_cast<int>(look.maps.layers.size()); ++l)
+      for (int h = 0; h < look.maps.layers[l].heads; ++h)
+        if (l == m_layer.value_or(l) && h == m_head.value_or(h))
+          save(headPicture(scene, l, h, m_query, m_style),
+               "-layer" + std::to_string(l) + "-head" + std::to_string(h));
+    return files;
+  }
+
+  /// The picture's name without its ending; numbered where two folders hold the same name.
+  std::string freshStem(const fs::path& path) {
+    const std::string stem = path.stem().string();
+    std::string fresh = stem;
+    for (int n = 2; !m_stems.insert(fresh).second; ++n)
+      fresh = stem + "-" + std::to_string(n);
+    return fresh;
+  }
+
+  std::vector<std::string> m_images;
+  std::string m_tensor, m_output, m_folder, m_queryText, m_colorMap;
+  std::string m_fusion = "mean";
+  std::optional<int> m_layer, m_head;
+  bool m_json = false;
+  PictureStyle m_style;
+  RolloutOptions m_rollout;
+  ModelOptions m_model;
+
+  std::vector<fs::path> m_pictures;
+  std::unique_ptr<InferenceSession> m_session;
+  MaskScheme m_masks;
+  Query m_query;
+  std::set<std::string> m_stems;
+  Json m_results = Json::array();
+  std::vector<RawLook> m_looks;
+  std::vector<std::vector<float>> m_rollouts;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeAttendCommand() {
+  return std::make_unique<AttendCommand>();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,104 @@
+// make-dataset: any dataset as a folder of PNG files.
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/ProgressBar.h"
+#include "core/workbench/Datasets.h"
+
+namespace headlight::cli {
+namespace {
+
+const std::vector<std::string>& datasetKinds() {
+  return findParameter(dataParameters(), "dataset")->choices;
+}
+
+class MakeDatasetCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "make-dataset", "A dataset as FOLDER/train/CLASS/*.png and FOLDER/val/CLASS/*.png");
+    command->add_option("folder", m_folder, "The folder to make; it must be empty or not exist")
+        ->type_name("FOLDER");
+    command
+        ->add_option("--kind", m_kind,
+                     "texture-shape, image-folder, cifar10, cifar100 or idx; default: what lies "
+                     "in --path, or texture-shape")
+        ->type_name("TEXT");
+    command->add_option("--path", m_path, "Folder of a dataset on disk")->type_name("FOLDER");
+    const auto number = [&](const char* flag, std::int64_t& target, const char* help, double low,
+                            double high) {
+      command->add_option(flag, target, help)
+          ->type_name("INT")
+          ->check(CLI::Range(low, high).description(""));
+    };
+    number("--size", m_size, "texture-shape: pixels of a side; default 48", 16, 2048);
+    number("--train", m_spec.trainSamples, "texture-shape: pictures to train on; default 2000", 2,
+           1e9);
+    number("--val", m_spec.validationSamples, "texture-shape: pictures to validate on; default 500",
+           2, 1e9);
+    number("--max-samples", m_spec.maxSamples, "At most so many of each split; default 0: all", 0,
+           1e12);
+    number("--seed", m_seed, "What pictures and splits are drawn from; default 0", 0,
+           9007199254740991.0);
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_folder.empty()) refuseUsage("make-dataset", "needs a folder to make; name one");
+    m_spec.kind = kind();
+    m_spec.path = m_path;
+    m_spec.imageSize = static_cast<int>(m_size);
+    m_spec.seed = static_cast<std::uint64_t>(m_seed);
+    ExportReport report;
+    {
+      ProgressBar bar(terminal);
+      report = valueOrThrow(writeImageFolders(m_spec, m_folder, bar.callback(), stop));
+    }
+    Json skipped = Json::array();
+    for (const auto& file : report.skipped) {
+      skipped.push_back({{"path", file.path}, {"reason", file.reason}});
+      terminal.warning("skipped " + file.path + ": " + file.reason);
+    }
+    if (terminal.json())
+      terminal.printJson(
+          Json{{"folder", m_folder}, {"written", report.written}, {"skipped", skipped}});
+    else
+      terminal.print(m_folder + ": " + std::to_string(report.written) + " pictures" +
+                     (report.skipped.empty()
+                          ? ""
+                          : ", " + std::to_string(report.skipped.size()) + " skipped"));
+    return kExitOk;
+  }
+
+ private:
+  std::string kind() const {
+    if (!m_kind.empty()) {
+      const auto& kinds = datasetKinds();
+      if (std::find(kinds.begin(), kinds.end(), m_kind) != kinds.end()) return m_kind;
+      const std::string close = closestName(m_kind, kinds);
+      refuseUsage("--kind", m_kind + " is no dataset; " +
+                                (close.empty() ? "see make-dataset --help"
+                                               : "did you mean \"" + close + "\"?"));
+    }
+    if (m_path.empty()) return "texture-shape";
+    const std::string found = detectDatasetKind(m_path);
+    if (found.empty())
+      throw Failure({ErrorCode::UnsupportedFile,
+                     "holds no dataset that is known; give --kind if it does", m_path});
+    return found;
+  }
+
+  std::string m_folder, m_kind, m_path;
+  DatasetSpec m_spec;
+  std::int64_t m_size = 48, m_seed = 0;
+  bool m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeMakeDatasetCommand() {
+  return std::make_unique<MakeDatasetCommand>();
+}
+
+}  // namespace headlight::cli

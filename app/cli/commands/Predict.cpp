@@ -1,0 +1,131 @@
+// predict: classes of pictures, or the logits of a raw tensor.
+
+#include <cstdio>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/ModelOptions.h"
+#include "core/workbench/RawTensors.h"
+
+namespace headlight::cli {
+namespace {
+
+/// Pictures that go through the model together: more is no faster on a few cores.
+constexpr std::int64_t kBatch = 16;
+
+class PredictCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand("predict", "The classes that a model sees in pictures");
+    command->add_option("images", m_images, "Pictures, or folders of them")->type_name("FILE");
+    command
+        ->add_option("--tensor", m_tensor,
+                     "Instead of pictures: a safetensors file with `input` [B,3,H,W], normalised")
+        ->type_name("FILE");
+    command
+        ->add_option("-o,--output", m_output,
+                     "Also write `logits` [B, classes] to this safetensors file")
+        ->type_name("FILE");
+    command->add_option("--top", m_top, "How many classes to show; default 5")
+        ->type_name("INT")
+        ->check(CLI::Range(1, 100000).description(""));
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    m_model.declare(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_images.empty() == m_tensor.empty())
+      refuseUsage("predict", "takes pictures or --tensor FILE, one of them");
+    m_model.require();
+    const auto pictures = expandPictures(m_images);
+    m_session = m_model.open(terminal);
+    m_masks = m_model.masksFor(m_session->info());
+    const int exitCode = m_tensor.empty() ? predictPictures(pictures, terminal, stop)
+                                          : predictTensor(terminal, stop);
+    if (terminal.json())
+      terminal.printJson(
+          Json{{"model", modelJson(m_session->info(), m_masks)}, {"results", m_results}});
+    if (!m_output.empty()) valueOrThrow(writeRawLooks(m_output, m_looks, {}));
+    return exitCode;
+  }
+
+ private:
+  int predictTensor(Terminal& terminal, std::stop_token stop) {
+    const RawImages images = valueOrThrow(readRawImages(m_tensor));
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < images.count; ++i)
+      names.push_back(m_tensor + "[" + std::to_string(i) + "]");
+    predict(images, names, terminal, stop);
+    return kExitOk;
+  }
+
+  int predictPictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
+                      std::stop_token stop) {
+    const Preprocessing preprocessing = preprocessingOf(m_session->info().experiment.model);
+    RawImages batch{0, preprocessing.height, preprocessing.width, {}};
+    std::vector<std::string> names;
+    const auto flush = [&] {
+      if (batch.count > 0) predict(batch, names, terminal, stop);
+      batch.count = 0;
+      batch.values.clear();
+      names.clear();
+    };
+    const int exitCode = forEachPicture(
+        pictures, !m_output.empty(), terminal, [&](const auto& path, const Image& image) {
+          const std::vector<float> values = preprocess(image, preprocessing);
+          batch.values.insert(batch.values.end(), values.begin(), values.end());
+          names.push_back(path.string());
+          if (++batch.count == kBatch) flush();
+        });
+    flush();
+    return exitCode;
+  }
+
+  void predict(const RawImages& images, const std::vector<std::string>& names, Terminal& terminal,
+               std::stop_token stop) {
+    auto looks = valueOrThrow(lookAtRaw(*m_session, images, m_masks, false, stop));
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+      report(names[i], topClassesOf(looks[i].logits, m_session->info().classNames, m_top),
+             terminal);
+      if (!m_output.empty()) m_looks.push_back(std::move(looks[i]));
+    }
+  }
+
+  void report(const std::string& name, const std::vector<ClassScore>& top, Terminal& terminal) {
+    if (terminal.json()) {
+      Json scores = Json::array();
+      for (const auto& score : top)
+        scores.push_back(
+            {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
+      m_results.push_back({{"image", name}, {"top", scores}});
+      return;
+    }
+    terminal.print(name);
+    for (const auto& score : top) {
+      char share[32];
+      std::snprintf(share, sizeof share, "%6.1f %%  %4d  ", 100 * score.probability, score.index);
+      terminal.print(share + score.name);
+    }
+  }
+
+  std::vector<std::string> m_images;
+  std::string m_tensor, m_output;
+  int m_top = 5;
+  bool m_json = false;
+  ModelOptions m_model;
+
+  std::unique_ptr<InferenceSession> m_session;
+  MaskScheme m_masks;
+  Json m_results = Json::array();
+  std::vector<RawLook> m_looks;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makePredictCommand() {
+  return std::make_unique<PredictCommand>();
+}
+
+}  // namespace headlight::cli

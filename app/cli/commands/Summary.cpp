@@ -1,0 +1,152 @@
+// summary: parameters and multiply-accumulates of models, counted from their configs.
+
+#include <cstdio>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/ModelOptions.h"
+#include "core/workbench/Catalogue.h"
+
+namespace headlight::cli {
+namespace {
+
+struct Entry {
+  std::string name;
+  ModelConfig config;
+  const PublishedModel* published = nullptr;
+};
+
+/// "5,717,416".
+std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(i, ",");
+  return digits;
+}
+
+std::string scaled(double value, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.4g %s", value, unit);
+  return text;
+}
+
+Json publishedJson(const PublishedModel* model) {
+  if (!model || (model->publishedParametersM <= 0 && model->publishedMacsG <= 0)) return nullptr;
+  const auto number = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
+  return {{"parameters_m", number(model->publishedParametersM)},
+          {"macs_g", number(model->publishedMacsG)},
+          {"source", model->source}};
+}
+
+Json layersJson(const ModelCost& cost) {
+  Json layers = Json::array();
+  for (const auto& layer : cost.layers)
+    layers.push_back(
+        {{"name", layer.name}, {"parameters", layer.parameters}, {"macs", layer.macs}});
+  return layers;
+}
+
+void printEntry(const Entry& entry, const ModelCost& cost, bool layers, Terminal& terminal) {
+  const auto published = [](double value, const char* unit) {
+    return value > 0 ? "   published " + scaled(value, unit) : std::string();
+  };
+  const PublishedModel none;
+  const PublishedModel& known = entry.published ? *entry.published : none;
+  terminal.print(entry.name);
+  if (!known.description.empty()) terminal.print("  " + known.description);
+  const ModelConfig& config = entry.config;
+  terminal.print("  " + config.backbone + ", " + config.mechanism + " attention, " +
+                 std::to_string(config.depth) + " layers x " + std::to_string(config.heads) +
+                 " heads, width " + std::to_string(config.width) + ", " +
+                 std::to_string(config.imageWidthPixels()) + " x " +
+                 std::to_string(config.imageHeightPixels()) + " pixels in patches of " +
+                 std::to_string(config.patchSize));
+  terminal.print("  parameters  " + grouped(cost.parameters) + "  (" +
+                 scaled(static_cast<double>(cost.parameters) / 1e6, "M") + ")" +
+                 published(known.publishedParametersM, "M"));
+  terminal.print("  MACs        " + grouped(cost.macs) + "  (" +
+                 scaled(static_cast<double>(cost.macs) / 1e9, "G") + ")" +
+                 published(known.publishedMacsG, "G"));
+  if (!known.source.empty()) terminal.print("  source      " + known.source);
+  if (!layers) return;
+  for (const auto& layer : cost.layers) {
+    char line[160];
+    std::snprintf(line, sizeof line, "    %-32s %16s %20s", layer.name.c_str(),
+                  grouped(layer.parameters).c_str(), grouped(layer.macs).c_str());
+    terminal.print(line);
+  }
+}
+
+class SummaryCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand("summary", "Parameters and multiply-accumulates of models");
+    command
+        ->add_option("models", m_names,
+                     "Published names, configs, or checkpoints that carry their Experiment")
+        ->type_name("NAME|FILE");
+    command->add_flag("--all", m_all, "Every published model");
+    command->add_flag("--list", m_list, "The names of the published models alone");
+    command->add_flag("--layers", m_layers, "Every layer as well");
+    command->add_flag("--json", m_json,
+                      "A list of objects: name, parameters, macs, published "
+                      "{parameters_m, macs_g, source} or null");
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token) override {
+    if (m_list) return listNames(terminal);
+    Json results = Json::array();
+    for (const auto& entry : entries()) {
+      const ModelCost cost = modelCost(entry.config);
+      if (!terminal.json()) {
+        printEntry(entry, cost, m_layers, terminal);
+        continue;
+      }
+      Json object = {{"name", entry.name},
+                     {"parameters", cost.parameters},
+                     {"macs", cost.macs},
+                     {"published", publishedJson(entry.published)}};
+      if (m_layers) object["layers"] = layersJson(cost);
+      results.push_back(object);
+    }
+    if (terminal.json()) terminal.printJson(results);
+    return kExitOk;
+  }
+
+ private:
+  int listNames(Terminal& terminal) {
+    Json names = Json::array();
+    for (const auto& model : publishedModels()) {
+      names.push_back({{"name", model.name}, {"description", model.description}});
+      if (!terminal.json()) terminal.print(model.name);
+    }
+    if (terminal.json()) terminal.printJson(names);
+    return kExitOk;
+  }
+
+  std::vector<Entry> entries() const {
+    std::vector<Entry> found;
+    for (const auto& name : m_names) {
+      const PublishedModel* published = findPublishedModel(name);
+      const Experiment experiment = experimentByName(name);
+      found.push_back({experiment.model.name, experiment.model, published});
+    }
+    if (m_all)
+      for (const auto& model : publishedModels())
+        found.push_back({model.name, model.config, &model});
+    if (found.empty()) refuseUsage("summary", "needs a model's name or a config, --all or --list");
+    return found;
+  }
+
+  std::vector<std::string> m_names;
+  bool m_all = false, m_list = false, m_layers = false, m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeSummaryCommand() {
+  return std::make_unique<SummaryCommand>();
+}
+
+}  // namespace headlight::cli

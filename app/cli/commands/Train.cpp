@@ -1,0 +1,185 @@
+// train: a config, headless; or a run that goes on.
+
+#include <filesystem>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/ModelOptions.h"
+#include "app/cli/ParameterFlags.h"
+#include "app/cli/Signals.h"
+#include "app/cli/TrainingReporter.h"
+#include "core/base/Files.h"
+#include "core/workbench/Catalogue.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxConfigBytes = 16u << 20;
+
+/// runs/NAME, or runs/NAME-2 … where that is taken.
+fs::path freshRunFolder(std::string name) {
+  for (char& letter : name)
+    if (letter == '/' || letter == '\\' || static_cast<unsigned char>(letter) < ' ') letter = '_';
+  if (name.empty() || name[0] == '.') name = "run" + name;
+  fs::path folder = fs::path("runs") / name;
+  for (int n = 2; fs::exists(folder); ++n)
+    folder = fs::path("runs") / (name + "-" + std::to_string(n));
+  return folder;
+}
+
+/// The object, as it is written; nothing where the text is no object or nested beyond reason (what
+/// comes back is written out again, and writing recurses).
+std::optional<Json> parsedObject(const std::string& text) {
+  constexpr int kMaxDepth = 64;
+  bool tooDeep = false;
+  const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
+    tooDeep = tooDeep || depth > kMaxDepth;
+    return !tooDeep;
+  };
+  Json json = Json::parse(text, watchDepth, false);
+  if (tooDeep || !json.is_object()) return std::nullopt;
+  return json;
+}
+
+class TrainCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand("train", "Train as a config says, or go on with a run");
+    command
+        ->add_option("config", m_config,
+                     "An Experiment: exported by the window, or written by hand")
+        ->type_name("CONFIG");
+    command
+        ->add_option("--resume", m_resume,
+                     "Go on with the run in this folder, exactly as if never interrupted; takes "
+                     "no config and no parameters")
+        ->type_name("RUN");
+    command
+        ->add_option("--run", m_run,
+                     "Folder of the run: config, metrics.csv, metrics.jsonl, checkpoints; "
+                     "default runs/NAME, numbered where that exists")
+        ->type_name("FOLDER");
+    command
+        ->add_option("-m,--model", m_model,
+                     "Use this model's shape in place of the config's: a published name or a "
+                     "config")
+        ->type_name("NAME|FILE");
+    command->add_option("-w,--weights", m_weights, "Start from this checkpoint")->type_name("FILE");
+    command
+        ->add_option("--masks", m_masks,
+                     "Where heads may look: none, sch1, sch2, sch3, mixed36 (sch2:5 for windows "
+                     "of 5), or a JSON file")
+        ->type_name("NAME|FILE");
+    command->add_flag("--json", m_json,
+                      "One JSON object a line: step, heads, edit and epoch events as they happen, "
+                      "and finished or stopped at the end");
+    command->footer(
+        "Every parameter of the Experiment is a flag, in the groups above.\n"
+        "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there. A second\n"
+        "Ctrl+C does not wait. A run that was killed goes on from its last checkpoint.");
+    m_flags.declare(*command, {"", "model", "masks", "data", "training", "telemetry"});
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    surviveClosedPipes();
+    auto session = m_resume.empty() ? begin() : resume();
+    terminal.note((m_resume.empty() ? "training " : "going on with ") + session->experiment().name +
+                  " in " + session->folder().string());
+    if (terminal.json())
+      terminal.printJson(Json{
+          {"event", "begin"}, {"run", session->folder().string()}, {"resumed", !m_resume.empty()}});
+    auto outcome = [&] {
+      const TrainingReporter reporter(*session, terminal);
+      return session->run(stop);
+    }();
+    return report(valueOrThrow(std::move(outcome)), session->folder(), terminal);
+  }
+
+ private:
+  std::unique_ptr<TrainingSession> resume() const {
+    const bool more = !m_config.empty() || !m_run.empty() || !m_model.empty() ||
+                      !m_weights.empty() || !m_masks.empty() || !m_flags.empty();
+    if (more)
+      refuseUsage("--resume",
+                  "goes on exactly as the run began and takes nothing else; to change "
+                  "something start a new run with --weights RUN/last.safetensors");
+    return valueOrThrow(TrainingSession::resume(m_resume));
+  }
+
+  std::unique_ptr<TrainingSession> begin() const {
+    if (m_config.empty() && m_model.empty() && m_flags.empty())
+      refuseUsage("train", "needs a CONFIG, or --resume RUN, or at least --model NAME");
+    const Experiment experiment = describe();
+    const fs::path folder = m_run.empty() ? freshRunFolder(experiment.name) : fs::path(m_run);
+    return valueOrThrow(TrainingSession::begin(experiment, folder));
+  }
+
+  /// The config, then what the command line says over it. Checked as one.
+  Experiment describe() const {
+    Json json = Json::object();
+    if (!m_config.empty()) {
+      const std::string text = valueOrThrow(readFile(m_config, kMaxConfigBytes));
+      const auto read = parsedObject(text);
+      // Not JSON, not an object, too deep: the reader says what is wrong with it.
+      if (!read) return valueOrThrow(experimentFromText(text, m_config, publishedDefaults));
+      json = *read;
+    }
+    if (!m_model.empty()) replaceModel(json);
+    if (!m_weights.empty()) json["training"]["weights"] = m_weights;
+    m_flags.apply(json);
+    Experiment experiment = valueOrThrow(experimentFromText(
+        jsonText(json), m_config.empty() ? "command line" : m_config, publishedDefaults));
+    if (!m_masks.empty())
+      experiment.masks = describeMasks(valueOrThrow(masksFromNameOrFile(
+          m_masks, std::vector<int>(experiment.model.depth, experiment.model.heads))));
+    return experiment;
+  }
+
+  void replaceModel(Json& json) const {
+    const Json named = experimentToJson(experimentByName(m_model));
+    json["model"] = named["model"];
+    // Cells are of the config's own model.
+    if (json.contains("masks") && json["masks"].is_object()) json["masks"].erase("cells");
+    if (!json.contains("name")) json["name"] = named["name"];
+  }
+
+  int report(const TrainingOutcome& outcome, const fs::path& folder, Terminal& terminal) const {
+    const bool finished = outcome.state == TrainingState::Finished;
+    if (terminal.json()) {
+      terminal.printJson(Json{{"event", finished ? "finished" : "stopped"},
+                              {"steps", outcome.steps},
+                              {"best_top1", outcome.bestTop1},
+                              {"run", folder.string()},
+                              {"last", outcome.last.string()},
+                              {"best", outcome.best.string()}});
+    } else if (finished) {
+      char line[80];
+      std::snprintf(line, sizeof line, "finished: %lld steps, best top-1 %.2f %%",
+                    static_cast<long long>(outcome.steps), 100 * outcome.bestTop1);
+      terminal.print(line);
+      terminal.print("weights: " + outcome.best.string() + " (best), " + outcome.last.string() +
+                     " (last)");
+    }
+    if (finished) return kExitOk;
+    throw Failure({ErrorCode::Canceled,
+                   "stopped after " + std::to_string(outcome.steps) +
+                       " steps, checkpoint written; go on with: headlight-cli train --resume " +
+                       folder.string(),
+                   ""});
+  }
+
+  std::string m_config, m_resume, m_run, m_model, m_weights, m_masks;
+  bool m_json = false;
+  ParameterFlags m_flags;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeTrainCommand() {
+  return std::make_unique<TrainCommand>();
+}
+
+}  // namespace headlight::cli

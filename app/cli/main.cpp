@@ -1,0 +1,113 @@
+// headlight-cli: everything the window can compute, as commands.
+
+#include <cstring>
+#include <iostream>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Signals.h"
+#include "app/cli/UsageErrors.h"
+#include "core/base/Log.h"
+
+namespace headlight::cli {
+namespace {
+
+bool hasArgument(int count, char** arguments, const char* wanted) {
+  for (int i = 1; i < count; ++i)
+    if (std::strcmp(arguments[i], wanted) == 0) return true;
+  return false;
+}
+
+void setUp(CLI::App& app) {
+  app.name("headlight-cli");
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", "headlight-cli " HEADLIGHT_VERSION);
+  app.set_help_flag("-h,--help", "Show this and exit");
+  app.get_formatter()->column_width(34);
+  app.footer(std::string(exitCodeHelp()) +
+             "\n\nheadlight-cli COMMAND --help says more. Results go to standard output, "
+             "everything else to\nstandard error; with --json both are JSON, one object a line.");
+}
+
+/// The parsed subcommand, or an exit code.
+struct Parsed {
+  CLI::App* command = nullptr;
+  int exitCode = kExitOk;
+};
+
+Parsed parse(CLI::App& app, int count, char** arguments, Terminal& terminal) {
+  const auto refuse = [&](const Error& error) {
+    terminal.error(error);
+    return Parsed{nullptr, kExitUsage};
+  };
+  if (count < 2) {
+    std::cerr << app.help();
+    return {nullptr, kExitUsage};
+  }
+  if (const auto error = unknownCommand(app, arguments[1])) return refuse(*error);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return {};
+  } catch (const CLI::ParseError& error) {
+    return refuse(usageError(error));
+  }
+  if (const auto error = unexpectedArguments(app)) return refuse(*error);
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty())
+    return refuse(
+        {ErrorCode::InvalidArgument, "a command is missing; see headlight-cli --help", ""});
+  if (const auto error = unexpectedArguments(*chosen.front())) return refuse(*error);
+  return {chosen.front(), kExitOk};
+}
+
+int runCommand(Command& command, Terminal& terminal, const Signals& signals) {
+  auto outcome = guarded("", [&] { return command.run(terminal, signals.stopToken()); });
+  terminal.setStatus("");
+  if (!outcome) {
+    terminal.error(outcome.error());
+    return exitCodeOf(outcome.error().code, signals.received());
+  }
+  if (auto finished = terminal.finish(); !finished && *outcome == kExitOk) {
+    terminal.error(finished.error());
+    return exitCodeOf(finished.error().code, signals.received());
+  }
+  return *outcome;
+}
+
+int runProgram(int count, char** arguments) {
+  Terminal terminal(hasArgument(count, arguments, "--json"));
+  setLogSink([&](LogLevel level, const std::string& message) {
+    if (level == LogLevel::Info)
+      terminal.note(message);
+    else
+      terminal.warning(message);
+  });
+  const auto commands = makeCommands();
+  CLI::App app("Headlight: inspect, mask and retrain the attention of vision transformers");
+  setUp(app);
+  std::vector<std::pair<CLI::App*, Command*>> table;
+  for (const auto& command : commands)
+    table.emplace_back(command->declare(app), command.get());
+  for (const auto& [declared, command] : table)
+    declared->allow_extras();
+  const Parsed parsed = parse(app, count, arguments, terminal);
+  if (!parsed.command) return parsed.exitCode;
+
+  const Signals signals([&] { terminal.note("stopping; a second Ctrl+C does not wait for it"); });
+  for (const auto& [declared, command] : table)
+    if (declared == parsed.command) {
+      const int code = runCommand(*command, terminal, signals);
+      setLogSink({});
+      return code;
+    }
+  return kExitFailed;
+}
+
+}  // namespace
+}  // namespace headlight::cli
+
+int main(int count, char** arguments) {
+  return headlight::cli::runProgram(count, arguments);
+}

@@ -1,0 +1,210 @@
+#include "Director.h"
+
+#include <QApplication>
+#include <QDialog>
+#include <QDir>
+#include <QDockWidget>
+
+#include <cstdio>
+
+#include "ui/models/Session.h"
+#include "ui/widgets/CommandPalette.h"
+#include "ui/widgets/CompareView.h"
+#include "ui/widgets/HelpBrowser.h"
+#include "ui/widgets/MainWindow.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kPollMs = 40;
+constexpr int kIdlePolls = 8;  // analyses of a tab begin when its look is there
+
+QString samplePath(const QString& image) {
+  const QString prefix = QStringLiteral("sample:");
+  return image.startsWith(prefix) ? QStringLiteral(":/samples/%1.png").arg(image.mid(prefix.size()))
+                                  : image;
+}
+
+}  // namespace
+
+Director::Director(MainWindow* window, StartState state, QStringList files,
+                   ScreenshotRequest screenshot)
+    : QObject(window),
+      m_window(window),
+      m_state(std::move(state)),
+      m_files(std::move(files)),
+      m_screenshot(std::move(screenshot)) {
+  m_timer.setInterval(kPollMs);
+  connect(&m_timer, &QTimer::timeout, this, &Director::poll);
+  connect(m_window->document(), &Document::failed, this,
+          [this](const QString& title, const QString& text) {
+            complain(title + QStringLiteral(": ") + text);
+          });
+}
+
+void Director::begin() {
+  m_elapsed.start();
+  openModel();
+}
+
+void Director::openModel() {
+  if (!m_state.choosesModel()) return whenIdle("the model", [this] { onModel(); });
+  ModelSource source;
+  source.model = m_state.model.toStdString();
+  source.weights = m_state.weights.toStdString();
+  m_window->lookBridge()->openModel(source);
+  whenIdle("the model", [this] { onModel(); });
+}
+
+void Director::onModel() {
+  if (!m_window->document()->hasModel() && m_state.choosesModel()) m_window->openDemo();
+  QStringList paths = m_files;
+  if (!m_state.image.isEmpty()) {
+    const QString image = samplePath(m_state.image);
+    if (image.startsWith(':'))
+      m_window->imageBridge()->loadImage(image);
+    else
+      paths.prepend(image);
+  } else if (!m_window->document()->hasImage() && paths.isEmpty() &&
+             m_window->gallery()->rowCount() > 0) {
+    m_window->imageBridge()->loadImage(m_window->gallery()->pathAt(m_window->gallery()->index(0)));
+  }
+  if (!paths.isEmpty()) m_window->openPaths(paths);
+  if (!m_state.gallery.isEmpty()) m_window->openPaths(m_state.gallery);
+  whenIdle("the picture", [this] { applyMasks(); });
+}
+
+void Director::applyMasks() {
+  Document* document = m_window->document();
+  if (!m_state.masks.isEmpty() && document->hasModel()) {
+    const auto scheme = masksFromNameOrFile(m_state.masks.toStdString(), document->model().heads);
+    if (!scheme) complain(QString::fromStdString(scheme.error().text()));
+    if (scheme)
+      if (const auto edit = makeMaskEdit(document->masks(), *scheme, m_state.masks.toStdString()))
+        document->pushEdit(*edit);
+  }
+  whenIdle("the masks", [this] { applyEdits(); });
+}
+
+void Director::applyEdits() {
+  Document* document = m_window->document();
+  if (m_edit >= m_state.edits.size() || !document->hasModel()) return applyView();
+  const StartEdit& edit = m_state.edits[m_edit++];
+  std::vector<std::pair<int, int>> cells;
+  if (edit.layer < document->masks().layers())
+    for (int head = 0; head < document->masks().heads(edit.layer); ++head)
+      if (edit.head < 0 || edit.head == head) cells.emplace_back(edit.layer, head);
+  const auto made = makeMaskEdit(document->masks(), cells, edit.mask, toText(edit.mask));
+  if (cells.empty() || !made)
+    complain(tr("edits: the model has no layer %1 with head %2").arg(edit.layer).arg(edit.head));
+  else
+    document->pushEdit(*made);
+  whenIdle("an edit", [this] { applyEdits(); });
+}
+
+void Director::applyView() {
+  Document* document = m_window->document();
+  if (!m_state.view.empty()) {
+    const auto view = viewFromJson(m_state.view, document->view());
+    if (view)
+      document->setView(*view);
+    else
+      complain(QString::fromStdString(view.error().text()));
+  }
+  if (!m_state.tab.isEmpty()) m_window->showTab(m_state.tab);
+  if (!m_state.page.isEmpty())
+    if (auto* compare = m_window->findChild<CompareView*>())
+      compare->setPage(m_state.page == QStringLiteral("edit") ? CompareView::Page::Edit
+                                                              : CompareView::Page::Layers);
+  for (const auto& [name, shown] : m_state.docks.items())
+    if (auto* dock = m_window->findChild<QDockWidget*>(
+            QStringLiteral("dock.%1").arg(QString::fromStdString(name))))
+      dock->setVisible(shown.is_boolean() && shown.get<bool>());
+  whenIdle("the view", [this] { train(); });
+}
+
+void Director::train() {
+  if (!m_state.training) {
+    triggerActions();
+    return whenIdle("the commands", [this] { showExtras(); });
+  }
+  const auto& training = *m_state.training;
+  TrainingBridge* bridge = m_window->trainingBridge();
+  connect(bridge, &TrainingBridge::updated, this, [this](const auto& update) {
+    if (update->progress.done < m_state.training->steps || m_trained) return;
+    m_trained = true;
+    whenIdle("the plots", [this] { showExtras(); });
+  });
+  connect(bridge, &TrainingBridge::finished, this, [this](const auto&, const QString& error) {
+    if (!error.isEmpty()) complain(error);
+    if (!std::exchange(m_trained, true)) whenIdle("the end of training", [this] { showExtras(); });
+  });
+  m_waitingFor = "the training";
+  m_next = {};
+  m_timer.start();
+  m_window->startTraining(training.experiment, training.folder);
+  triggerActions();
+}
+
+void Director::trigger(const QString& id) {
+  if (QAction* action = m_window->actions()->find(id))
+    action->trigger();
+  else
+    complain(tr("there is no command %1").arg(id));
+}
+
+void Director::triggerActions() {
+  for (const QString& id : m_state.actions)
+    trigger(id);
+}
+
+void Director::showExtras() {
+  if (!m_state.palette.isEmpty()) m_window->commandPalette()->open(m_state.palette);
+  if (!m_state.help.isEmpty()) m_window->showHelp(m_state.help);
+  if (!m_state.dialog.isEmpty()) trigger(m_state.dialog);
+  if (m_screenshot.path.isEmpty()) {
+    m_timer.stop();
+    return;
+  }
+  whenIdle("the window", [this] { takePicture(); });
+}
+
+void Director::takePicture() {
+  m_timer.stop();
+  QWidget* subject = m_window;
+  if (!m_state.help.isEmpty() || !m_state.dialog.isEmpty())
+    for (QWidget* widget : QApplication::topLevelWidgets())
+      if (widget->isVisible() && qobject_cast<QDialog*>(widget)) subject = widget;
+  const bool saved = subject->grab().save(m_screenshot.path);
+  if (!saved) complain(tr("%1 cannot be written").arg(m_screenshot.path));
+  disconnect(m_window->trainingBridge(), nullptr, this, nullptr);
+  m_window->trainingBridge()->stop();
+  Q_EMIT done(saved && !m_complained ? 0 : 1);
+}
+
+void Director::whenIdle(const char* waitingFor, std::function<void()> next) {
+  m_waitingFor = waitingFor;
+  m_next = std::move(next);
+  m_idlePolls = 0;
+  if (!m_timer.isActive()) m_timer.start();
+}
+
+void Director::poll() {
+  if (!m_screenshot.path.isEmpty() && m_elapsed.elapsed() > m_screenshot.timeoutSeconds * 1000LL) {
+    complain(tr("gave up waiting for %1").arg(QLatin1String(m_waitingFor)));
+    takePicture();
+    return;
+  }
+  if (!m_next) return;
+  m_idlePolls = m_window->isIdle() ? m_idlePolls + 1 : 0;
+  if (m_idlePolls < kIdlePolls) return;
+  const auto next = std::exchange(m_next, {});
+  next();
+}
+
+void Director::complain(const QString& text) {
+  m_complained = true;
+  std::fprintf(stderr, "headlight: %s\n", qPrintable(text));
+}
+
+}  // namespace headlight

@@ -1,0 +1,116 @@
+#include "core/data/Augment.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/base/Random.h"
+
+namespace headlight {
+namespace {
+
+using Box = std::array<double, 4>;  // left, top, right, bottom, pixels
+
+/// As torchvision's RandomResizedCrop: ten tries for a box that fits, then the greatest centred one
+/// whose aspect ratio is allowed.
+Box randomBox(RandomStream& draw, const Image& image, const AugmentOptions& options) {
+  const double width = image.width;
+  const double height = image.height;
+  const double leastRatio = std::clamp(options.minRatio, 1e-3, 1.0);
+  const double leastScale = std::clamp(options.minScale, 1e-4, 1.0);
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const double area = width * height * draw.uniform(leastScale, 1.0);
+    const double ratio = std::exp(draw.uniform(std::log(leastRatio), -std::log(leastRatio)));
+    const double w = std::round(std::sqrt(area * ratio));
+    const double h = std::round(std::sqrt(area / ratio));
+    if (w < 1 || h < 1 || w > width || h > height) continue;
+    const auto left = static_cast<double>(draw.below(static_cast<std::int64_t>(width - w) + 1));
+    const auto top = static_cast<double>(draw.below(static_cast<std::int64_t>(height - h) + 1));
+    return {left, top, left + w, top + h};
+  }
+  const double w = std::max(1.0, std::min(width, std::round(height / leastRatio)));
+  const double h = std::max(1.0, std::min(height, std::round(width / leastRatio)));
+  const double left = std::floor((width - w) / 2);
+  const double top = std::floor((height - h) / 2);
+  return {left, top, left + w, top + h};
+}
+
+void mirror(std::vector<std::uint8_t>& pixels, int width, int height) {
+  for (int y = 0; y < height; ++y) {
+    std::uint8_t* row = pixels.data() + static_cast<std::size_t>(y) * width * 3;
+    for (int left = 0, right = width - 1; left < right; ++left, --right)
+      std::swap_ranges(row + 3 * left, row + 3 * left + 3, row + 3 * right);
+  }
+}
+
+/// Luma of ITU-R 601, as Pillow's "L".
+double luma(const std::uint8_t* pixel) {
+  return 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];
+}
+
+std::uint8_t blended(double from, double value, double factor) {
+  return static_cast<std::uint8_t>(std::clamp(from + (value - from) * factor, 0.0, 255.0) + 0.5);
+}
+
+void changeBrightness(std::vector<std::uint8_t>& pixels, double factor) {
+  for (std::uint8_t& value : pixels)
+    value = blended(0, value, factor);
+}
+
+void changeContrast(std::vector<std::uint8_t>& pixels, double factor) {
+  double sum = 0;
+  for (std::size_t i = 0; i < pixels.size(); i += 3)
+    sum += luma(&pixels[i]);
+  const double mean = sum / (static_cast<double>(pixels.size()) / 3);
+  for (std::uint8_t& value : pixels)
+    value = blended(mean, value, factor);
+}
+
+void changeSaturation(std::vector<std::uint8_t>& pixels, double factor) {
+  for (std::size_t i = 0; i < pixels.size(); i += 3) {
+    const double grey = luma(&pixels[i]);
+    for (std::size_t c = 0; c < 3; ++c)
+      pixels[i + c] = blended(grey, pixels[i + c], factor);
+  }
+}
+
+/// Brightness, contrast and saturation, each by a factor of 1 ± strength, in a random order.
+void jitterColors(RandomStream& draw, double strength, std::vector<std::uint8_t>& pixels) {
+  using Change = void (*)(std::vector<std::uint8_t>&, double);
+  std::array<Change, 3> changes = {changeBrightness, changeContrast, changeSaturation};
+  std::swap(changes[2], changes[draw.below(3)]);
+  std::swap(changes[1], changes[draw.below(2)]);
+  for (const Change change : changes)
+    change(pixels, draw.uniform(std::max(0.0, 1 - strength), 1 + strength));
+}
+
+bool fits(const Image& image, const Preprocessing& preprocessing) {
+  return image.width == preprocessing.width && image.height == preprocessing.height;
+}
+
+}  // namespace
+
+Image augmentedView(const Image& image, const AugmentOptions& options,
+                    const Preprocessing& preprocessing, std::uint64_t key) {
+  if (!options.enabled)
+    return fits(image, preprocessing) && preprocessing.cropFraction >= 1
+               ? image
+               : evaluationView(image, preprocessing);
+  RandomStream draw(key);
+  const Box box = randomBox(draw, image, options);
+  const bool whole = box == Box{0, 0, double(image.width), double(image.height)};
+  Image view = whole && fits(image, preprocessing)
+                   ? image
+                   : resizeBox(image, box, preprocessing.width, preprocessing.height,
+                               preprocessing.interpolation);
+  const bool flip = draw.uniform() < options.flipProbability;
+  if (!flip && options.colorJitter <= 0) return view;
+  auto pixels = std::make_shared<std::vector<std::uint8_t>>(*view.pixels);
+  if (flip) mirror(*pixels, view.width, view.height);
+  if (options.colorJitter > 0) jitterColors(draw, options.colorJitter, *pixels);
+  view.pixels = std::move(pixels);
+  return view;
+}
+
+}  // namespace headlight

@@ -1,0 +1,66 @@
+#pragma once
+// Where images and their classes come from. Implementations are immutable after opening and safe to
+// read from several threads.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "core/imaging/Image.h"
+
+namespace headlight {
+
+struct Sample {
+  Image image;
+  int label = 0;
+};
+
+/// A file that could not be used, and why.
+struct SkippedFile {
+  std::string path;
+  std::string reason;
+};
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual std::int64_t size() const = 0;
+  /// The same for every split. Index in it = label.
+  virtual const std::vector<std::string>& classNames() const = 0;
+  /// An error concerns this sample alone (a damaged file, a file that vanished).
+  virtual Result<Sample> sample(std::int64_t index) const = 0;
+  /// A path or a name for the sample, for messages and the gallery.
+  virtual std::string describe(std::int64_t index) const = 0;
+  /// Whether the place the samples come from can still be read at all (a disk can be pulled out).
+  virtual bool reachable() const { return true; }
+};
+
+enum class Split { Train, Validation };
+
+/// What to open. Filled from the Experiment's `data` section by the caller.
+struct DatasetSpec {
+  std::string kind = "texture-shape";  ///< image-folder | cifar10 | cifar100 | idx | texture-shape
+  std::filesystem::path path;          ///< folder; unused by texture-shape
+  /// Taken from training for validation when the folder has no split of its own (no val/, no test
+  /// batch, no t10k files); chosen by `seed`, the same share of every class.
+  double validationFraction = 0.1;
+  /// The first so many of a seeded order, spread over the classes; 0: all. Of each split.
+  std::int64_t maxSamples = 0;
+  std::uint64_t seed = 0;
+  // texture-shape
+  int imageSize = 48;
+  std::int64_t trainSamples = 2000;
+  std::int64_t validationSamples = 500;
+};
+
+/// Opens one split. Errors say which path and what was expected there: an empty dataset, a single
+/// class, a missing folder are errors here.
+Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split split);
+
+/// Guesses the kind of a folder from what lies in it (for drag and drop); empty if nothing fits.
+std::string detectDatasetKind(const std::filesystem::path& path);
+
+}  // namespace headlight

@@ -1,0 +1,61 @@
+#pragma once
+// Batches in a reproducible order, prepared ahead by threads. What sample s of epoch e looks like
+// is a function of (seed, e, s): neither thread count nor where a run was resumed changes it.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/data/Augment.h"
+#include "core/data/Dataset.h"
+
+namespace headlight {
+
+struct Batch {
+  at::Tensor images;                  ///< [B, 3, H, W], float32, normalised
+  at::Tensor labels;                  ///< [B], int64
+  std::vector<std::int64_t> indices;  ///< of the dataset; fewer than B where files were skipped
+  std::int64_t number = 0;            ///< of the batch in its epoch, those passed over counted
+};
+
+struct LoaderOptions {
+  std::int64_t batchSize = 32;
+  bool shuffle = true;
+  bool dropLast = true;  ///< ignored when the dataset is smaller than one batch
+  int threads = 1;       ///< besides the caller's; 0: prepare in next()
+  int batchesAhead = 2;  ///< prepared and not yet taken, at most; never fewer than `threads`
+  std::uint64_t seed = 0;
+  AugmentOptions augment;
+  Preprocessing preprocessing;
+};
+
+/// Damaged files: skipped, counted and listed (once each); a batch they empty is passed over.
+/// A dataset of which nothing can be read any more (the folder vanished) is an error from next().
+class Loader {
+ public:
+  /// Throws Failure(InvalidArgument) for an empty dataset and a batch size below 1.
+  Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+  /// Stops and joins the threads; what they prepare is dropped.
+  ~Loader();
+  std::int64_t batchesPerEpoch() const;
+  /// Starts epoch `epoch` at batch `firstBatch` (for resuming).
+  void startEpoch(std::int64_t epoch, std::int64_t firstBatch = 0);
+  /// The next batch; an empty optional after the last of the epoch. One caller at a time. Errors:
+  /// Canceled (the batch is given by the next call), Io (nothing can be read; stays until
+  /// startEpoch).
+  Result<std::optional<Batch>> next(std::stop_token stop = {});
+  /// Of the batches taken so far; from any thread.
+  std::vector<SkippedFile> skipped() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+#pragma once
+// Labels known without decoding, and what follows from them: a validation share taken from every
+// class alike, and a limit on the number of samples spread over the classes.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/data/Dataset.h"
+
+namespace headlight {
+
+class LabelledDataset : public Dataset {
+ public:
+  /// In [0, classNames().size()); costs nothing.
+  virtual int label(std::int64_t index) const = 0;
+};
+
+/// A dataset as found on disk, before any share or limit is taken from it.
+struct OpenedSource {
+  std::unique_ptr<LabelledDataset> dataset;
+  /// The place has no validation split of its own: `dataset` is the training data, to be shared
+  /// out.
+  bool shareOut = false;
+};
+
+std::vector<int> labelsOf(const LabelledDataset& dataset);
+
+/// The positions, ascending, that belong to `split` when `fraction` of every class goes to
+/// validation: rounded, at least one of a class of two or more, and never all of a class. The two
+/// splits are disjoint and complete.
+std::vector<std::int64_t> stratifiedSplit(const std::vector<int>& labels, double fraction,
+                                          std::uint64_t seed, Split split);
+
+/// At most `maxSamples` of `indices`, ascending: one of every class, then a second of every class,
+/// … in a seeded order, so that a smaller limit's samples are among a larger one's.
+std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indices,
+                                         const std::vector<int>& labels, std::int64_t maxSamples,
+                                         std::uint64_t seed);
+
+/// The samples `indices` of `source`, in that order.
+class SubsetDataset : public LabelledDataset {
+ public:
+  SubsetDataset(std::shared_ptr<const LabelledDataset> source, std::vector<std::int64_t> indices)
+      : m_source(std::move(source)), m_indices(std::move(indices)) {}
+  std::int64_t size() const override { return static_cast<std::int64_t>(m_indices.size()); }
+  const std::vector<std::string>& classNames() const override { return m_source->classNames(); }
+  Result<Sample> sample(std::int64_t index) const override;
+  std::string describe(std::int64_t index) const override;
+  bool reachable() const override { return m_source->reachable(); }
+  int label(std::int64_t index) const override { return m_source->label(m_indices.at(index)); }
+
+ private:
+  std::shared_ptr<const LabelledDataset> m_source;
+  std::vector<std::int64_t> m_indices;
+};
+
+}  // namespace headlight

@@ -1,0 +1,40 @@
+#pragma once
+// Colour maps for heatmaps, and the picture of a map over an image.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/imaging/Image.h"
+
+namespace headlight {
+
+enum class ColorMap { Viridis, Cividis, Inferno, Turbo, Jet, Grey, Diverging };
+
+/// Names as shown and stored ("viridis", …), in the order of the enum.
+const std::vector<std::string>& colorMapNames();
+Result<ColorMap> colorMapFromName(const std::string& name);
+
+/// Colour of `value` in [0, 1] (clamped); Diverging has its neutral colour at 0.5. NaN is mid-grey.
+std::array<std::uint8_t, 3> colorOf(ColorMap map, double value);
+
+/// How values become [0, 1]: low → 0, high → 1. Where low = high, a value equal to them is 0.5.
+struct ValueRange {
+  double low = 0;
+  double high = 1;
+};
+/// Minimum and maximum of the finite values; symmetric about 0 if `aboutZero`.
+ValueRange rangeOf(const std::vector<float>& values, bool aboutZero = false);
+
+/// A map of rows × cols values, row-major, as a picture of width × height. `smooth`: bicubic (the
+/// mean of areas where it shrinks); else blocks, each pixel the value of the cell under its centre.
+/// Failure (InvalidArgument): sizes that are not positive, or differ from the number of values.
+Image heatmap(const std::vector<float>& values, int rows, int cols, ValueRange range, ColorMap map,
+              int width, int height, bool smooth);
+
+/// The heatmap over the picture: (1 − opacity)·image + opacity·map, per pixel.
+Image overlay(const Image& image, const std::vector<float>& values, int rows, int cols,
+              ValueRange range, ColorMap map, double opacity, bool smooth);
+
+}  // namespace headlight

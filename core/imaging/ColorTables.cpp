@@ -1,0 +1,90 @@
+#include "core/imaging/ColorTables.h"
+
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/imaging/Bytes.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::array<std::uint8_t, 3> kNoNumberColor{128, 128, 128};
+
+ColorTable emptyTable() {
+  ColorTable table{};
+  table[kNoNumber] = kNoNumberColor;
+  return table;
+}
+
+ColorTable tableOfOpenCv(int code) {
+  cv::Mat ramp(256, 1, CV_8UC1);
+  for (int i = 0; i < 256; ++i)
+    ramp.at<std::uint8_t>(i) = static_cast<std::uint8_t>(i);
+  cv::Mat colors;
+  cv::applyColorMap(ramp, colors, code);
+  ColorTable table = emptyTable();
+  for (int i = 0; i < 256; ++i) {
+    const auto& bgr = colors.at<cv::Vec3b>(i);
+    table[static_cast<std::size_t>(i)] = {bgr[2], bgr[1], bgr[0]};
+  }
+  return table;
+}
+
+ColorTable greyTable() {
+  ColorTable table = emptyTable();
+  for (std::size_t i = 0; i < 256; ++i)
+    table[i].fill(static_cast<std::uint8_t>(i));
+  return table;
+}
+
+/// Blue, white, orange: told apart by every common kind of colour blindness, and as dark at one end
+/// as at the other. Straight lines between five colours.
+ColorTable divergingTable() {
+  constexpr std::array<std::array<double, 3>, 5> kStops{
+      {{13, 62, 122}, {91, 155, 213}, {247, 247, 247}, {240, 150, 50}, {134, 56, 0}}};
+  ColorTable table = emptyTable();
+  for (std::size_t i = 0; i < 256; ++i) {
+    // Entries 127 and 128 are both the neutral colour: 0.5 lies between them.
+    const double position =
+        std::clamp(i < 128 ? i / 127.0 * 2 : 2 + (i - 128.0) / 127.0 * 2, 0.0, 4.0);
+    const auto stop = std::min<std::size_t>(static_cast<std::size_t>(position), kStops.size() - 2);
+    const double share = position - static_cast<double>(stop);
+    for (std::size_t c = 0; c < 3; ++c)
+      table[i][c] = static_cast<std::uint8_t>(
+          kStops[stop][c] + share * (kStops[stop + 1][c] - kStops[stop][c]) + 0.5);
+  }
+  return table;
+}
+
+}  // namespace
+
+const ColorTable& colorTable(ColorMap map) {
+  static const std::array<ColorTable, 7> kTables{tableOfOpenCv(cv::COLORMAP_VIRIDIS),
+                                                 tableOfOpenCv(cv::COLORMAP_CIVIDIS),
+                                                 tableOfOpenCv(cv::COLORMAP_INFERNO),
+                                                 tableOfOpenCv(cv::COLORMAP_TURBO),
+                                                 tableOfOpenCv(cv::COLORMAP_JET),
+                                                 greyTable(),
+                                                 divergingTable()};
+  return kTables.at(static_cast<std::size_t>(map));
+}
+
+const std::vector<std::string>& colorMapNames() {
+  static const std::vector<std::string> kNames{"viridis", "cividis", "inferno",  "turbo",
+                                               "jet",     "grey",    "diverging"};
+  return kNames;
+}
+
+Result<ColorMap> colorMapFromName(const std::string& name) {
+  const auto& names = colorMapNames();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<ColorMap>(found - names.begin());
+  std::string message = "there is no colour map \"" + name + "\"; there are";
+  for (const std::string& known : names)
+    message += (known == names.front() ? " " : ", ") + known;
+  return Error{ErrorCode::InvalidArgument, message, ""};
+}
+
+}  // namespace headlight

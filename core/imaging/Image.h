@@ -1,0 +1,45 @@
+#pragma once
+// A decoded picture, 8-bit RGB, upright. Plain bytes: no OpenCV, Qt or torch type in sight.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+/// Immutable, shared. `pixels` is [height, width, 3], row-major, R first.
+struct Image {
+  int width = 0;
+  int height = 0;
+  std::shared_ptr<const std::vector<std::uint8_t>> pixels;
+
+  bool empty() const { return width == 0 || height == 0; }
+  const std::uint8_t* row(int y) const {
+    return pixels->data() + static_cast<std::size_t>(y) * width * 3;
+  }
+};
+
+inline constexpr std::int64_t kMaxImagePixels = 64'000'000;
+inline constexpr std::uintmax_t kMaxImageBytes = 512u << 20;
+
+/// Decodes JPEG, PNG, WebP, BMP or TIFF, told apart by their magic bytes. Size is read from the
+/// header and refused above kMaxImagePixels before anything is decoded; progressive JPEGs may have
+/// at most 100 scans; all eight EXIF orientations are applied; 16-bit, grey, palette, alpha (over
+/// white) and CMYK pictures become 8-bit RGB. Errors: UnsupportedFile, InvalidFile, NotFound, Io.
+Result<Image> decodeImage(std::string_view bytes, const std::string& name);
+Result<Image> readImage(const std::filesystem::path& path);
+
+/// Whether the name ends like a picture that readImage can open (case-insensitive).
+bool hasImageExtension(const std::filesystem::path& path);
+
+/// PNG bytes of a picture; `text` entries become tEXt/iTXt chunks (keyword, value).
+Result<std::string> encodePng(const Image& image,
+                              const std::vector<std::pair<std::string, std::string>>& text = {});
+/// The tEXt/iTXt chunks of a PNG; empty for any other file.
+std::vector<std::pair<std::string, std::string>> readPngText(std::string_view bytes);
+
+}  // namespace headlight

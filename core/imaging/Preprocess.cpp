@@ -1,0 +1,116 @@
+#include "core/imaging/Preprocess.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/imaging/Bytes.h"
+#include "core/imaging/Resample.h"
+
+namespace headlight {
+namespace {
+
+/// The size after timm's Resize, and the centre crop within it.
+struct EvaluationGeometry {
+  std::int64_t width;
+  std::int64_t height;
+  ResampleWindow crop;
+};
+
+void requireSane(const Preprocessing& preprocessing) {
+  const auto [height, width, crop, interpolation, mean, deviation] = preprocessing;
+  if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxImagePixels)
+    refuse(ErrorCode::InvalidArgument, "preprocessing to " + std::to_string(width) + " x " +
+                                           std::to_string(height) + " pixels is not possible");
+  if (!(crop > 0 && crop <= 1))
+    refuse(ErrorCode::InvalidArgument,
+           "the crop fraction must be above 0 and at most 1; got " + std::to_string(crop));
+}
+
+/// Python's round(): halves go to the even neighbour.
+std::int64_t roundHalfEven(double value) {
+  return static_cast<std::int64_t>(std::nearbyint(value));
+}
+
+/// floor(size / fraction) ≥ size, so the resized picture always covers the crop: no padding arises.
+EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
+                               const Preprocessing& preprocessing) {
+  requireSane(preprocessing);
+  if (imageWidth <= 0 || imageHeight <= 0)
+    refuse(ErrorCode::InvalidArgument, "an empty picture cannot be preprocessed");
+  const double scaledWidth = std::floor(preprocessing.width / preprocessing.cropFraction);
+  const double scaledHeight = std::floor(preprocessing.height / preprocessing.cropFraction);
+  EvaluationGeometry geometry{};
+  if (scaledWidth ==
+      scaledHeight) {  // torchvision's Resize: the short side exact, the long cut off
+    const auto [shortSide, longSide] = std::minmax(imageWidth, imageHeight);
+    const auto scaledShort = static_cast<std::int64_t>(scaledWidth);
+    const auto scaledLong = static_cast<std::int64_t>(scaledWidth * longSide / shortSide);
+    geometry.width = imageWidth <= imageHeight ? scaledShort : scaledLong;
+    geometry.height = imageWidth <= imageHeight ? scaledLong : scaledShort;
+  } else {  // timm's ResizeKeepRatio: both sides cover
+    const double ratio = std::min(imageHeight / scaledHeight, imageWidth / scaledWidth);
+    geometry.width = roundHalfEven(imageWidth / ratio);
+    geometry.height = roundHalfEven(imageHeight / ratio);
+  }
+  geometry.crop.width = preprocessing.width;
+  geometry.crop.height = preprocessing.height;
+  geometry.crop.left =
+      roundHalfEven(static_cast<double>(geometry.width - preprocessing.width) / 2.0);
+  geometry.crop.top =
+      roundHalfEven(static_cast<double>(geometry.height - preprocessing.height) / 2.0);
+  return geometry;
+}
+
+}  // namespace
+
+Image resizeBox(const Image& image, std::array<double, 4> box, int width, int height,
+                Interpolation interpolation) {
+  return resample(image, box, width, height, {0, 0, width, height}, interpolation);
+}
+
+Image resize(const Image& image, int width, int height, Interpolation interpolation) {
+  if (!image.empty() && image.width == width && image.height == height) return image;
+  return resizeBox(image, {0, 0, double(image.width), double(image.height)}, width, height,
+                   interpolation);
+}
+
+Image evaluationView(const Image& image, const Preprocessing& preprocessing) {
+  const EvaluationGeometry geometry = geometryFor(image.width, image.height, preprocessing);
+  return resample(image, {0, 0, double(image.width), double(image.height)}, geometry.width,
+                  geometry.height, geometry.crop, preprocessing.interpolation);
+}
+
+std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
+                                       const Preprocessing& preprocessing) {
+  const EvaluationGeometry geometry = geometryFor(imageWidth, imageHeight, preprocessing);
+  const double across = imageWidth / static_cast<double>(geometry.width);
+  const double down = imageHeight / static_cast<double>(geometry.height);
+  return {static_cast<double>(geometry.crop.left) * across,
+          static_cast<double>(geometry.crop.top) * down, geometry.crop.width * across,
+          geometry.crop.height * down};
+}
+
+std::vector<float> normalise(const Image& view, const Preprocessing& preprocessing) {
+  if (view.width != preprocessing.width || view.height != preprocessing.height || !view.pixels)
+    refuse(ErrorCode::InvalidArgument, "the picture has not the size that the model takes");
+  const std::size_t area =
+      static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height);
+  std::vector<float> planes(area * 3);
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    std::array<float, 256> table;
+    for (std::size_t value = 0; value < table.size(); ++value)
+      table[value] = (static_cast<float>(value) / 255.0f - preprocessing.mean[channel]) /
+                     preprocessing.deviation[channel];
+    const std::uint8_t* in = view.pixels->data() + channel;
+    float* out = planes.data() + channel * area;
+    for (std::size_t i = 0; i < area; ++i)
+      out[i] = table[in[3 * i]];
+  }
+  return planes;
+}
+
+std::vector<float> preprocess(const Image& image, const Preprocessing& preprocessing) {
+  return normalise(evaluationView(image, preprocessing), preprocessing);
+}
+
+}  // namespace headlight

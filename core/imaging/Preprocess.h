@@ -1,0 +1,42 @@
+#pragma once
+// From a picture to what a model sees, as timm evaluates: the short side resized to
+// size / cropFraction with Pillow's antialiased filter, a centre crop, mean and deviation.
+
+#include <array>
+#include <vector>
+
+#include "core/imaging/Image.h"
+
+namespace headlight {
+
+enum class Interpolation { Nearest, Bilinear, Bicubic };
+
+struct Preprocessing {
+  int height = 224;
+  int width = 224;
+  double cropFraction = 0.9;  ///< timm's crop_pct; in (0, 1]
+  Interpolation interpolation = Interpolation::Bicubic;
+  std::array<float, 3> mean{0.485f, 0.456f, 0.406f};
+  std::array<float, 3> deviation{0.229f, 0.224f, 0.225f};
+};
+
+/// Pillow's Image.resize on 8-bit RGB (fixed-point, antialiased): equal to Pillow's within 1/255
+/// per pixel. `box` is the source region (left, top, right, bottom) in source pixels.
+Image resize(const Image& image, int width, int height, Interpolation interpolation);
+Image resizeBox(const Image& image, std::array<double, 4> box, int width, int height,
+                Interpolation interpolation);
+
+/// What the model would see, as a picture of width × height: resized and cropped, not normalised.
+Image evaluationView(const Image& image, const Preprocessing& preprocessing);
+
+/// The region of the original that evaluationView shows (left, top, width, height), in its pixels.
+std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
+                                       const Preprocessing& preprocessing);
+
+/// (value/255 − mean) / deviation, as [3, height, width]. The picture has the model's size already.
+std::vector<float> normalise(const Image& view, const Preprocessing& preprocessing);
+
+/// evaluationView and normalise in one.
+std::vector<float> preprocess(const Image& image, const Preprocessing& preprocessing);
+
+}  // namespace headlight

@@ -1,0 +1,53 @@
+#pragma once
+// The loop that validation, and `evaluate`, run over a dataset.
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/Progress.h"
+#include "core/base/Result.h"
+#include "core/data/Loader.h"
+#include "core/models/Model.h"
+#include "core/training/TrainingTypes.h"
+
+namespace headlight {
+
+struct EvaluationOptions {
+  at::Device device = at::kCPU;
+  /// From a label of the dataset to the model's class; empty: they are the same.
+  std::vector<std::int64_t> labelMap;
+};
+
+/// A loader for evaluation: in order, every sample, no augmentation.
+std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
+                                         const Preprocessing& preprocessing, std::int64_t batchSize,
+                                         int threads);
+
+/// Loss (cross-entropy without smoothing), top-1 and top-5 over one pass of `loader`, the model in
+/// evaluation mode and put back afterwards. Draws no random number. Errors: Canceled, those of the
+/// loader.
+Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
+                                       const EvaluationOptions& options,
+                                       const ProgressCallback& progress = {},
+                                       std::stop_token stop = {});
+
+/// Puts a model into evaluation mode and back into its mode when it goes.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(Model& model) : m_model(model), m_wasTraining(model.is_training()) {
+    m_model.eval();
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+  ~EvaluationMode() { m_model.train(m_wasTraining); }
+
+ private:
+  Model& m_model;
+  bool m_wasTraining;
+};
+
+}  // namespace headlight

@@ -1,0 +1,39 @@
+#pragma once
+// A text file that grows by whole lines, survives a full disk and can be cut back.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+class LineLog {
+ public:
+  /// Nothing is opened before the first line.
+  explicit LineLog(std::filesystem::path path) : m_path(std::move(path)) {}
+  LineLog(LineLog&& other) noexcept;
+  LineLog& operator=(LineLog&& other) noexcept;
+  ~LineLog();
+
+  /// Adds a line. On an error the file still ends in a whole line, and what could not be written is
+  /// tried again with the next line (the last megabyte of it).
+  Result<void> append(const std::string& line);
+  /// Flushes to the disk.
+  Result<void> sync();
+  /// Cuts the file before the first line that `keep` refuses, or that has no end. A file that does
+  /// not exist is none the worse for it.
+  Result<void> keepWhile(const std::function<bool(const std::string& line)>& keep);
+
+  const std::filesystem::path& path() const { return m_path; }
+
+ private:
+  Result<void> flush();
+
+  std::filesystem::path m_path;
+  std::string m_pending;
+  int m_descriptor = -1;
+};
+
+}  // namespace headlight

@@ -1,0 +1,22 @@
+#include "core/training/Loss.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/Reduction.h>
+
+#include <algorithm>
+
+namespace headlight {
+
+at::Tensor smoothedCrossEntropy(const at::Tensor& logits, const at::Tensor& labels,
+                                double smoothing) {
+  constexpr std::int64_t kIgnoreNone = -100;
+  return at::cross_entropy_loss(logits, labels, {}, at::Reduction::Mean, kIgnoreNone, smoothing);
+}
+
+at::Tensor countTopK(const at::Tensor& logits, const at::Tensor& labels, std::int64_t k) {
+  const std::int64_t kept = std::min(k, logits.size(1));
+  const at::Tensor best = kept == 1 ? logits.argmax(1, true) : std::get<1>(logits.topk(kept, 1));
+  return best.eq(labels.unsqueeze(1)).sum();
+}
+
+}  // namespace headlight

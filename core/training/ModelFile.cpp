@@ -1,0 +1,99 @@
+#include "core/training/ModelFile.h"
+
+#include "core/config/MasksJson.h"
+#include "core/models/Registry.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMaxClasses = 1'000'000;
+
+bool isTrainingState(const std::string& name) {
+  return name.starts_with(kOptimizerPrefix) || name.starts_with(kAveragePrefix);
+}
+
+Json preprocessingJson(const ModelConfig& model) {
+  return {{"input_size", {3, model.imageHeightPixels(), model.imageWidthPixels()}},
+          {"crop_pct", model.cropFraction},
+          {"interpolation", model.interpolation},
+          {"mean", model.mean},
+          {"std", model.deviation}};
+}
+
+std::string compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Error damaged(const std::string& key, const std::string& where) {
+  return {
+      ErrorCode::InvalidFile,
+      "the metadata \"" + key + "\" cannot be understood; the file is damaged or not Headlight's",
+      where};
+}
+
+std::vector<std::string> classNamesOf(const std::map<std::string, std::string>& metadata,
+                                      const std::string& where) {
+  const auto found = metadata.find("class_names");
+  if (found == metadata.end()) return {};
+  const Json json = Json::parse(found->second, nullptr, false);
+  if (!json.is_array() || json.size() > kMaxClasses) throw Failure(damaged("class_names", where));
+  std::vector<std::string> names;
+  for (const Json& name : json) {
+    if (!name.is_string()) throw Failure(damaged("class_names", where));
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+}  // namespace
+
+NamedTensors weightsOf(const NamedTensors& tensors) {
+  NamedTensors weights;
+  for (const auto& item : tensors)
+    if (!isTrainingState(item.first)) weights.push_back(item);
+  return weights;
+}
+
+Checkpoint weightsOf(Checkpoint checkpoint) {
+  checkpoint.tensors = weightsOf(checkpoint.tensors);
+  return checkpoint;
+}
+
+std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
+                                                 const std::vector<std::string>& classNames) {
+  return {{"format", "pt"},
+          {"experiment", compact(experimentToJson(run))},
+          {"masks", compact(maskConfigToJson(describeMasks(inForce)))},
+          {"class_names", compact(Json(classNames))},
+          {"preprocessing", compact(preprocessingJson(run.model))}};
+}
+
+Result<Experiment> runExperiment(const std::map<std::string, std::string>& metadata,
+                                 const std::string& where) {
+  const auto found = metadata.find("experiment");
+  if (found == metadata.end())
+    return Error{ErrorCode::InvalidFile, "carries no Experiment in its metadata", where};
+  return experimentFromText(found->second, where, publishedDefaults);
+}
+
+Result<std::optional<ModelMetadata>> readModelMetadata(
+    const std::map<std::string, std::string>& metadata, const std::string& where) {
+  return guarded(where, [&]() -> Result<std::optional<ModelMetadata>> {
+    if (!metadata.contains("experiment")) return std::optional<ModelMetadata>();
+    ModelMetadata result;
+    result.experiment = valueOrThrow(runExperiment(metadata, where));
+    result.experiment.edits.clear();
+    result.classNames = classNamesOf(metadata, where);
+    if (const auto masks = metadata.find("masks"); masks != metadata.end()) {
+      const Json json = Json::parse(masks->second, nullptr, false);
+      if (!json.is_object()) return damaged("masks", where);
+      result.experiment.masks = valueOrThrow(maskConfigFromJson(json, where));
+      const ModelConfig& model = result.experiment.model;
+      valueOrThrow(
+          resolveMasks(result.experiment.masks, std::vector<int>(model.depth, model.heads)));
+    }
+    return std::optional<ModelMetadata>(std::move(result));
+  });
+}
+
+}  // namespace headlight

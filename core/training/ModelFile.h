@@ -1,0 +1,44 @@
+#pragma once
+// What travels with weights in a safetensors file's metadata, and which tensors of a file are
+// weights.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/config/Experiment.h"
+
+namespace headlight {
+
+/// `last.safetensors` of a run holds weights in timm's names beside these; nothing else does.
+inline constexpr const char* kOptimizerPrefix = "optimizer.";
+inline constexpr const char* kAveragePrefix = "ema.";
+
+/// The weights alone: everything but the optimiser and the moving average of a training checkpoint.
+NamedTensors weightsOf(const NamedTensors& tensors);
+Checkpoint weightsOf(Checkpoint checkpoint);
+
+struct ModelMetadata {
+  /// `masks` is the scheme in force when the weights were saved, and there are no edits.
+  Experiment experiment;
+  std::vector<std::string> classNames;  ///< may be empty
+};
+
+/// Keys: format ("pt"), experiment (the run, as JSON), masks (the scheme in force, as a config's
+/// `masks` section), class_names (JSON list), preprocessing (JSON object: what timm calls
+/// input_size, crop_pct, interpolation, mean, std).
+std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
+                                                 const std::vector<std::string>& classNames);
+
+/// Reads it back; nothing where the file carries no Experiment. Errors: metadata that is there but
+/// wrong. `where` is for messages.
+Result<std::optional<ModelMetadata>> readModelMetadata(
+    const std::map<std::string, std::string>& metadata, const std::string& where);
+
+/// The Experiment of the whole run, edits included, as it was written.
+Result<Experiment> runExperiment(const std::map<std::string, std::string>& metadata,
+                                 const std::string& where);
+
+}  // namespace headlight

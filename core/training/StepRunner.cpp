@@ -1,0 +1,76 @@
+#include "core/training/StepRunner.h"
+
+#include <ATen/Functions.h>
+
+#include <cmath>
+
+#include "core/base/Random.h"
+#include "core/training/Loss.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uint64_t kStepPurpose = 0x73746570ULL;  // "step"
+
+[[noreturn]] void diverged(const std::string& what, double value, std::int64_t step) {
+  throw Failure({ErrorCode::InvalidConfig,
+                 "the " + what + " of step " + std::to_string(step) + " is " +
+                     (std::isnan(value) ? "not a number" : "infinite") +
+                     "; the last checkpoint is from before it. Try a smaller "
+                     "training.learning_rate, more training.warmup_epochs or a "
+                     "training.clip_gradient",
+                 "training"});
+}
+
+}  // namespace
+
+StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
+                       const TrainingConfig& config, std::uint64_t seed, std::int64_t stepsPerEpoch)
+    : m_model(std::move(model)),
+      m_device(device),
+      m_config(config),
+      m_seed(seed),
+      m_schedule(config, stepsPerEpoch),
+      m_optimizer(adamWOptions(config)),
+      m_average(config.emaDecay) {
+  refreshParameters();
+}
+
+void StepRunner::refreshParameters() {
+  const NamedTensors parameters = m_model->trainable();
+  m_optimizer.setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
+    return m_model->decays(name, tensor);
+  });
+  m_average.setParameters(parameters);
+}
+
+/// torch.nn.utils.clip_grad_norm_'s coefficient.
+double StepRunner::clippingScale(double gradientNorm) const {
+  constexpr double kAgainstZero = 1e-6;
+  if (m_config.clipGradient <= 0) return 1;
+  return std::min(1.0, m_config.clipGradient / (gradientNorm + kAgainstZero));
+}
+
+StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
+  seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
+  m_optimizer.clearGradients();
+  const at::Tensor logits = m_model->forward(batch.images.to(m_device, /*non_blocking=*/true));
+  const at::Tensor loss =
+      smoothedCrossEntropy(logits, batch.labels.to(m_device, true), m_config.labelSmoothing);
+  loss.backward();
+  // The one time that the device is waited for.
+  const at::Tensor numbers =
+      at::stack({loss.detach(), m_optimizer.gradientNorm().to(m_device)}).to(at::kCPU, at::kDouble);
+  StepResult result;
+  result.loss = numbers[0].item<double>();
+  result.gradientNorm = numbers[1].item<double>();
+  result.learningRate = m_schedule.learningRate(step);
+  if (!std::isfinite(result.loss)) diverged("loss", result.loss, step);
+  if (!std::isfinite(result.gradientNorm)) diverged("gradient", result.gradientNorm, step);
+  m_optimizer.step(result.learningRate, clippingScale(result.gradientNorm));
+  m_optimizer.clearGradients();
+  m_average.update();
+  return result;
+}
+
+}  // namespace headlight

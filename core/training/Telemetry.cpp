@@ -1,0 +1,102 @@
+#include "core/training/Telemetry.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include <map>
+
+#include "core/base/Random.h"
+#include "core/masks/Neighbourhood.h"
+#include "core/training/Evaluation.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uint64_t kProbePurpose = 0x70726f6265ULL;  // "probe"
+constexpr int kAlsWindow = 3;
+/// Images at a time, so that maps of large models fit.
+constexpr std::int64_t kChunk = 16;
+
+/// Sums ALS over images as maps arrive; no map is kept.
+class LocalityTap : public AttentionTap {
+ public:
+  explicit LocalityTap(const Model& model) : m_model(model) {}
+  bool wants(int layer) const override { return true; }
+
+  void take(int layer, const at::Tensor& map) override {
+    const Grid grid = m_model.grid(layer);
+    if (map.dim() != 4 || map.size(2) != grid.tokens() || map.size(3) != grid.tokens()) return;
+    const at::Tensor patches =
+        map.narrow(2, grid.prefix, grid.patches()).narrow(3, grid.prefix, grid.patches());
+    // Mean over patch rows of the attention inside the neighbourhood, summed over images: [H].
+    const at::Tensor local =
+        (patches * neighbourhood(grid, map)).sum({0, 2, 3}).div(grid.patches()).to(at::kDouble);
+    auto& sum = sums[layer];
+    sum = sum.defined() ? sum + local : local;
+  }
+
+  std::map<int, at::Tensor> sums;
+
+ private:
+  /// [N, N] among patches, on the map's device.
+  const at::Tensor& neighbourhood(const Grid& grid, const at::Tensor& map) {
+    if (m_mask.defined() && m_maskGrid == grid) return m_mask;
+    const std::vector<std::uint8_t> ones = neighbourhoodMask(grid, kAlsWindow);
+    const at::Tensor bytes = at::tensor(at::ArrayRef<std::uint8_t>(ones), at::kByte)
+                                 .view({grid.tokens(), grid.tokens()});
+    m_mask = bytes.narrow(0, grid.prefix, grid.patches())
+                 .narrow(1, grid.prefix, grid.patches())
+                 .to(map.options());
+    m_maskGrid = grid;
+    return m_mask;
+  }
+
+  const Model& m_model;
+  at::Tensor m_mask;
+  Grid m_maskGrid;
+};
+
+std::vector<float> toFloats(const at::Tensor& values) {
+  const at::Tensor plain = values.to(at::kCPU, at::kFloat).contiguous();
+  const float* data = plain.data_ptr<float>();
+  return {data, data + plain.numel()};
+}
+
+}  // namespace
+
+HeadProbe::HeadProbe(const Dataset& dataset, std::int64_t count, const Preprocessing& preprocessing,
+                     std::uint64_t seed, at::Device device) {
+  std::vector<at::Tensor> images;
+  for (const std::int64_t index : permutation(dataset.size(), streamKey({seed, kProbePurpose}))) {
+    if (static_cast<std::int64_t>(images.size()) == count) break;
+    const Result<Sample> sample = dataset.sample(index);
+    if (!sample) continue;
+    const std::vector<float> pixels = preprocess(sample->image, preprocessing);
+    images.push_back(at::tensor(at::ArrayRef<float>(pixels))
+                         .view({3, preprocessing.height, preprocessing.width}));
+  }
+  if (!images.empty()) m_images = at::stack(images).to(device);
+}
+
+HeadPoint HeadProbe::measure(Model& model, std::int64_t step) const {
+  HeadPoint point;
+  point.step = step;
+  const at::NoGradGuard noGrad;
+  const EvaluationMode mode(model);
+  LocalityTap tap(model);
+  for (std::int64_t first = 0; first < images(); first += kChunk) {
+    at::Tensor tokens = model.embed(m_images.slice(0, first, first + kChunk));
+    for (int layer = 0; layer < model.layers(); ++layer)
+      tokens = model.block(layer, tokens, &tap);
+  }
+  for (int layer = 0; layer < model.layers(); ++layer) {
+    const auto found = tap.sums.find(layer);
+    point.locality.push_back(found == tap.sums.end()
+                                 ? std::vector<float>()
+                                 : toFloats(found->second / static_cast<double>(images())));
+    point.alpha.push_back(model.softAlphas(layer));
+  }
+  return point;
+}
+
+}  // namespace headlight

@@ -1,0 +1,215 @@
+#include "core/training/Trainer.h"
+
+#include "core/base/Random.h"
+#include "core/training/Evaluation.h"
+
+namespace headlight {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kLoaderPurpose = 0x6c6f6164ULL;  // "load"
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::unique_ptr<Loader> trainingLoader(const TrainerParts& parts) {
+  const DataConfig& data = parts.experiment.data;
+  LoaderOptions options;
+  options.batchSize = parts.experiment.training.batchSize;
+  options.threads = data.loaderThreads;
+  options.seed = streamKey({static_cast<std::uint64_t>(parts.experiment.seed), kLoaderPurpose});
+  options.augment.enabled = data.augment;
+  options.augment.minScale = data.minScale;
+  options.augment.minRatio = data.minRatio;
+  options.augment.flipProbability = data.flip;
+  options.augment.colorJitter = data.colorJitter;
+  options.preprocessing = parts.preprocessing;
+  return std::make_unique<Loader>(parts.train, options);
+}
+
+}  // namespace
+
+Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, EditLedger& ledger)
+    : m_parts(std::move(parts)),
+      m_control(control),
+      m_ledger(ledger),
+      m_recorder(std::move(folder), [this](const std::string& message) { warn(message); }),
+      m_loader(trainingLoader(m_parts)),
+      m_validationLoader(evaluationLoader(m_parts.validation, m_parts.preprocessing,
+                                          m_parts.experiment.training.batchSize,
+                                          m_parts.experiment.data.loaderThreads)),
+      m_batches(m_loader->batchesPerEpoch()),
+      m_steps(m_parts.model, m_parts.device, m_parts.experiment.training,
+              static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches) {}
+
+TrainingOutcome Trainer::run(std::stop_token stop) {
+  try {
+    prepare();
+    while (m_at.epoch < m_parts.experiment.training.epochs)
+      if (!trainEpoch(stop) || !endEpoch(stop)) return outcome(TrainingState::Stopped);
+    return outcome(TrainingState::Finished);
+  } catch (const std::exception& exception) {
+    m_ledger.close();
+    setState(TrainingState::Failed, exception.what());
+    throw;
+  }
+}
+
+void Trainer::prepare() {
+  const Experiment& experiment = m_parts.experiment;
+  m_parts.model->train();
+  setState(TrainingState::Preparing, "reading the first images");
+  if (experiment.telemetry.alsSteps > 0)
+    m_probe.emplace(*m_parts.validation, experiment.telemetry.probeImages, m_parts.preprocessing,
+                    static_cast<std::uint64_t>(experiment.seed), m_parts.device);
+  if (!m_restored) measureHeads();
+  m_lastAttempt = m_at.step;
+  m_remaining.start(m_at.step);
+  setState(TrainingState::Running);
+}
+
+/// False when stopped. Each turn is one step boundary and one step.
+bool Trainer::trainEpoch(std::stop_token stop) {
+  m_epochStarted = m_stepEnded = Clock::now();
+  m_loader->startEpoch(m_at.epoch, m_at.batch);
+  while (m_at.batch < m_batches) {
+    if (!boundary(stop)) return false;
+    auto batch = m_loader->next(stop);
+    if (stop.stop_requested()) continue;
+    if (!batch) failOnData(batch.error());
+    if (!batch->has_value()) {
+      m_at.batch = m_batches;
+      break;
+    }
+    trainStep(**batch);
+  }
+  return true;
+}
+
+/// False when told to stop. Here, between two steps, everything from outside takes effect.
+bool Trainer::boundary(std::stop_token stop) {
+  serve();
+  if (m_control.paused() && !stop.stop_requested()) {
+    setState(TrainingState::Paused);
+    saveLast();
+    while (m_control.paused() && !stop.stop_requested()) {
+      m_control.waitWhilePaused(stop);
+      serve();
+    }
+    m_remaining.start(m_at.step);
+    m_stepEnded = Clock::now();
+    if (!stop.stop_requested()) setState(TrainingState::Running);
+  }
+  return !stop.stop_requested();
+}
+
+void Trainer::serve() {
+  applyEdits();
+  if (m_control.takeSnapshotRequest() && m_snapshotSink)
+    m_snapshotSink(m_parts.model->state(), m_at.step);
+}
+
+void Trainer::applyEdits() {
+  while (auto pending = m_ledger.next(m_at.step)) {
+    MaskScheme scheme = m_ledger.masks();
+    valueOrThrow(applyMaskEdit(scheme, pending->edit.edit));
+    m_parts.model->setMasks(scheme);
+    m_steps.refreshParameters();
+    m_ledger.commit(*pending);
+    const AppliedEdit applied{m_at.step, pending->edit.edit};
+    m_recorder.edit(applied);
+    m_control.publish([&](TrainingUpdate& update) { update.edits.push_back(applied); });
+  }
+}
+
+void Trainer::trainStep(const Batch& batch) {
+  const TelemetryConfig& telemetry = m_parts.experiment.telemetry;
+  const StepResult result = m_steps.run(batch, m_at.step);
+  ++m_at.step;
+  m_at.batch = batch.number + 1;
+  m_at.lossSum += result.loss;
+  ++m_at.lossSteps;
+
+  const double seconds = std::max(secondsSince(m_stepEnded), 1e-9);
+  m_stepEnded = Clock::now();
+  const auto images = static_cast<double>(batch.labels.size(0));
+  tell({{m_at.step, result.loss, result.learningRate, images / seconds},
+        m_at.epoch,
+        result.gradientNorm});
+  if (m_at.step % telemetry.metricsSteps == 0) reportSkipped(*m_loader, m_skippedTrain);
+  if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeads();
+  if (m_at.step - m_lastAttempt >= m_parts.experiment.training.checkpointSteps) saveLast();
+}
+
+void Trainer::tell(const StepMetrics& metrics) {
+  if (m_at.step % m_parts.experiment.telemetry.metricsSteps == 0) m_recorder.step(metrics);
+  m_control.publish([&](TrainingUpdate& update) {
+    update.steps.push_back(metrics.point);
+    update.progress = progress();
+    update.epoch = m_at.epoch;
+  });
+}
+
+/// Validation and the checkpoints that follow it. False when stopped: the position then says that
+/// the epoch is trained but not validated.
+bool Trainer::endEpoch(std::stop_token stop) {
+  reportSkipped(*m_loader, m_skippedTrain);
+  if (stop.stop_requested()) return false;
+  setState(TrainingState::Validating);
+  EpochPoint point;
+  const auto result = validate(stop, point);
+  if (!result && result.error().code == ErrorCode::Canceled) return false;
+  if (!result) failOnData(result.error());
+  reportSkipped(*m_validationLoader, m_skippedValidation);
+  const double learningRate =
+      m_steps.schedule().learningRate(std::max<std::int64_t>(m_at.step, 1) - 1);
+  m_recorder.epoch(point, learningRate, secondsSince(m_epochStarted));
+  ++m_at.epoch;
+  m_at.batch = 0;
+  m_at.lossSum = 0;
+  m_at.lossSteps = 0;
+  saveLast();
+  m_control.publish([&](TrainingUpdate& update) {
+    update.epochPoints.push_back(point);
+    update.epoch = m_at.epoch;
+    update.state = TrainingState::Running;
+  });
+  return true;
+}
+
+/// Measures, and saves what is to be kept, with the moving average in the model where there is one.
+Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& point) {
+  Result<EvaluationResult> result = EvaluationResult();
+  m_steps.average().withAverages([&] {
+    EvaluationOptions options;
+    options.device = m_parts.device;
+    result = evaluateModel(*m_parts.model, *m_validationLoader, options, {}, stop);
+    if (!result) return;
+    point.epoch = m_at.epoch + 1;
+    point.step = m_at.step;
+    point.trainLoss = m_at.lossSum / static_cast<double>(std::max<std::int64_t>(m_at.lossSteps, 1));
+    point.validationLoss = result->loss;
+    point.top1 = result->top1;
+    point.top5 = result->top5;
+    point.best = point.top1 > m_at.bestTop1;
+    const TrainingCheckpoint weights = checkpoint();
+    // A best that could not be written is not the best yet: the next epoch tries again.
+    if (point.best && m_recorder.saveWeights(m_recorder.folder().best(), weights))
+      m_at.bestTop1 = point.top1;
+    const std::int64_t every = m_parts.experiment.training.keepEvery;
+    if (every > 0 && point.epoch % every == 0)
+      m_recorder.saveWeights(m_recorder.folder().kept(point.epoch), weights);
+  });
+  return result;
+}
+
+void Trainer::measureHeads() {
+  if (!m_probe || m_probe->images() == 0) return;
+  const HeadPoint point = m_probe->measure(*m_parts.model, m_at.step);
+  m_recorder.heads(point);
+  m_control.publish([&](TrainingUpdate& update) { update.heads.push_back(point); });
+}
+
+}  // namespace headlight

@@ -1,0 +1,91 @@
+#pragma once
+// The loop: epochs, step boundaries (mask edits, pausing, snapshots, stopping), validation,
+// telemetry and checkpoints. TrainingSession (core/workbench) puts it together.
+
+#include <c10/core/Device.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "core/data/Loader.h"
+#include "core/models/Model.h"
+#include "core/training/EditLedger.h"
+#include "core/training/RunControl.h"
+#include "core/training/RunRecorder.h"
+#include "core/training/StepRunner.h"
+#include "core/training/Telemetry.h"
+
+namespace headlight {
+
+struct TrainerParts {
+  Experiment experiment;         ///< resolved: model.classes as the data has
+  std::shared_ptr<Model> model;  ///< on `device`, with the masks of the experiment, before any edit
+  at::Device device = at::kCPU;
+  std::shared_ptr<const Dataset> train, validation;
+  Preprocessing preprocessing;
+};
+
+class Trainer {
+ public:
+  /// Gets the model's state (shared storage: clone what is kept) at a step boundary.
+  using SnapshotSink = std::function<void(const NamedTensors& state, std::int64_t step)>;
+
+  /// `control` and `ledger` must outlive the trainer.
+  Trainer(TrainerParts parts, RunFolder folder, RunControl& control, EditLedger& ledger);
+
+  /// Goes on from a checkpoint; to be called once, before run(). Throws Failure.
+  void restore(const TrainingCheckpoint& checkpoint);
+  /// A folder whose run was cut off before its first checkpoint: begins again.
+  void restart();
+
+  void setSnapshotSink(SnapshotSink sink) { m_snapshotSink = std::move(sink); }
+
+  /// Trains until finished or stopped. Throws Failure; where data could not be read any more, or
+  /// the last checkpoint could not be written, the message says what can be resumed.
+  TrainingOutcome run(std::stop_token stop);
+
+ private:
+  void prepare();
+  bool trainEpoch(std::stop_token stop);
+  bool boundary(std::stop_token stop);
+  void serve();
+  void applyEdits();
+  void trainStep(const Batch& batch);
+  void tell(const StepMetrics& metrics);
+  bool endEpoch(std::stop_token stop);
+  Result<EvaluationResult> validate(std::stop_token stop, EpochPoint& point);
+  void measureHeads();
+  TrainingCheckpoint checkpoint() const;
+  bool saveLast();
+  void saveLastOrFail(const std::string& occasion);
+  [[noreturn]] void failOnData(const Error& error);
+  TrainingOutcome outcome(TrainingState state);
+  void setState(TrainingState state, const std::string& message = {});
+  void warn(const std::string& message);
+  void reportSkipped(const Loader& loader, std::size_t& reported);
+  Progress progress() const;
+
+  TrainerParts m_parts;
+  RunControl& m_control;
+  EditLedger& m_ledger;
+  RunRecorder m_recorder;
+  std::unique_ptr<Loader> m_loader, m_validationLoader;
+  std::int64_t m_batches;  ///< of an epoch
+  StepRunner m_steps;
+  std::optional<HeadProbe> m_probe;
+  SnapshotSink m_snapshotSink;
+
+  TrainingPosition m_at;
+  bool m_restored = false;
+  std::int64_t m_lastAttempt = 0;  ///< the step of the newest try to save
+  Error m_saveError;               ///< of that try, where it failed
+  std::size_t m_editsSaved = 0;
+  std::size_t m_skippedTrain = 0, m_skippedValidation = 0;
+  RemainingTime m_remaining;
+  std::chrono::steady_clock::time_point m_stepEnded, m_epochStarted;
+};
+
+}  // namespace headlight

@@ -1,0 +1,164 @@
+// Trainer: checkpoints, going on from them, and what is told to those who watch.
+
+#include <utility>
+
+#include "core/training/Trainer.h"
+
+namespace headlight {
+namespace {
+
+/// Damaged files that are named one by one.
+constexpr std::size_t kMaxNamedFiles = 20;
+
+}  // namespace
+
+TrainingCheckpoint Trainer::checkpoint() const {
+  TrainingCheckpoint saved;
+  saved.experiment = m_ledger.exported();
+  saved.editsApplied = m_ledger.applied();
+  saved.masks = m_ledger.masks();
+  saved.classNames = m_parts.train->classNames();
+  saved.trainImages = m_parts.train->size();
+  saved.validationImages = m_parts.validation->size();
+  saved.position = m_at;
+  saved.weights = m_parts.model->state();
+  return saved;
+}
+
+void Trainer::restore(const TrainingCheckpoint& saved) {
+  const std::string where = m_recorder.folder().last().string();
+  const TrainingPosition& at = saved.position;
+  if (at.epoch > m_parts.experiment.training.epochs || at.batch > m_batches)
+    throw Failure({ErrorCode::InvalidFile,
+                   "its position lies beyond the end of the run: the dataset is smaller than it "
+                   "was, or the file is damaged",
+                   where});
+  if (saved.trainImages != m_parts.train->size() ||
+      saved.validationImages != m_parts.validation->size())
+    warn("the dataset has " + std::to_string(m_parts.train->size()) + " + " +
+         std::to_string(m_parts.validation->size()) + " images; it had " +
+         std::to_string(saved.trainImages) + " + " + std::to_string(saved.validationImages) +
+         " when the run began. It goes on, but not exactly as it would have");
+  if (saved.classNames != m_parts.train->classNames())
+    throw Failure({ErrorCode::InvalidFile,
+                   "the classes of the dataset are not those the run began with; put the dataset "
+                   "back or begin a new run",
+                   where});
+  // The edits one by one, as they came: a soft mask that is gone again leaves its parameter behind.
+  for (std::size_t i = 0; i < saved.editsApplied; ++i) {
+    auto pending = m_ledger.next(saved.experiment.edits[i].step);
+    if (!pending) throw Failure({ErrorCode::InvalidFile, "its mask edits are out of order", where});
+    m_ledger.commit(*pending);
+    m_parts.model->setMasks(m_ledger.masks());
+  }
+  m_steps.refreshParameters();
+  copyExactly(m_parts.model->state(), saved.weights, where);
+  m_steps.optimizer().load(saved.optimizer, where);
+  m_steps.average().load(saved.average, where);
+  m_at = at;
+  m_editsSaved = saved.editsApplied;
+  m_restored = true;
+  valueOrThrow(m_recorder.cutBack(&saved));
+}
+
+void Trainer::restart() {
+  valueOrThrow(m_recorder.cutBack(nullptr));
+}
+
+/// False where it failed: the older checkpoint is intact and the next interval tries again.
+bool Trainer::saveLast() {
+  m_lastAttempt = m_at.step;
+  TrainingCheckpoint now = checkpoint();
+  for (const auto& item : m_steps.optimizer().state())
+    now.optimizer.push_back(item);
+  now.average = m_steps.average().state();
+  const auto written = m_recorder.saveLast(now);
+  if (!written) {
+    m_saveError = written.error();
+    const std::string older =
+        m_recorder.savedStep() < 0
+            ? "there is no older one"
+            : "the one of step " + std::to_string(m_recorder.savedStep()) + " is intact";
+    warn("the checkpoint of step " + std::to_string(m_at.step) +
+         " was not written: " + m_saveError.text() + ". Training goes on, " + older +
+         ", and the next is tried in at most " +
+         std::to_string(m_parts.experiment.training.checkpointSteps) + " steps");
+    return false;
+  }
+  m_editsSaved = now.editsApplied;
+  m_saveError = {};
+  return true;
+}
+
+/// At the end of a run nothing will try again: not being able to save is an error.
+void Trainer::saveLastOrFail(const std::string& occasion) {
+  if (saveLast()) return;
+  const std::string resume =
+      m_recorder.savedStep() < 0
+          ? "nothing of the run is saved"
+          : "resuming goes on from step " + std::to_string(m_recorder.savedStep());
+  throw Failure({m_saveError.code,
+                 occasion + " at step " + std::to_string(m_at.step) +
+                     ", but its last checkpoint could not be written: " + m_saveError.message +
+                     "; " + resume,
+                 m_saveError.where});
+}
+
+void Trainer::failOnData(const Error& error) {
+  Error told = error;
+  told.message += saveLast() ? "; the run is saved at step " + std::to_string(m_at.step) +
+                                   ": bring the data back and resume it"
+                             : "; and the run could not be saved: " + m_saveError.text();
+  throw Failure(told);
+}
+
+TrainingOutcome Trainer::outcome(TrainingState state) {
+  m_ledger.close();
+  const bool unsaved = m_recorder.savedStep() != m_at.step || !m_saveError.message.empty() ||
+                       m_editsSaved != m_ledger.applied();
+  if (unsaved)
+    saveLastOrFail(state == TrainingState::Finished ? "the run finished" : "the run stopped");
+  if (m_snapshotSink) m_snapshotSink(m_parts.model->state(), m_at.step);
+  setState(state);
+  TrainingOutcome result;
+  result.state = state;
+  result.steps = m_at.step;
+  result.bestTop1 = std::max(m_at.bestTop1, 0.0);
+  result.last = m_recorder.folder().last();
+  if (m_at.bestTop1 >= 0) result.best = m_recorder.folder().best();
+  return result;
+}
+
+void Trainer::setState(TrainingState state, const std::string& message) {
+  m_control.publish([&](TrainingUpdate& update) {
+    update.state = state;
+    update.message = message;
+    update.epoch = m_at.epoch;
+    update.epochs = m_parts.experiment.training.epochs;
+    update.progress = progress();
+  });
+}
+
+Progress Trainer::progress() const {
+  const std::int64_t epochs = m_parts.experiment.training.epochs;
+  const std::int64_t total = m_steps.schedule().totalSteps();
+  return {
+      "epoch " + std::to_string(std::min(m_at.epoch + 1, epochs)) + "/" + std::to_string(epochs),
+      m_at.step, total, m_remaining.secondsRemaining(m_at.step, total)};
+}
+
+void Trainer::warn(const std::string& message) {
+  m_control.publish([&](TrainingUpdate& update) { update.warnings.push_back(message); });
+}
+
+void Trainer::reportSkipped(const Loader& loader, std::size_t& reported) {
+  const std::vector<SkippedFile> skipped = loader.skipped();
+  for (; reported < skipped.size() && reported < kMaxNamedFiles; ++reported)
+    warn("skipped " + skipped[reported].path + ": " + skipped[reported].reason);
+  if (reported < skipped.size()) {
+    reported = skipped.size();
+    warn(std::to_string(reported) + " damaged files skipped so far");
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,46 @@
+#pragma once
+// last.safetensors: everything that resuming needs, in one file that is replaced at once. Weights
+// stand under timm's names, so the file opens like any other; beside them optimizer.* and ema.*.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/config/Experiment.h"
+
+namespace headlight {
+
+/// How far a run is, and the sums that are open in its epoch.
+struct TrainingPosition {
+  std::int64_t step = 0;   ///< optimiser steps done
+  std::int64_t epoch = 0;  ///< epochs done, validation included
+  std::int64_t batch = 0;  ///< of this epoch, the first that was not trained on
+  double bestTop1 = -1;    ///< negative: none yet
+  double lossSum = 0;      ///< over the steps of this epoch
+  std::int64_t lossSteps = 0;
+};
+
+struct TrainingCheckpoint {
+  Experiment experiment;         ///< with every edit
+  std::size_t editsApplied = 0;  ///< of experiment.edits, how many are in force
+  MaskScheme masks;              ///< in force; for writing only
+  std::vector<std::string> classNames;
+  std::int64_t trainImages = 0, validationImages = 0;  ///< of the datasets, to notice a change
+  TrainingPosition position;
+  NamedTensors weights;    ///< parameters and buffers
+  NamedTensors optimizer;  ///< names without prefix
+  NamedTensors average;    ///< names without prefix; empty without EMA
+};
+
+Result<void> writeTrainingCheckpoint(const std::filesystem::path& path,
+                                     const TrainingCheckpoint& checkpoint);
+/// Errors: InvalidFile for a file that is damaged or is not a training checkpoint.
+Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& path);
+
+/// Copies `values` into `model` (Model::state()), which must have the same names, shapes and dtypes
+/// and no others. Throws Failure(InvalidFile).
+void copyExactly(const NamedTensors& model, const NamedTensors& values, const std::string& where);
+
+}  // namespace headlight

@@ -1,0 +1,90 @@
+#include "core/workbench/Convert.h"
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/models/Model.h"
+#include "core/training/ModelFile.h"
+
+namespace headlight {
+namespace {
+
+std::optional<at::ScalarType> dtypeFromName(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (name == "f32") return at::kFloat;
+  if (name == "f16") return at::kHalf;
+  if (name == "bf16") return at::kBFloat16;
+  throw Failure(Error{ErrorCode::InvalidArgument,
+                      "is not a dtype to convert to; give f32, f16 or bf16", name});
+}
+
+std::int64_t infiniteCount(const at::Tensor& tensor) {
+  return at::isfinite(tensor).logical_not().sum().item<std::int64_t>();
+}
+
+void convertTensors(NamedTensors& tensors, at::ScalarType dtype, ConvertOutcome& outcome) {
+  for (auto& [name, tensor] : tensors) {
+    if (!tensor.is_floating_point() || tensor.scalar_type() == dtype) continue;
+    const at::Tensor converted = tensor.to(dtype);
+    if (infiniteCount(converted) > infiniteCount(tensor)) outcome.overflowed.push_back(name);
+    tensor = converted;
+  }
+}
+
+/// An Experiment that the weights do not fit would make a file that opens as something else.
+void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
+                const std::filesystem::path& in) {
+  const auto model = makeModel(experiment.model, 0);
+  const std::vector<int> heads = model->headsPerLayer();
+  model->setMasks(valueOrThrow(resolveMasks(experiment.masks, heads)));
+  const Grid grid = model->grid(0);
+  const LoadReport report = valueOrThrow(planLoad(model->state(), weightsOf(checkpoint),
+                                                  {grid.prefix, grid.rows, grid.cols}))
+                                .report;
+  // Parameters of a mask (soft_mask_logit) may be missing: they have initial values.
+  bool fits = report.mismatched.empty() && report.resized.empty() && !report.matched.empty();
+  for (const auto& name : report.missing)
+    fits =
+        fits && name.find(".attn.") != std::string::npos && name.find("mask") != std::string::npos;
+  if (!fits)
+    throw Failure(Error{ErrorCode::InvalidConfig,
+                        "the weights do not fit the model \"" + experiment.model.name +
+                            "\": " + report.summary() + "; give the model they belong to",
+                        in.string()});
+}
+
+std::map<std::string, std::string> describe(const Checkpoint& checkpoint,
+                                            const Experiment& experiment) {
+  const std::vector<int> heads(experiment.model.depth, experiment.model.heads);
+  const MaskScheme masks = valueOrThrow(resolveMasks(experiment.masks, heads));
+  auto metadata = checkpoint.metadata;
+  for (const auto& [key, value] : modelMetadata(experiment, masks, {}))
+    if (key != "class_names") metadata[key] = value;
+  return metadata;
+}
+
+}  // namespace
+
+Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
+                                         const std::filesystem::path& out,
+                                         const ConvertOptions& options) {
+  return guarded(in.string(), [&] {
+    const auto dtype = dtypeFromName(options.dtype);
+    Checkpoint checkpoint = valueOrThrow(readCheckpoint(in));
+    if (options.weightsOnly) checkpoint = weightsOf(std::move(checkpoint));
+    ConvertOutcome outcome;
+    outcome.notes = checkpoint.notes;
+    if (dtype) convertTensors(checkpoint.tensors, *dtype, outcome);
+    auto metadata = checkpoint.metadata;
+    if (options.experiment) {
+      requireFit(checkpoint, *options.experiment, in);
+      metadata = describe(checkpoint, *options.experiment);
+    }
+    valueOrThrow(writeSafetensors(out, checkpoint.tensors, metadata));
+    for (const auto& [name, tensor] : checkpoint.tensors) {
+      ++outcome.tensors;
+      outcome.bytes += static_cast<std::int64_t>(tensor.nbytes());
+    }
+    return outcome;
+  });
+}
+
+}  // namespace headlight

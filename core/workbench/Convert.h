@@ -1,0 +1,37 @@
+#pragma once
+// Any checkpoint as safetensors. No torch type here.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "core/config/Experiment.h"
+
+namespace headlight {
+
+struct ConvertOptions {
+  std::string dtype;  ///< "f32", "f16" or "bf16" for every floating tensor; empty: as they are
+  bool weightsOnly =
+      false;  ///< leave out the optimiser and moving averages of a training checkpoint
+  /// Written into the metadata in place of what was there. The weights must fit its model.
+  std::optional<Experiment> experiment;
+};
+
+struct ConvertOutcome {
+  std::int64_t tensors = 0;
+  std::int64_t bytes = 0;  ///< of the tensors
+  /// Tensors with finite values that became infinite in the new dtype.
+  std::vector<std::string> overflowed;
+  std::vector<std::string> notes;  ///< what the reader skipped and why
+};
+
+/// Reads `in` whole and writes `out` atomically; metadata is kept. Errors: those of reading and
+/// writing, an unknown dtype, weights that do not fit the experiment's model.
+Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
+                                         const std::filesystem::path& out,
+                                         const ConvertOptions& options);
+
+}  // namespace headlight

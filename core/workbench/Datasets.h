@@ -1,0 +1,13 @@
+#pragma once
+// Datasets, for programs: the gallery and the data dialog.
+
+#include "core/config/TrainingConfig.h"
+#include "core/data/Dataset.h"
+#include "core/data/Export.h"
+
+namespace headlight {
+
+/// The DatasetSpec that the `data` section describes for a model of this image size.
+DatasetSpec datasetSpecOf(const DataConfig& data, int imageSize, std::int64_t seed);
+
+}  // namespace headlight

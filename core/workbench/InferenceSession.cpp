@@ -1,0 +1,265 @@
+#include "core/workbench/InferenceSession.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include "core/base/Files.h"
+#include "core/models/Registry.h"
+#include "core/training/ModelFile.h"
+#include "core/workbench/LoadedModel.h"
+#include "core/workbench/ModelSnapshot.h"
+#include "core/workbench/Pictures.h"
+
+namespace headlight {
+namespace {
+
+LayerMaps plainMaps(const at::Tensor& map, const Grid& grid) {
+  const at::Tensor host = map[0].to(at::kCPU, at::kFloat).contiguous();
+  const float* begin = host.data_ptr<float>();
+  return {static_cast<int>(host.size(0)), grid,
+          std::make_shared<const std::vector<float>>(begin, begin + host.numel())};
+}
+
+std::vector<ClassScore> topClasses(const std::vector<float>& logits, int count,
+                                   const std::vector<std::string>& names) {
+  const float highest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits)
+    sum += std::exp(double{logit} - highest);
+  std::vector<int> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  count = std::min<int>(count, static_cast<int>(order.size()));
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int a, int b) {
+    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  });
+  std::vector<ClassScore> top;
+  for (int i = 0; i < count; ++i) {
+    const int index = order[i];
+    top.push_back({index, names.empty() ? "class " + std::to_string(index) : names[index],
+                   static_cast<float>(std::exp(double{logits[index]} - highest) / sum)});
+  }
+  return top;
+}
+
+}  // namespace
+
+Preprocessing preprocessingOf(const ModelConfig& model) {
+  Preprocessing result;
+  result.height = model.imageHeightPixels();
+  result.width = model.imageWidthPixels();
+  result.cropFraction = model.cropFraction;
+  result.interpolation = model.interpolation == "nearest"    ? Interpolation::Nearest
+                         : model.interpolation == "bilinear" ? Interpolation::Bilinear
+                                                             : Interpolation::Bicubic;
+  std::copy_n(model.mean.begin(), 3, result.mean.begin());
+  std::copy_n(model.deviation.begin(), 3, result.deviation.begin());
+  return result;
+}
+
+/// The model, and what is kept of the image seen last: the tokens at each block's input, and the
+/// maps and scores of each block, valid for blocks before `validBlocks` under `masks`.
+struct InferenceSession::State {
+  std::mutex mutex;
+  LoadedModel loaded;
+
+  Image image, view;
+  std::vector<at::Tensor> tokens;  ///< [layers + 1]
+  std::vector<LayerMaps> maps;
+  std::vector<std::vector<float>> locality;
+  MaskScheme masks;
+  int validBlocks = 0;
+
+  Model& model() { return *loaded.model; }
+
+  void forget() {
+    image = {};
+    validBlocks = 0;
+  }
+
+  void startImage(const Image& next) {
+    const Preprocessing preprocessing = preprocessingOf(model().config());
+    view = evaluationView(next, preprocessing);
+    std::vector<float> values = normalise(view, preprocessing);
+    const at::Tensor host =
+        at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width});
+    tokens.assign(model().layers() + 1, {});
+    maps.assign(model().layers(), {});
+    locality.assign(model().layers(), {});
+    tokens[0] = model().embed(host.to(at::Device(loaded.info.device)));
+    image = next;
+    validBlocks = 0;
+  }
+
+  int firstBlockToRun(const MaskScheme& wanted, bool withMaps) const {
+    if (validBlocks == 0) return 0;  // `masks` may not have a shape yet
+    int first = std::min(validBlocks, wanted.firstDifference(masks));
+    if (withMaps)
+      for (int l = 0; l < first; ++l)
+        if (maps[l].empty()) first = l;
+    return first;
+  }
+
+  void runFrom(int first, bool withMaps, std::stop_token stop) {
+    validBlocks = first;
+    for (int l = first; l < model().layers(); ++l) {
+      if (stop.stop_requested())
+        throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
+      CollectingTap tap;
+      tokens[l + 1] = model().block(l, tokens[l], withMaps ? &tap : nullptr);
+      maps[l] = withMaps ? plainMaps(tap.maps.at(l), model().grid(l)) : LayerMaps{};
+      locality[l] = withMaps ? localityScores(maps[l]) : std::vector<float>();
+      validBlocks = l + 1;
+    }
+  }
+};
+
+InferenceSession::InferenceSession() : m_state(std::make_unique<State>()) {}
+InferenceSession::~InferenceSession() = default;
+
+Result<std::unique_ptr<InferenceSession>> InferenceSession::open(const ModelSource& source) {
+  return guarded(source.model.empty() ? source.weights.string() : source.model, [&] {
+    configureCompute(source.threads);
+    std::unique_ptr<InferenceSession> session(new InferenceSession);
+    session->m_state->loaded = loadModel(source);
+    return session;
+  });
+}
+
+Result<std::unique_ptr<InferenceSession>> InferenceSession::create(const Experiment& experiment) {
+  return guarded("model", [&] {
+    configureCompute(experiment.threads);
+    std::unique_ptr<InferenceSession> session(new InferenceSession);
+    session->m_state->loaded = buildModel(experiment, experiment.device);
+    return session;
+  });
+}
+
+const ModelInfo& InferenceSession::info() const {
+  return m_state->loaded.info;
+}
+
+Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path& path) const {
+  return guarded(path.string(), [&] {
+    const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
+    const std::lock_guard lock(m_state->mutex);
+    return planFor(m_state->model(), checkpoint).report;
+  });
+}
+
+Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& path) {
+  return guarded(path.string(), [&] {
+    const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
+    const std::lock_guard lock(m_state->mutex);
+    const LoadPlan plan = planFor(m_state->model(), checkpoint);
+    valueOrThrow(applyLoad(m_state->model().state(), plan));
+    m_state->forget();
+    ModelInfo& info = m_state->loaded.info;
+    info.report = plan.report;
+    info.weights = path;
+    info.randomWeights = false;
+    const auto metadata = readModelMetadata(checkpoint.metadata, path.string());
+    if (metadata && metadata.value() &&
+        static_cast<int>(metadata.value()->classNames.size()) == info.experiment.model.classes)
+      info.classNames = metadata.value()->classNames;
+    return plan.report;
+  });
+}
+
+Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
+  return guarded("training weights", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    m_state->model().setMasks(snapshot.masks);  // so that its soft masks' parameters exist
+    Checkpoint checkpoint;
+    checkpoint.tensors = snapshot.weights;
+    const LoadPlan plan = planFor(m_state->model(), checkpoint);
+    if (!plan.report.missing.empty() || !plan.report.mismatched.empty())
+      throw Failure({ErrorCode::InvalidArgument,
+                     "the training is of another model: " + plan.report.summary(), ""});
+    valueOrThrow(applyLoad(m_state->model().state(), plan));
+    m_state->forget();
+    if (!snapshot.classNames.empty()) m_state->loaded.info.classNames = snapshot.classNames;
+    m_state->loaded.info.randomWeights = false;
+  });
+}
+
+Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
+                                    const LookOptions& options, std::stop_token stop) {
+  return guarded("look", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    const auto started = std::chrono::steady_clock::now();
+    const at::NoGradGuard noGrad;
+    at::init_num_threads();  // counts are per thread, and sessions are called from any
+    if (image.empty())
+      throw Failure({ErrorCode::InvalidArgument, "there is no image to look at", ""});
+    if (stop.stop_requested())
+      throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
+    State& state = *m_state;
+    Look look;
+    try {
+      state.model().setMasks(masks);
+      if (image.pixels != state.image.pixels) state.startImage(image);
+      look.recomputedFrom = state.firstBlockToRun(masks, options.maps);
+      state.masks = masks;
+      state.runFrom(look.recomputedFrom, options.maps, stop);
+    } catch (const Failure&) {
+      throw;
+    } catch (...) {
+      state.forget();
+      throw;
+    }
+    const at::Tensor logits =
+        state.model().classify(state.tokens.back()).to(at::kCPU, at::kFloat).contiguous();
+    look.logits.assign(logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel());
+    look.top = topClasses(look.logits, options.topClasses, state.loaded.info.classNames);
+    look.maps.meaning = state.loaded.info.mapMeaning;
+    look.maps.isSigned = state.loaded.info.mapIsSigned;
+    if (options.maps) {
+      look.maps.layers = state.maps;
+      look.locality = state.locality;
+    }
+    look.view = state.view;
+    look.milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
+            .count();
+    return look;
+  });
+}
+
+Result<void> InferenceSession::save(const std::filesystem::path& path,
+                                    const MaskScheme& masks) const {
+  return guarded(path.string(), [&] {
+    const std::lock_guard lock(m_state->mutex);
+    const ModelInfo& info = m_state->loaded.info;
+    m_state->model().setMasks(masks);
+    valueOrThrow(writeSafetensors(path, m_state->model().state(),
+                                  modelMetadata(info.experiment, masks, info.classNames)));
+  });
+}
+
+void withModel(InferenceSession& session, const std::function<void(Model&)>& body) {
+  const std::lock_guard lock(session.m_state->mutex);
+  const at::NoGradGuard noGrad;
+  at::init_num_threads();
+  body(session.m_state->model());
+}
+
+Result<Experiment> experimentOf(const std::filesystem::path& path) {
+  return guarded(path.string(), [&]() -> Result<Experiment> {
+    if (path.extension() == ".json") return readExperiment(path, publishedDefaults);
+    const auto checkpoint = valueOrThrow(readCheckpoint(path));
+    if (const auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, path.string())))
+      return metadata->experiment;
+    Experiment experiment;
+    std::vector<std::string> notes;
+    experiment.model = inferModel(checkpoint, notes);
+    return experiment;
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,111 @@
+#pragma once
+// One loaded model and looking through it. No torch type here. Core blocks; the caller owns the
+// thread. One call at a time per session (calls from several threads are serialised).
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/analysis/AttentionMaps.h"
+#include "core/base/Progress.h"
+#include "core/base/Result.h"
+#include "core/checkpoint/LoadReport.h"
+#include "core/config/Experiment.h"
+#include "core/imaging/Image.h"
+
+namespace headlight {
+
+class Model;          ///< core/models; only core can do anything with it
+class ModelSnapshot;  ///< the weights of a training run at a step; opaque
+
+/// Which model to open.
+struct ModelSource {
+  /// A published name, a config file, or a checkpoint whose metadata carries its Experiment. May be
+  /// empty when `weights` is such a checkpoint.
+  std::string model;
+  std::filesystem::path weights;  ///< empty: as `model` says, or random weights from the seed
+  std::string device = "auto";
+  int threads = 0;
+  std::int64_t seed = 0;
+};
+
+struct ClassScore {
+  int index = 0;
+  std::string name;  ///< "class 12" where the checkpoint has no names
+  float probability = 0;
+};
+
+struct LookOptions {
+  bool maps = true;  ///< false: the prediction alone
+  int topClasses = 5;
+};
+
+struct Look {
+  AttentionMaps maps;                        ///< every layer, or empty
+  std::vector<ClassScore> top;               ///< best first
+  std::vector<float> logits;                 ///< [classes]
+  std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
+  Image view;                                ///< what the model saw, before normalisation
+  int recomputedFrom = 0;                    ///< the first block that ran for this look
+  double milliseconds = 0;                   ///< in core
+};
+
+struct ModelInfo {
+  Experiment experiment;  ///< resolved: model, masks and the rest as its checkpoint or config said
+  std::vector<std::string> classNames;  ///< may be empty
+  std::vector<int> heads;               ///< per layer
+  Grid grid;
+  std::string mapMeaning;
+  bool mapIsSigned = false;
+  std::int64_t parameters = 0;
+  std::int64_t macs = 0;
+  std::string device;             ///< "cpu", "cuda:0"
+  std::filesystem::path weights;  ///< empty: random
+  bool randomWeights = false;
+  LoadReport report;
+  std::vector<std::string> notes;  ///< of the checkpoint's reader
+};
+
+class InferenceSession {
+ public:
+  static Result<std::unique_ptr<InferenceSession>> open(const ModelSource& source);
+  /// A model as described, with random weights.
+  static Result<std::unique_ptr<InferenceSession>> create(const Experiment& experiment);
+  ~InferenceSession();
+
+  const ModelInfo& info() const;
+
+  /// What weights would do to this model; nothing is changed.
+  Result<LoadReport> previewWeights(const std::filesystem::path& path) const;
+  /// Loads them; on error the model is as before.
+  Result<LoadReport> loadWeights(const std::filesystem::path& path);
+  /// Takes the weights of a running training of the same model.
+  Result<void> adopt(const ModelSnapshot& snapshot);
+
+  /// Predicts and maps `image` under `masks`. An image seen last is recomputed only from the first
+  /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
+  Result<Look> look(const Image& image, const MaskScheme& masks, const LookOptions& options = {},
+                    std::stop_token stop = {});
+
+  /// Saves weights, class names and the Experiment (with `masks`) as safetensors.
+  Result<void> save(const std::filesystem::path& path, const MaskScheme& masks) const;
+
+ private:
+  friend void withModel(InferenceSession& session, const std::function<void(Model&)>& body);
+  InferenceSession();
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+/// The Experiment inside a config or a checkpoint, without loading a model.
+Result<Experiment> experimentOf(const std::filesystem::path& path);
+
+/// What LibTorch runs on, for the status bar: threads, BLAS, CUDA device.
+std::string computeDescription();
+/// Sets LibTorch's threads (0: as many as cores) and warns once about the reference BLAS.
+void configureCompute(int threads);
+
+}  // namespace headlight

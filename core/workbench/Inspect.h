@@ -1,0 +1,34 @@
+#pragma once
+// What is inside a checkpoint, without a model. No torch type here.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+struct TensorEntry {
+  std::string name;
+  std::string dtype;  ///< "F32", "BF16", … as safetensors names them
+  std::vector<std::int64_t> shape;
+  std::int64_t bytes = 0;
+};
+
+struct CheckpointContents {
+  std::string format;  ///< "safetensors" or "pth"
+  std::string source;  ///< of a .pth: which dictionary was taken
+  std::map<std::string, std::string> metadata;
+  std::vector<TensorEntry> tensors;  ///< in the order of the file
+  std::vector<std::string> notes;    ///< what was skipped and why
+  std::int64_t elements = 0;         ///< of all tensors
+  std::int64_t bytes = 0;
+};
+
+/// Errors: as readCheckpoint's.
+Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path);
+
+}  // namespace headlight

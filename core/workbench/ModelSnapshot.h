@@ -1,0 +1,22 @@
+#pragma once
+// A copy of a model's weights at one step of a training run. Torch types: core only.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/config/Experiment.h"
+
+namespace headlight {
+
+class ModelSnapshot {
+ public:
+  NamedTensors weights;  ///< parameters and buffers, cloned to the CPU
+  Experiment experiment;
+  MaskScheme masks;  ///< in force when the copy was made
+  std::vector<std::string> classNames;
+  std::int64_t step = 0;
+};
+
+}  // namespace headlight

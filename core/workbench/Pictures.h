@@ -1,0 +1,15 @@
+#pragma once
+// Everything about pictures that a program needs: decoding, what the model sees, colour maps,
+// overlays, composed figures.
+
+#include "core/imaging/ColorMap.h"
+#include "core/imaging/Figure.h"
+#include "core/imaging/Image.h"
+#include "core/imaging/Preprocess.h"
+
+namespace headlight {
+
+/// The Preprocessing that a model's config describes.
+Preprocessing preprocessingOf(const struct ModelConfig& model);
+
+}  // namespace headlight

@@ -1,0 +1,52 @@
+// One batch at a time, on request: reads "infer" or "train" from standard input, answers with the
+// milliseconds that it took. compare_with_timm.py drives it, turn by turn with timm.
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "core/data/Loader.h"
+#include "core/models/Model.h"
+#include "core/models/Registry.h"
+#include "core/training/StepRunner.h"
+#include "core/workbench/InferenceSession.h"
+
+int main(int count, char** arguments) {
+  using namespace headlight;
+  if (count != 4) {
+    std::cerr << "usage: bench_model MODEL BATCH THREADS\n";
+    return 2;
+  }
+  const PublishedModel* published = findPublishedModel(arguments[1]);
+  if (!published) return std::cerr << "no such model\n", 2;
+  const std::int64_t batchSize = std::atoi(arguments[2]);
+  configureCompute(std::atoi(arguments[3]));
+  const auto model = makeModel(published->config, 0);
+  const Preprocessing size{published->config.imageHeightPixels(),
+                           published->config.imageWidthPixels()};
+  Batch batch;
+  batch.images = at::randn({batchSize, 3, size.height, size.width});
+  batch.labels = at::randint(0, published->config.classes, {batchSize}, at::kLong);
+  TrainingConfig config;
+  StepRunner runner(model, at::kCPU, config, 0, 1000);
+  std::int64_t step = 0;
+  std::cout << "ready " << computeDescription() << std::endl;
+  for (std::string what; std::getline(std::cin, what);) {
+    const auto started = std::chrono::steady_clock::now();
+    if (what == "train") {
+      model->train();
+      runner.run(batch, step++);
+    } else {
+      model->eval();
+      const at::NoGradGuard noGrad;
+      if (model->forward(batch.images).sum().item<float>() == 0.5f) std::cerr << "";
+    }
+    std::cout << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
+                                                           started)
+                     .count()
+              << std::endl;
+  }
+}

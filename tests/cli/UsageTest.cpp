@@ -1,0 +1,160 @@
+// The command line itself: help, versions, misspellings, summaries, pipes.
+
+#include <cmath>
+#include <csignal>
+
+#include "core/config/Experiment.h"
+#include "tests/cli/Workspace.h"
+
+namespace headlight::testing {
+namespace {
+
+using UsageCliTest = CliTest;
+
+const std::vector<std::string> kCommands{"train",   "evaluate",   "predict",
+                                         "attend",  "preprocess", "summary",
+                                         "inspect", "convert",    "make-dataset"};
+
+TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
+  const auto version = run({"--version"});
+  expectOk(version);
+  EXPECT_EQ(version.out.rfind("headlight-cli ", 0), 0u) << version.out;
+  const auto help = run({"--help"});
+  expectOk(help);
+  for (const auto& command : kCommands)
+    EXPECT_NE(help.out.find("  " + command), std::string::npos);
+  EXPECT_NE(help.out.find("130  Ctrl+C"), std::string::npos);
+  EXPECT_EQ(help.err, "");
+}
+
+TEST_F(UsageCliTest, EveryCommandHasHelpAndJson) {
+  for (const auto& command : kCommands) {
+    const auto help = run({command, "--help"});
+    expectOk(help);
+    EXPECT_NE(help.out.find("--json"), std::string::npos) << command;
+  }
+}
+
+TEST_F(UsageCliTest, TrainHasAFlagForEveryParameter) {
+  const std::string help = run({"train", "--help"}).out;
+  for (const auto& section : experimentSections()) {
+    EXPECT_NE(help.find(section.title + ":"), std::string::npos) << section.title;
+    for (const auto& parameter : *section.table) {
+      const std::string flag =
+          "--" + (section.key.empty() ? "" : section.key + ".") + parameter.name;
+      EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
+    }
+  }
+}
+
+TEST_F(UsageCliTest, NoArgumentsShowTheHelpAndFail) {
+  const auto outcome = run({});
+  EXPECT_EQ(outcome.exitCode, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("predict"), std::string::npos);
+}
+
+TEST_F(UsageCliTest, MisspellingsAreAnsweredWithTheClosestName) {
+  expectError(run({"predcit", "x.png"}), 2, {"predcit", "\"predict\""});
+  expectError(run({"predict", "x.png", "--wieghts", "w.pth"}), 2, {"--wieghts", "--weights"});
+  expectError(run({"train", "c.json", "--training.epoch=5"}), 2,
+              {"--training.epoch", "--training.epochs"});
+  expectError(run({"summary", "deit_tiny_patch16_22"}), 2, {"deit_tiny_patch16_224"});
+  expectError(run({"attend", "--frobnicate"}), 2, {"--frobnicate", "attend --help"});
+}
+
+TEST_F(UsageCliTest, WrongValuesNameTheirFlag) {
+  expectError(run({"predict", "x.png", "--threads", "many"}), 2, {"--threads"});
+  expectError(run({"train", "--training.epochs", "0"}), 2,
+              {"training.epochs", "whole number, 1 to"});
+  expectError(run({"train", "--data.dataset", "imagenet"}), 2, {"data.dataset", "one of"});
+  expectError(run({"train"}), 2, {"CONFIG", "--resume"});
+  expectError(run({"train", "c.json", "--resume", "run"}), 2, {"--resume"});
+  expectError(run({"predict", "x.png"}), 2, {"--model"});
+  expectError(run({"predict", "--model", "deit_tiny"}), 2, {"pictures or --tensor"});
+}
+
+TEST_F(UsageCliTest, ErrorsAreJsonWhereJsonWasAskedFor) {
+  const auto outcome = run({"inspect", "nowhere.safetensors", "--json"});
+  EXPECT_EQ(outcome.exitCode, 3);
+  EXPECT_EQ(outcome.out, "");
+  const auto error = outcome.errorJson()["error"];
+  EXPECT_EQ(error["code"], "not_found");
+  EXPECT_NE(error["where"].get<std::string>().find("nowhere.safetensors"), std::string::npos);
+  EXPECT_FALSE(error["message"].get<std::string>().empty());
+  EXPECT_EQ(run({"predcit", "--json"}).errorJson()["error"]["code"], "invalid_argument");
+}
+
+TEST_F(UsageCliTest, SummariesMeetThePublishedSizes) {
+  const auto outcome = run({"summary", "--all", "--layers", "--json"});
+  expectOk(outcome);
+  const auto models = outcome.json();
+  ASSERT_GE(models.size(), 2u);
+  int compared = 0;
+  for (const auto& model : models) {
+    std::int64_t parameters = 0, macs = 0;
+    for (const auto& layer : model["layers"]) {
+      parameters += layer["parameters"].get<std::int64_t>();
+      macs += layer["macs"].get<std::int64_t>();
+    }
+    EXPECT_EQ(parameters, model["parameters"].get<std::int64_t>()) << model["name"];
+    EXPECT_EQ(macs, model["macs"].get<std::int64_t>()) << model["name"];
+    if (model["published"].is_null()) continue;
+    if (const auto& published = model["published"]["parameters_m"]; published.is_number()) {
+      // Within 1.5 %, or half a unit of the tenth that is published.
+      const double millions = parameters / 1e6, said = published.get<double>();
+      EXPECT_LE(std::abs(millions - said), std::max(0.015 * said, 0.05)) << model["name"];
+      ++compared;
+    }
+    if (const auto& published = model["published"]["macs_g"]; published.is_number()) {
+      EXPECT_NEAR(macs / 1e9, published.get<double>(), 0.05 * published.get<double>())
+          << model["name"];
+    }
+  }
+  EXPECT_GE(compared, 2);
+}
+
+TEST_F(UsageCliTest, SummaryCountsDeitTinyAndAConfig) {
+  const auto outcome = run({"summary", "deit_tiny_patch16_224", microConfig(), "--json"});
+  expectOk(outcome);
+  const auto models = outcome.json();
+  EXPECT_EQ(models[0]["parameters"], 5717416);
+  EXPECT_EQ(models[1]["name"], "micro");
+  // 3·(4·48² + 8·48² + (3+1+4+1+4)·48) + 4·4·3·48 + 48 + 48 + 65·48 + 96 + 490
+  EXPECT_EQ(models[1]["parameters"],
+            3 * (12 * 48 * 48 + 13 * 48) + 48 * 48 + 48 + 48 + 65 * 48 + 96 + 490);
+  EXPECT_TRUE(models[1]["published"].is_null());
+  const auto list = run({"summary", "--list"});
+  EXPECT_NE(list.out.find("deit_tiny_patch16_224\n"), std::string::npos);
+  const auto text = run({"summary", "deit_tiny_patch16_224"});
+  EXPECT_NE(text.out.find("5,717,416"), std::string::npos) << text.out;
+}
+
+TEST_F(UsageCliTest, AClosedPipeEndsItSilently) {
+  const auto outcome = shell("\"$CLI\" summary --all --layers | head -n 1", options());
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(UsageCliTest, AResultThatCannotBeWrittenIsAnError) {
+  const auto outcome = shell("\"$CLI\" summary --list > /dev/full", options());
+  expectError(outcome, 5, {"standard output", "space"});
+}
+
+TEST_F(UsageCliTest, NothingIsDrawnForPipesAndABarForTerminals) {
+  const Arguments arguments{"make-dataset", "made", "--size", "16", "--train", "40", "--val", "9"};
+  const auto plain = run(arguments);
+  EXPECT_EQ(plain.err.find('\r'), std::string::npos);
+  fs::remove_all(path("made"));
+  auto onTerminal = options();
+  onTerminal.terminal = true;
+  const auto drawn = cli(arguments, onTerminal);
+  expectOk(drawn);
+  EXPECT_NE(drawn.err.find("\r\033[K"), std::string::npos) << drawn.err;
+  EXPECT_NE(drawn.err.find("["), std::string::npos);
+  EXPECT_EQ(drawn.out, plain.out);
+}
+
+}  // namespace
+}  // namespace headlight::testing

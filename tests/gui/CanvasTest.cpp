@@ -1,0 +1,358 @@
+// The canvas: colours, the token cursor by mouse and keys, zoom, and what is said on the picture.
+
+#include "ui/widgets/Canvas.h"
+
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include "tests/gui/SyntheticLook.h"
+#include "ui/widgets/ViewControls.h"
+
+using namespace headlight;
+using namespace headlight::synthetic;
+
+class CanvasTest : public QObject {
+  Q_OBJECT
+
+  struct Fixture {
+    Document document;
+    Canvas canvas{&document};
+    explicit Fixture(const ModelInfo& model = makeModel(), const Image& image = makeImage()) {
+      fill(document, model, image);
+      canvas.resize(500, 420);
+      canvas.show();
+      QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+      canvas.setFocus();
+    }
+    QImage grab() { return canvas.grab().toImage(); }
+    QPointF centre(int patch) const { return canvas.patchRect(patch).center(); }
+    void set(const std::function<void(ViewOptions&)>& edit) {
+      ViewOptions view = document.view();
+      edit(view);
+      document.setView(view);
+    }
+    void wheel(const QPointF& at, int delta) {
+      QWheelEvent event(at, canvas.mapToGlobal(at), {}, {0, delta}, Qt::NoButton, Qt::NoModifier,
+                        Qt::NoScrollPhase, false);
+      QCoreApplication::sendEvent(&canvas, &event);
+    }
+  };
+
+ private Q_SLOTS:
+  void init() { failOnQtWarnings(); }
+
+  void hottestPatchHasTheTopColour_data() {
+    QTest::addColumn<int>("layer");
+    QTest::addColumn<int>("head");
+    QTest::addColumn<int>("query");
+    QTest::newRow("class token") << 0 << 0 << 0;
+    QTest::newRow("a patch") << 1 << 1 << 7;
+    QTest::newRow("last layer") << 2 << 0 << 20;
+  }
+  void hottestPatchHasTheTopColour() {
+    QFETCH(int, layer);
+    QFETCH(int, head);
+    QFETCH(int, query);
+    Fixture f;
+    f.set([&](ViewOptions& view) {
+      view.layer = layer;
+      view.head = head;
+      view.query = query;
+    });
+    const QImage grabbed = f.grab();
+    COMPARE_COLOR(pixelAt(grabbed, f.centre(hottest(layer, head, query))),
+                  mapColor(ColorMap::Viridis, 1), 1);
+    COMPARE_COLOR(pixelAt(grabbed, f.centre(coldest(layer, head, query))),
+                  mapColor(ColorMap::Viridis, 0), 1);
+  }
+
+  void opacityMixesMapAndPicture() {
+    Fixture f;
+    f.set([](ViewOptions& view) { view.opacity = 0.5; });
+    const QColor top = mapColor(ColorMap::Viridis, 1), picture(60, 120, 180);
+    const QColor half((top.red() + picture.red()) / 2, (top.green() + picture.green()) / 2,
+                      (top.blue() + picture.blue()) / 2);
+    COMPARE_COLOR(pixelAt(f.grab(), f.centre(hottest(0, 0, 0))), half, 3);
+    f.set([](ViewOptions& view) { view.showOverlay = false; });
+    COMPARE_COLOR(pixelAt(f.grab(), f.centre(hottest(0, 0, 0))), picture, 1);
+  }
+
+  void sharedScaleComparesHeads() {
+    Fixture f;
+    f.set([](ViewOptions& view) { view.sharedRange = true; });
+    // The highest peak of all is layer 2's head 1; here the hottest patch is below the top.
+    const double high = peak(2, 1), low = kColdest;
+    COMPARE_COLOR(pixelAt(f.grab(), f.centre(hottest(0, 0, 0))),
+                  mapColor(ColorMap::Viridis, (peak(0, 0) - low) / (high - low)), 2);
+    QVERIFY(f.canvas.accessibleDescription().contains("one scale for all heads"));
+  }
+
+  void smoothKeepsThePeak() {
+    Fixture f;
+    f.set([](ViewOptions& view) { view.smooth = true; });
+    COMPARE_COLOR(pixelAt(f.grab(), f.centre(hottest(0, 0, 0))), mapColor(ColorMap::Viridis, 1),
+                  12);
+  }
+
+  void signedMapsDiverge() {
+    ModelInfo model = makeModel();
+    model.mapIsSigned = true;
+    model.experiment.model.mechanism = "linear_angular";
+    model.mapMeaning = "signed weights";
+    Fixture f(model);
+    auto look = makeLook(model);
+    look->maps.isSigned = true;
+    f.document.setLook(look, -1);
+    QCOMPARE(f.canvas.shownMap()->colorMap, ColorMap::Diverging);
+    QCOMPARE(f.canvas.shownMap()->range.low, -f.canvas.shownMap()->range.high);
+    QVERIFY(f.canvas.accessibleDescription().contains("signed weights"));
+  }
+
+  void clickSetsTheTokenAndDragFollows() {
+    Fixture f;
+    QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, f.centre(7).toPoint());
+    QCOMPARE(f.document.view().query, 8);
+    QTest::mousePress(&f.canvas, Qt::LeftButton, {}, f.centre(0).toPoint());
+    QCOMPARE(f.document.view().query, 1);
+    QTest::mouseMove(&f.canvas, f.centre(13).toPoint());
+    QCOMPARE(f.document.view().query, 14);
+    // Beyond the region's corner: its last patch.
+    QTest::mouseMove(&f.canvas, f.canvas.regionRect().bottomRight().toPoint() + QPoint(5, 5));
+    QCOMPARE(f.document.view().query, 20);
+    QTest::mouseRelease(&f.canvas, Qt::LeftButton, {}, f.centre(13).toPoint());
+    QTest::mouseMove(&f.canvas, f.centre(2).toPoint());
+    QCOMPARE(f.document.view().query, 20);
+  }
+
+  void cursorIsOutlined() {
+    Fixture f;
+    f.set([](ViewOptions& view) { view.query = 8; });
+    const QRectF patch = f.canvas.patchRect(7);
+    COMPARE_COLOR(pixelAt(f.grab(), {patch.left(), patch.center().y()}),
+                  f.canvas.palette().color(QPalette::Highlight), 2);
+    f.set([](ViewOptions& view) { view.query = 1; });
+    QVERIFY(distance(pixelAt(f.grab(), {patch.left(), patch.center().y()}),
+                     f.canvas.palette().color(QPalette::Highlight)) > 40);
+  }
+
+  void keysMoveTheToken() {
+    Fixture f;
+    f.set([](ViewOptions& view) { view.query = 8; });
+    QTest::keyClick(&f.canvas, Qt::Key_Right);
+    QCOMPARE(f.document.view().query, 9);
+    QTest::keyClick(&f.canvas, Qt::Key_Down);
+    QCOMPARE(f.document.view().query, 14);
+    for (int i = 0; i < 9; ++i)
+      QTest::keyClick(&f.canvas, Qt::Key_Left);
+    QCOMPARE(f.document.view().query, 11);
+    for (int i = 0; i < 9; ++i)
+      QTest::keyClick(&f.canvas, Qt::Key_Up);
+    QCOMPARE(f.document.view().query, 1);
+    QTest::keyClick(&f.canvas, Qt::Key_C);
+    QCOMPARE(f.document.view().query, 0);
+    QTest::keyClick(&f.canvas, Qt::Key_D);  // no distillation token here
+    QCOMPARE(f.document.view().query, 0);
+    QTest::keyClick(&f.canvas, Qt::Key_Right);  // from the class token to the middle
+    QCOMPARE(f.document.view().query, 1 + 2 * kCols + 2);
+  }
+
+  void distillationTokenByKeyAndChip() {
+    Fixture f(makeModel(3, 2, true));
+    QTest::keyClick(&f.canvas, Qt::Key_D);
+    QCOMPARE(f.document.view().query, 1);
+    QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, {20, 18});
+    QCOMPARE(f.document.view().query, 0);
+    QVERIFY(f.canvas.accessibleDescription().contains("class and distillation tokens get 10 %"));
+  }
+
+  void keysChangeLayerHeadAndLook() {
+    Fixture f;
+    QTest::keyClick(&f.canvas, Qt::Key_BracketRight);
+    QCOMPARE(f.document.view().layer, 1);
+    QTest::keyClick(&f.canvas, Qt::Key_BracketLeft);
+    QTest::keyClick(&f.canvas, Qt::Key_BracketLeft);
+    QCOMPARE(f.document.view().layer, 0);
+    QTest::keyClick(&f.canvas, Qt::Key_Period);
+    QCOMPARE(f.document.view().head, 1);
+    for (int i = 0; i < 4; ++i)
+      QTest::keyClick(&f.canvas, Qt::Key_Comma);
+    QCOMPARE(f.document.view().head, -1);
+    QTest::keyClick(&f.canvas, Qt::Key_O);
+    QVERIFY(!f.document.view().showOverlay);
+    QTest::keyClick(&f.canvas, Qt::Key_S);
+    QVERIFY(f.document.view().smooth);
+  }
+
+  void zoomKeepsThePointUnderTheCursor() {
+    Fixture f;
+    QVERIFY(f.canvas.isFitted());
+    const double fitted = f.canvas.zoom();
+    const QPointF at = f.centre(6);
+    const QPointF before = f.canvas.toImage(at);
+    f.wheel(at, 360);
+    QVERIFY(f.canvas.zoom() > fitted * 1.9);
+    const QPointF after = f.canvas.toImage(at);
+    QVERIFY2(QLineF(before, after).length() < 1e-6, "the picture moved under the pointer");
+    QTest::keyClick(&f.canvas, Qt::Key_0);
+    QVERIFY(f.canvas.isFitted());
+    QCOMPARE(f.canvas.zoom(), fitted);
+    QTest::keyClick(&f.canvas, Qt::Key_1);
+    QCOMPARE(f.canvas.zoom(), 1.0);
+    QTest::keyClick(&f.canvas, Qt::Key_Plus);
+    QCOMPARE(f.canvas.zoom(), 1.25);
+    QTest::keyClick(&f.canvas, Qt::Key_Minus);
+    QCOMPARE(f.canvas.zoom(), 1.0);
+  }
+
+  void middleButtonAndSpaceDragThePicture() {
+    Fixture f;
+    f.wheel(f.centre(6), 480);
+    const int query = f.document.view().query;
+    const auto drag = [&](Qt::MouseButton button) {
+      const QPointF before = f.canvas.toWidget({40, 32});
+      QTest::mousePress(&f.canvas, button, {}, {200, 200});
+      QMouseEvent move(QEvent::MouseMove, QPointF(230, 215),
+                       f.canvas.mapToGlobal(QPointF(230, 215)), Qt::NoButton, button,
+                       Qt::NoModifier);
+      QCoreApplication::sendEvent(&f.canvas, &move);
+      QTest::mouseRelease(&f.canvas, button, {}, {230, 215});
+      return f.canvas.toWidget({40, 32}) - before;
+    };
+    QCOMPARE(drag(Qt::MiddleButton), QPointF(30, 15));
+    QTest::keyPress(&f.canvas, Qt::Key_Space);
+    QCOMPARE(drag(Qt::LeftButton), QPointF(30, 15));
+    QTest::keyRelease(&f.canvas, Qt::Key_Space);
+    QCOMPARE(f.document.view().query, query);
+  }
+
+  void onlyTheRegionThatTheModelSeesIsClear() {
+    // Twice as wide as the model's view: a quarter to each side is not seen.
+    Fixture f(makeModel(), makeImage(160, 64));
+    const QRectF region = f.canvas.regionRect();
+    const QPointF left = f.canvas.toWidget({0, 32});
+    QVERIFY(region.left() > left.x() + 20);
+    f.set([](ViewOptions& view) { view.showOverlay = false; });
+    const QImage grabbed = f.grab();
+    const QColor picture(60, 120, 180), window = f.canvas.palette().color(QPalette::Window);
+    COMPARE_COLOR(pixelAt(grabbed, region.center() + QPointF(3, 3)), picture, 1);
+    const QColor outside = pixelAt(grabbed, left + QPointF(10, 0));
+    QVERIFY2(distance(outside, window) < distance(picture, window) / 2, "not dimmed");
+    QCOMPARE(f.canvas.patchAt(left + QPointF(10, 0)), -1);
+    QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, (left + QPointF(10, 0)).toPoint());
+    QCOMPARE(f.document.view().query, 0);
+  }
+
+  void mapsAreBuiltOnlyWhenTheyChange() {
+    Fixture f;
+    f.grab();
+    const int builds = f.canvas.mapBuilds();
+    QTest::mouseMove(&f.canvas, f.centre(3).toPoint());
+    QTest::mouseMove(&f.canvas, f.centre(9).toPoint());
+    f.wheel(f.centre(9), 120);
+    f.set([](ViewOptions& view) { view.opacity = 0.3; });
+    f.grab();
+    QCOMPARE(f.canvas.mapBuilds(), builds);
+    f.set([](ViewOptions& view) { view.query = 5; });
+    QCOMPARE(f.canvas.mapBuilds(), builds + 1);
+  }
+
+  void hoverShowsGridAndValue() {
+    Fixture f;
+    const QImage before = f.grab();
+    QTest::mouseMove(&f.canvas, f.centre(9).toPoint());
+    const QImage after = f.grab();
+    const QRectF patch = f.canvas.patchRect(9);
+    QVERIFY(pixelAt(before, {patch.left(), patch.center().y()}) !=
+            pixelAt(after, {patch.left(), patch.center().y()}));
+    // The note with the value, at the top right.
+    QVERIFY(before.copy(before.width() - 60, 8, 50, 12) !=
+            after.copy(after.width() - 60, 8, 50, 12));
+  }
+
+  void saysWhatItShows() {
+    Fixture f;
+    const QString said = f.canvas.accessibleDescription();
+    for (const char* part : {"layer 0", "head 0", "class token", "scaled to this map", "0.002",
+                             "0.3", "class token gets 10 %"})
+      QVERIFY2(said.contains(part), qPrintable(said + " lacks " + part));
+    const auto edit =
+        makeMaskEdit(f.document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    QVERIFY(edit.ok());
+    f.document.pushEdit(*edit);
+    f.document.setLook(makeLook(f.document.model(), 1), 5);
+    QVERIFY(f.canvas.accessibleDescription().contains("hard 3×3"));
+  }
+
+  void isCrispOnDenseScreens() {
+    // At twice the resolution blocks end on the device's pixel, not on every second one.
+    Fixture f;
+    QImage dense(f.canvas.size() * 2, QImage::Format_RGB32);
+    dense.setDevicePixelRatio(2);
+    f.canvas.render(&dense);
+    COMPARE_COLOR(pixelAt(dense, f.centre(hottest(0, 0, 0))), mapColor(ColorMap::Viridis, 1), 1);
+  }
+
+  void emptyAndPictureOnlyArePainted() {
+    Document document;
+    Canvas canvas(&document);
+    canvas.resize(400, 300);
+    const QImage nothing = canvas.grab().toImage();
+    document.setImage(makeImage(), "synthetic", {});
+    const QImage picture = canvas.grab().toImage();
+    QVERIFY(nothing != picture);
+    COMPARE_COLOR(picture.pixelColor(200, 100), QColor(60, 120, 180), 1);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, {200, 100});
+    QTest::keyClick(&canvas, Qt::Key_Right);
+    QVERIFY(canvas.regionRect().isEmpty());
+  }
+
+  void aLargePictureArrivesInFullLater() {
+    // 2000 × 1600 is scaled beside the window's thread; a coarse one stands in at once.
+    Fixture f(makeModel(), makeImage(2000, 1600, QColor(200, 40, 40)));
+    f.set([](ViewOptions& view) { view.showOverlay = false; });
+    COMPARE_COLOR(pixelAt(f.grab(), f.canvas.regionRect().center() + QPointF(3, 3)),
+                  QColor(200, 40, 40), 2);
+  }
+
+  void controlsFollowAndLead() {
+    Fixture f;
+    ViewControls controls(&f.document);
+    auto* layer = controls.findChild<QSpinBox*>("viewLayer");
+    auto* token = controls.findChild<QSpinBox*>("viewToken");
+    auto* head = controls.findChild<QComboBox*>("viewHead");
+    QVERIFY(layer && token && head);
+    QCOMPARE(layer->maximum(), 2);
+    QCOMPARE(head->count(), 3);
+    layer->setValue(2);
+    QCOMPARE(f.document.view().layer, 2);
+    f.set([](ViewOptions& view) {
+      view.query = 8;
+      view.head = -1;
+    });
+    QCOMPARE(token->text(), QString("patch (1, 2)"));
+    QCOMPARE(head->currentIndex(), 0);
+    token->selectAll();
+    QTest::keyClicks(token, "3, 4");
+    QTest::keyClick(token, Qt::Key_Return);
+    QCOMPARE(f.document.view().query, 20);
+    token->selectAll();
+    QTest::keyClicks(token, "class");
+    QTest::keyClick(token, Qt::Key_Return);
+    QCOMPARE(f.document.view().query, 0);
+    auto* smooth = controls.findChild<QToolButton*>("viewSmooth");
+    QVERIFY(smooth);
+    smooth->click();
+    QVERIFY(f.document.view().smooth);
+    auto* opacity = controls.findChild<QSlider*>("viewOpacity");
+    QVERIFY(opacity);
+    opacity->setValue(25);
+    QCOMPARE(f.document.view().opacity, 0.25);
+  }
+};
+
+QTEST_MAIN(CanvasTest)
+#include "CanvasTest.moc"

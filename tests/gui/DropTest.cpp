@@ -1,0 +1,244 @@
+// What happens to files that are dropped on the window, hostile ones included.
+
+#include <QRegularExpression>
+#include <QSignalSpy>
+
+#include "WindowFixture.h"
+#include "ui/Resources.h"
+#include "ui/widgets/FigureExport.h"
+#include "ui/widgets/LoadReportDialog.h"
+
+using namespace headlight;
+
+class DropTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { initialiseHeadlightResources(); }
+  void init() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_picture = writePicture(path("picture.png"));
+  }
+
+  void picture() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    QVERIFY(dropOn(&test.window, {m_picture}));
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    QCOMPARE(test.document()->image().width, 40);
+    QTRY_VERIFY(test.document()->look());
+    QVERIFY(test->gallery()->indexOf(m_picture).isValid());
+  }
+
+  void nothingInsideTakesDrops() {
+    TestWindow test;
+    for (QWidget* widget : test->findChildren<QWidget*>())
+      QVERIFY2(!widget->acceptDrops(), qPrintable(widget->objectName()));
+  }
+
+  void folderAndDataset() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    QDir(m_folder->path()).mkpath(QStringLiteral("set/discs"));
+    QDir(m_folder->path()).mkpath(QStringLiteral("set/stars"));
+    for (int i = 0; i < 3; ++i) {
+      writePicture(path(QStringLiteral("set/discs/%1.png").arg(i)), 30, 30, i);
+      writePicture(path(QStringLiteral("set/stars/%1.png").arg(i)), 30, 30, 100 + i);
+    }
+    QVERIFY(dropOn(&test.window, {path("set")}));
+    QTRY_VERIFY(test->gallery()->indexOf(path("set/stars/2.png")).isValid());
+    QTRY_COMPARE(test.document()->imagePath(), path("set/discs/0.png"));
+    // It is a dataset too: the training dialog knows it.
+    QCOMPARE(test->trainingExperiment().data.dataset, std::string("image-folder"));
+    QCOMPARE(test->trainingExperiment().data.path, path("set").toStdString());
+    QCOMPARE(test.newestNotice().level, Notice::Level::Info);
+  }
+
+  void configOfThisModelAppliesItsMasks() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    Experiment experiment = smallExperiment();
+    experiment.masks.scheme = "sch1";
+    experiment.training.epochs = 7;
+    writeText(path("config.json"), QByteArray::fromStdString(experimentToText(experiment)));
+    QVERIFY(dropOn(&test.window, {path("config.json")}));
+    QTRY_COMPARE(test.document()->masks().maskedHeads(), 3);
+    QCOMPARE(test.document()->masks().name(), std::string("sch1"));
+    QCOMPARE(test->trainingExperiment().training.epochs, std::int64_t(7));
+    test.document()->undoStack()->undo();
+    QCOMPARE(test.document()->masks().maskedHeads(), 0);
+  }
+
+  void configOfAnotherModelOpensIt() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    writeText(path("other.json"), QByteArray::fromStdString(experimentToText(smallExperiment(64))));
+    QVERIFY(dropOn(&test.window, {path("other.json")}));
+    QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
+    QTRY_VERIFY(test.notices() > 0);
+    QVERIFY(test.newestNotice().text.contains(QStringLiteral("random")));
+  }
+
+  void maskScheme() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    writeText(path("masks.json"),
+              R"({"scheme": "mine", "cells": [["hard:3"], [], ["soft:5@0.2"]]})");
+    QVERIFY(dropOn(&test.window, {path("masks.json")}));
+    QTRY_COMPARE(test.document()->masks().maskedHeads(), 2);
+    QVERIFY(test.document()->masks().at(2, 0).kind == MaskKind::Soft);
+    // Layers that the model does not have: said, and nothing changes.
+    writeText(path("deep.json"), R"({"scheme": "mine", "cells": [[],[],[],[],["hard:3"]]})");
+    QVERIFY(dropOn(&test.window, {path("deep.json")}));
+    QTRY_VERIFY(test.notices() > 0);
+    QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("layer")),
+             qPrintable(test.newestNotice().text));
+    QCOMPARE(test.document()->masks().maskedHeads(), 2);
+  }
+
+  void checkpointShowsItsReportFirst() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    Experiment other = smallExperiment();
+    other.seed = 99;
+    const auto saved = InferenceSession::create(other);
+    QVERIFY((*saved)->save(path("weights.safetensors").toStdString(),
+                           MaskScheme((*saved)->info().heads)));
+    const auto before = test.document()->look()->logits;
+
+    ScopedDialogs scoped;
+    int answer = QDialog::Rejected, shown = 0;
+    dialogs().show = [&](QDialog* dialog, const std::function<void(int)>& done) {
+      QVERIFY(qobject_cast<LoadReportDialog*>(dialog));
+      ++shown;
+      done(answer);
+      dialog->deleteLater();
+    };
+    QVERIFY(dropOn(&test.window, {path("weights.safetensors")}));
+    QTRY_COMPARE(shown, 1);
+    QTest::qWait(100);
+    QCOMPARE(test.document()->look()->logits, before);  // refused: nothing is replaced
+    answer = QDialog::Accepted;
+    QVERIFY(dropOn(&test.window, {path("weights.safetensors")}));
+    QTRY_VERIFY(!test.document()->model().weights.empty());
+    QTRY_VERIFY(!test.document()->isStale());
+    QVERIFY(test.document()->look()->logits != before);
+    QCOMPARE(shown, 2);
+  }
+
+  void checkpointOfAnotherModelOpensIt() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    const auto saved = InferenceSession::create(smallExperiment(64));
+    QVERIFY((*saved)->save(path("other.safetensors").toStdString(),
+                           MaskScheme((*saved)->info().heads)));
+    QVERIFY(dropOn(&test.window, {path("other.safetensors")}));
+    QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
+  }
+
+  void exportedPngRestoresItsSession() {
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const auto edit = makeMaskEdit(test.document()->masks(), {{1, 1}}, {MaskKind::Hard, 5}, "hard");
+    test.document()->pushEdit(*edit);
+    QTRY_VERIFY(!test.document()->isStale());
+    const MaskScheme masks = test.document()->masks();
+    const QString error = exportFigure(test.document(), FigureKind::Canvas, path("figure.png"),
+                                       sessionToText(sessionOf(*test.document())));
+    QCOMPARE(error, QString());
+
+    test.document()->undoStack()->undo();
+    QVERIFY(!(test.document()->masks() == masks));
+    QVERIFY(dropOn(&test.window, {path("figure.png")}));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->masks() == masks, 20000);
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    // What was there before can be had back.
+    test->actions()->find(QStringLiteral("file.previousSession"))->trigger();
+    QTRY_COMPARE(test.document()->masks().maskedHeads(), 0);
+  }
+
+  void hostileFiles_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QByteArray>("content");
+    const QByteArray png = [] {
+      QTemporaryDir folder;
+      QFile file(writePicture(folder.filePath(QStringLiteral("a.png"))));
+      return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }();
+    QByteArray lying = png;
+    lying[16] = 0x7f;  // the width in the header: over two thousand million pixels
+    QTest::newRow("empty png") << "a.png" << QByteArray();
+    QTest::newRow("truncated png") << "a.png" << png.left(png.size() / 2);
+    QTest::newRow("lying png") << "a.png" << lying;
+    QTest::newRow("text as jpg") << "a.jpg" << QByteArray("hello");
+    QTest::newRow("no kind") << "a.bin" << QByteArray("hello");
+    QTest::newRow("truncated safetensors")
+        << "a.safetensors" << QByteArray("\x40\0\0\0\0\0\0\0{", 9);
+    QTest::newRow("huge header") << "a.safetensors"
+                                 << QByteArray("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10);
+    QTest::newRow("garbage pth") << "a.pth" << QByteArray("PK\3\4 nonsense");
+    QTest::newRow("not json") << "a.json" << QByteArray("{\"model\": ");
+    QTest::newRow("unknown key") << "a.json" << QByteArray(R"({"model": {}, "modle": 1})");
+    QTest::newRow("heads do not divide")
+        << "a.json" << QByteArray(R"({"model": {"width": 100, "heads": 3}})");
+    QTest::newRow("deep json") << "a.json" << QByteArray(100000, '[');
+    QTest::newRow("damaged session")
+        << "a.json" << QByteArray(R"({"kind": "headlight-session", "schema": 1, "view": 3})");
+    QTest::newRow("newer session")
+        << "a.json" << QByteArray(R"({"kind": "headlight-session", "schema": 999})");
+  }
+  void hostileFiles() {
+    QFETCH(QString, name);
+    QFETCH(QByteArray, content);
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const auto look = test.document()->look();
+    writeText(path("hostile-") + name, content);
+    QVERIFY(dropOn(&test.window, {path("hostile-") + name}));
+    QTRY_VERIFY_WITH_TIMEOUT(test.notices() > 0, 10000);
+    QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+    QVERIFY(test.newestNotice().text.size() > 10);
+    QTRY_VERIFY(!test.document()->isStale());
+    QCOMPARE(test.document()->imagePath(), m_picture);  // nothing is lost
+    QCOMPARE(test.document()->look()->logits, look->logits);
+    QCOMPARE(test.document()->model().experiment.model.width, 32);
+  }
+
+  void hostilePlaces() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    QDir(m_folder->path()).mkpath(QStringLiteral("empty"));
+    for (const QString& place : {path("empty"), path("missing.png"), QStringLiteral("/dev/zero")}) {
+      const int before = test.notices();
+      QVERIFY(dropOn(&test.window, {place}));
+      QTRY_COMPARE_WITH_TIMEOUT(test.notices(), before + 1, 10000);
+      QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+    }
+    QVERIFY(!test.document()->hasImage());
+  }
+
+  void whatIsNotAFileIsNotTaken() {
+    TestWindow test;
+    QMimeData text;
+    text.setText(QStringLiteral("https://example.org/picture.png"));
+    QDragEnterEvent enter(QPoint(5, 5), Qt::CopyAction, &text, Qt::LeftButton, Qt::NoModifier);
+    enter.ignore();
+    QApplication::sendEvent(&test.window, &enter);
+    QVERIFY(!enter.isAccepted());
+  }
+
+ private:
+  QString path(const QString& name) const { return m_folder->filePath(name); }
+  QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_picture;
+};
+
+QTEST_MAIN(DropTest)
+#include "DropTest.moc"

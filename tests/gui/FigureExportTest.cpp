@@ -1,0 +1,140 @@
+// Figures: every kind in every format exists and opens again; the PNG carries its session.
+
+#include "ui/widgets/FigureExport.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/gui/SyntheticLook.h"
+
+using namespace headlight;
+using namespace headlight::synthetic;
+
+class FigureExportTest : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir m_folder;
+
+  QString pathOf(const QString& name) const { return m_folder.filePath(name); }
+  static QByteArray bytesOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+  static void fillWithEdit(Document& document) {
+    fill(document, makeModel(), makeImage(120, 64));
+    const auto edit = makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    QVERIFY(edit.ok());
+    document.pushEdit(*edit);
+    document.setLook(makeLook(document.model(), 3), 5);
+  }
+  /// How many pixels of a picture have nearly this colour.
+  static int count(const QImage& image, const QColor& color) {
+    int found = 0;
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x)
+        found += distance(image.pixelColor(x, y), color) <= 3;
+    return found;
+  }
+
+ private Q_SLOTS:
+  void init() { failOnQtWarnings(); }
+
+  void everyKindInEveryFormat_data() {
+    QTest::addColumn<int>("kind");
+    for (int kind = 0; kind < figureKindNames().size(); ++kind)
+      QTest::newRow(qPrintable(figureKindNames()[kind])) << kind;
+  }
+  void everyKindInEveryFormat() {
+    QFETCH(int, kind);
+    Document document;
+    fillWithEdit(document);
+    const QString name = figureKindNames()[kind];
+    for (const char* suffix : {"png", "svg", "pdf"}) {
+      const QString path = pathOf(name + "." + suffix);
+      QCOMPARE(exportFigure(&document, static_cast<FigureKind>(kind), path, {}, 900, 144),
+               QString());
+      QVERIFY(QFile::exists(path));
+    }
+    const QImage png(pathOf(name + ".png"));
+    QCOMPARE(png.width(), 900);
+    QVERIFY(png.height() > 300);
+    QVERIFY2(count(png, mapColor(ColorMap::Viridis, 1)) > 300, "the hottest patch is not there");
+    QCOMPARE(png.pixelColor(1, 1), QColor(Qt::white));
+
+    QSvgRenderer svg(pathOf(name + ".svg"));
+    QVERIFY(svg.isValid());
+    QCOMPARE(svg.defaultSize().width(), 600);  // 900 / 144 inches of 96 units
+    QVERIFY2(bytesOf(pathOf(name + ".svg")).contains("<text"), "labels are not text");
+    QImage drawn(svg.defaultSize(), QImage::Format_RGB32);
+    drawn.fill(Qt::black);
+    QPainter painter(&drawn);
+    svg.render(&painter);
+    painter.end();
+    QVERIFY(count(drawn, mapColor(ColorMap::Viridis, 1)) > 100);
+
+    const QByteArray pdf = bytesOf(pathOf(name + ".pdf"));
+    QVERIFY(pdf.startsWith("%PDF-"));
+    QVERIFY(pdf.size() > 2000);
+    QVERIFY(pdf.contains("%%EOF"));
+  }
+
+  void picturesCarryTheirSession() {
+    Document document;
+    fill(document);
+    const QByteArray session = "{\"image\": \"Zürich.jpg\", \"layer\": 2}";
+    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("session.png"), session),
+             QString());
+    const QByteArray png = bytesOf(pathOf("session.png"));
+    QByteArray found;
+    for (const auto& [key, value] :
+         readPngText(std::string_view(png.constData(), static_cast<std::size_t>(png.size()))))
+      if (key == "headlight.session") found = QByteArray::fromStdString(value);
+    QCOMPARE(found, session);
+    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("session.pdf"), session),
+             QString());
+    QVERIFY(bytesOf(pathOf("session.pdf")).contains("headlight-session.json"));
+  }
+
+  void widthAndResolutionAreIndependent() {
+    Document document;
+    fill(document);
+    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("a.png"), {}, 600, 96), QString());
+    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("b.png"), {}, 1200, 192),
+             QString());
+    const QImage a(pathOf("a.png")), b(pathOf("b.png"));
+    QCOMPARE(b.width(), 2 * a.width());
+    QVERIFY(std::abs(b.height() - 2 * a.height()) <= 2);
+  }
+
+  void hiddenMapIsHiddenInFigures() {
+    Document document;
+    fill(document);
+    ViewOptions view = document.view();
+    view.showOverlay = false;
+    document.setView(view);
+    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("plain.png")), QString());
+    QVERIFY(count(QImage(pathOf("plain.png")), QColor(60, 120, 180)) > 10000);
+  }
+
+  void refusalsSayWhatToDo() {
+    Document document;
+    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.png")).contains("model"));
+    fill(document);
+    QVERIFY(exportFigure(&document, FigureKind::Comparison, pathOf("x.png")).contains("edit"));
+    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.gif")).contains(".svg"));
+    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.png"), {}, 5).contains("width"));
+    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.png"), {}, 800, 5)
+                .contains("resolution"));
+    for (const char* suffix : {"png", "svg", "pdf"})
+      QVERIFY(!exportFigure(&document, FigureKind::Canvas,
+                            pathOf(QString("no/such/folder/x.") + suffix))
+                   .isEmpty());
+    QVERIFY(QDir(m_folder.path()).entryList({"x.*"}).isEmpty());
+  }
+};
+
+QTEST_MAIN(FigureExportTest)
+#include "FigureExportTest.moc"

@@ -1,0 +1,165 @@
+// Every head at once: the right map in the right place, choosing, scrolling, and lazy colouring.
+
+#include "ui/widgets/HeadsGrid.h"
+
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/gui/SyntheticLook.h"
+#include "ui/widgets/LegendBar.h"
+#include "ui/widgets/MaskColors.h"
+#include "ui/widgets/ViewedMap.h"
+
+using namespace headlight;
+using namespace headlight::synthetic;
+
+class HeadsGridTest : public QObject {
+  Q_OBJECT
+
+  struct Fixture {
+    Document document;
+    HeadsGrid grid{&document};
+    explicit Fixture(const ModelInfo& model = makeModel(), QSize size = {600, 620}) {
+      fill(document, model);
+      grid.resize(size);
+      grid.show();
+      QVERIFY(QTest::qWaitForWindowExposed(&grid));
+      grid.area()->setFocus();
+    }
+    HeadsArea* area() { return grid.area(); }
+    QImage grab() { return area()->viewport()->grab().toImage(); }
+    QPointF patchCentre(int layer, int head, int patch) {
+      return patchInRegion(area()->tileRect(layer, head), kRows, kCols, patch).center();
+    }
+    void click(int layer, int head) {
+      QTest::mouseClick(area()->viewport(), Qt::LeftButton, {},
+                        area()->tileRect(layer, head).center().toPoint());
+    }
+  };
+
+ private Q_SLOTS:
+  void init() { failOnQtWarnings(); }
+
+  void everyTileShowsItsHead() {
+    Fixture f;
+    const QImage grabbed = f.grab();
+    for (int layer = 0; layer < 3; ++layer)
+      for (int head = 0; head < 2; ++head) {
+        COMPARE_COLOR(pixelAt(grabbed, f.patchCentre(layer, head, hottest(layer, head, 0))),
+                      mapColor(ColorMap::Viridis, 1), 2);
+        COMPARE_COLOR(pixelAt(grabbed, f.patchCentre(layer, head, coldest(layer, head, 0))),
+                      mapColor(ColorMap::Viridis, 0), 2);
+      }
+  }
+
+  void tilesFollowTheToken() {
+    Fixture f;
+    ViewOptions view = f.document.view();
+    view.query = 11;
+    f.document.setView(view);
+    COMPARE_COLOR(pixelAt(f.grab(), f.patchCentre(2, 1, hottest(2, 1, 11))),
+                  mapColor(ColorMap::Viridis, 1), 2);
+  }
+
+  void sharedScaleIsObeyedAndSaid() {
+    Fixture f;
+    auto* legend = f.grid.findChild<LegendBar*>();
+    QVERIFY(legend->legend().detail.contains("each map scaled to itself"));
+    ViewOptions view = f.document.view();
+    view.sharedRange = true;
+    f.document.setView(view);
+    QVERIFY(legend->legend().detail.contains("one scale for all heads"));
+    QCOMPARE(legend->legend().range.high, static_cast<double>(peak(2, 1)));
+    const double at = (peak(0, 0) - kColdest) / (peak(2, 1) - kColdest);
+    COMPARE_COLOR(pixelAt(f.grab(), f.patchCentre(0, 0, hottest(0, 0, 0))),
+                  mapColor(ColorMap::Viridis, at), 2);
+  }
+
+  void clickChoosesAndDoubleClickOpens() {
+    Fixture f;
+    QSignalSpy opened(&f.grid, &HeadsGrid::openRequested);
+    f.click(2, 1);
+    QCOMPARE(f.document.view().layer, 2);
+    QCOMPARE(f.document.view().head, 1);
+    QCOMPARE(opened.count(), 0);
+    f.click(1, -1);
+    QCOMPARE(f.document.view().head, -1);
+    QTest::mouseDClick(f.area()->viewport(), Qt::LeftButton, {},
+                       f.area()->tileRect(1, 0).center().toPoint());
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(opened.front(), QVariantList({1, 0}));
+  }
+
+  void chosenTileIsOutlined() {
+    Fixture f;
+    f.click(1, 1);
+    const QRectF tile = f.area()->tileRect(1, 1);
+    COMPARE_COLOR(pixelAt(f.grab(), {tile.left() - 2.5, tile.center().y()}),
+                  f.area()->palette().color(QPalette::Highlight), 30);
+  }
+
+  void arrowsChoose() {
+    Fixture f;
+    QTest::keyClick(f.area(), Qt::Key_Right);
+    QTest::keyClick(f.area(), Qt::Key_Down);
+    QCOMPARE(f.document.view().layer, 1);
+    QCOMPARE(f.document.view().head, 1);
+    QTest::keyClick(f.area(), Qt::Key_Right);
+    QCOMPARE(f.document.view().head, 1);
+    QTest::keyClick(f.area(), Qt::Key_End);
+    QCOMPARE(f.document.view().layer, 2);
+    for (int i = 0; i < 4; ++i)
+      QTest::keyClick(f.area(), Qt::Key_Left);
+    QCOMPARE(f.document.view().head, -1);
+    QSignalSpy opened(&f.grid, &HeadsGrid::openRequested);
+    QTest::keyClick(f.area(), Qt::Key_Return);
+    QCOMPARE(opened.count(), 1);
+  }
+
+  void onlyTilesInSightAreColoured() {
+    Fixture f(makeModel(24, 16), {600, 400});
+    f.grab();
+    const int first = f.area()->cachedTiles();
+    QVERIFY(first > 0);
+    QVERIFY2(first < 24 * 17 / 3, qPrintable(QString::number(first)));
+    QVERIFY(f.area()->verticalScrollBar()->maximum() > 0);
+    QVERIFY(f.area()->horizontalScrollBar()->maximum() > 0);
+    // Choosing by key brings the tile into sight.
+    QTest::keyClick(f.area(), Qt::Key_End);
+    const QRectF tile = f.area()->tileRect(23, 0);
+    QVERIFY(QRectF(f.area()->viewport()->rect()).contains(tile));
+    f.grab();
+    QVERIFY(f.area()->cachedTiles() > first);
+    COMPARE_COLOR(pixelAt(f.grab(), f.patchCentre(23, 0, hottest(23, 0, 0))),
+                  mapColor(ColorMap::Viridis, 1), 2);
+  }
+
+  void masksAreMarked() {
+    Fixture f;
+    const QRectF tile = f.area()->tileRect(1, 0);
+    const QPointF corner = tile.topRight() + QPointF(-4, 4);
+    const QColor before = pixelAt(f.grab(), corner);
+    const auto edit =
+        makeMaskEdit(f.document.masks(), {{1, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    QVERIFY(edit.ok());
+    f.document.pushEdit(*edit);
+    const QColor hard = maskColor(MaskKind::Hard, f.area()->palette());
+    COMPARE_COLOR(pixelAt(f.grab(), corner), hard, 8);
+    QVERIFY(distance(before, hard) > 30);
+    f.document.undoStack()->undo();
+    COMPARE_COLOR(pixelAt(f.grab(), corner), before, 1);
+  }
+
+  void nothingOpenIsPainted() {
+    Document document;
+    HeadsGrid grid(&document);
+    grid.resize(400, 300);
+    QVERIFY(!grid.grab().isNull());
+    QTest::keyClick(grid.area(), Qt::Key_Down);
+    QVERIFY(!grid.area()->cellAt({100, 100}));
+  }
+};
+
+QTEST_MAIN(HeadsGridTest)
+#include "HeadsGridTest.moc"

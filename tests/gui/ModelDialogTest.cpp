@@ -1,0 +1,212 @@
+// Choosing a model: published ones with their costs, one's own with what is wrong with it, weights;
+// and the report of what a checkpoint would do.
+
+#include "ui/widgets/ModelDialog.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeWidget>
+
+#include "core/workbench/Catalogue.h"
+#include "tests/gui/Grab.h"
+#include "tests/gui/SyntheticLook.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LoadReportDialog.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ParameterForm.h"
+
+using namespace headlight;
+using namespace headlight::synthetic;
+
+class ModelDialogTest : public QObject {
+  Q_OBJECT
+
+  struct Fixture {
+    Document& document;
+    ModelDialog dialog;
+    ScopedDialogs dialogsAsBefore;
+    explicit Fixture(Document& doc) : document(doc), dialog(&doc) {
+      dialog.show();
+      if (!QTest::qWaitForWindowExposed(&dialog)) qFatal("the dialog was not shown");
+    }
+    template <typename W>
+    W* find(const char* name) const {
+      W* found = dialog.findChild<W*>(QString::fromLatin1(name));
+      if (!found) qFatal("there is no %s", name);
+      return found;
+    }
+    QPushButton* open() const { return find<QPushButton>("openModel"); }
+    QString cost() const { return find<QLabel>("modelCost")->text(); }
+    void type(const char* field, const QString& text) {
+      auto* editor = find<QWidget>(field);
+      editor->setFocus();
+      QTest::keySequence(editor, QKeySequence::SelectAll);
+      QTest::keyClicks(editor, text);
+    }
+  };
+
+ private Q_SLOTS:
+  void init() { failOnQtWarnings(); }
+
+  void everyPublishedModelIsListedWithItsCost() {
+    Document document;
+    Fixture f(document);
+    auto* list = f.find<QTreeWidget>("modelList");
+    QCOMPARE(list->topLevelItemCount(), static_cast<int>(publishedModels().size()) + 1);
+    for (const PublishedModel& model : publishedModels()) {
+      f.dialog.selectModel(QString::fromStdString(model.name));
+      QVERIFY2(f.dialog.isValid() && f.dialog.isPublished(), model.name.c_str());
+      QCOMPARE(f.dialog.source().model, model.name);
+      const QString parameters = list->currentItem()->text(1);
+      QVERIFY2(f.cost().startsWith(parameters), qPrintable(f.cost()));
+    }
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    const double macs = modelCost(findPublishedModel("deit_tiny_patch16_224")->config).macs;
+    QVERIFY(std::abs(macs / 1e9 - 1.26) < 0.05 * 1.26);  // as published
+    QCOMPARE(f.cost(), QStringLiteral("5.72 M parameters · %1 GMACs · 14 × 14 patches, 197 tokens")
+                           .arg(macs / 1e9, 0, 'g', 3));
+  }
+
+  void theListIsFiltered() {
+    Document document;
+    Fixture f(document);
+    auto* list = f.find<QTreeWidget>("modelList");
+    f.type("modelFilter", QStringLiteral("deit small"));
+    int shown = 0;
+    for (int i = 0; i < list->topLevelItemCount(); ++i) {
+      const auto* item = list->topLevelItem(i);
+      if (item->isHidden()) continue;
+      ++shown;
+      const QString all = item->text(0) + item->toolTip(0);
+      for (const char* word : {"deit", "small"})
+        QVERIFY2(all.contains(QLatin1String(word), Qt::CaseInsensitive), qPrintable(all));
+    }
+    QVERIFY(shown >= 1 && shown < list->topLevelItemCount() / 2);
+  }
+
+  void editingMakesItOnesOwnWithLiveCost() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    const QString before = f.cost();
+    f.type("field.depth", QStringLiteral("6"));
+    QVERIFY(f.cost() != before);
+    QVERIFY(f.dialog.isValid());
+    QVERIFY(!f.dialog.isPublished());
+    QCOMPARE(f.dialog.experiment().model.depth, 6);
+    ModelConfig expected = findPublishedModel("deit_tiny_patch16_224")->config;
+    expected.depth = 6;
+    QVERIFY(f.cost().startsWith(
+        QStringLiteral("%1 M").arg(modelCost(expected).parameters / 1e6, 0, 'g', 3)));
+    f.type("field.depth", QStringLiteral("12"));
+    QVERIFY(f.dialog.isPublished());
+  }
+
+  void whatDoesNotFitIsSaid() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    f.type("field.heads", QStringLiteral("5"));
+    QVERIFY(!f.dialog.isValid());
+    QVERIFY(!f.open()->isEnabled());
+    QVERIFY(f.find<MessageLabel>("modelError")
+                ->text()
+                .contains(QStringLiteral("5 heads do not divide the width 192")));
+    QVERIFY(f.find<MessageLabel>("error.heads")->isVisible());
+    f.type("field.heads", QStringLiteral("4"));
+    QVERIFY(f.dialog.isValid());
+    QVERIFY(f.open()->isEnabled());
+    f.type("field.patch_size", QStringLiteral("15"));
+    QVERIFY(
+        f.find<MessageLabel>("modelError")->text().contains(QStringLiteral("15-pixel patches")));
+    f.type("field.patch_size", QString());
+    QTest::keyClick(f.find<QWidget>("field.patch_size"), Qt::Key_Backspace);
+    QVERIFY(!f.dialog.isValid());
+  }
+
+  void weightsAreChosen() {
+    Document document;
+    Fixture f(document);
+    dialogs().files = [](QWidget*, const FileQuestion&, const auto& answer) {
+      answer({QStringLiteral("/tmp/w.pth")});
+    };
+    QTest::mouseClick(f.find<QPushButton>("browseWeights"), Qt::LeftButton);
+    QCOMPARE(f.dialog.weights(), std::filesystem::path("/tmp/w.pth"));
+    QCOMPARE(f.dialog.source().weights, std::filesystem::path("/tmp/w.pth"));
+    QSignalSpy accepted(&f.dialog, &QDialog::accepted);
+    QTest::mouseClick(f.open(), Qt::LeftButton);
+    QCOMPARE(accepted.size(), 1);
+  }
+
+  void itBeginsWithTheOpenModelAndKeepsMasksThatFit() {
+    Document document;
+    fill(document, makeModel(3, 2));
+    document.pushEdit(*makeMaskEdit(document.masks(), {{1, 1}}, *headMaskFromText("hard:5"), "x"));
+    Fixture f(document);
+    QCOMPARE(f.dialog.experiment().model.depth, 3);
+    QVERIFY(!f.dialog.isPublished());
+    const auto kept = resolveMasks(f.dialog.experiment().masks, {2, 2, 2});
+    QVERIFY(kept && *kept == document.masks());
+    f.type("field.depth", QStringLiteral("1"));  // the masks of layer 1 no longer fit
+    QVERIFY(f.dialog.isValid());
+    const auto fresh = resolveMasks(f.dialog.experiment().masks, {2});
+    QVERIFY(fresh.ok());
+    QCOMPARE(fresh->maskedHeads(), 0);
+  }
+
+  void theLoadReportListsEveryName() {
+    LoadReport report;
+    report.matched = {"norm.weight", "norm.bias"};
+    report.missing = {"head.bias"};
+    report.unexpected = {"dist_token"};
+    report.resized = {{"pos_embed", {1, 197, 192}, {1, 145, 192}, "bicubic"}};
+    report.mismatched = {{"head.weight", {1000, 192}, {9, 192}}};
+    LoadReportDialog dialog(report, QStringLiteral("w.pth"));
+    auto* tree = dialog.findChild<QTreeWidget*>(QStringLiteral("loadReportTree"));
+    const std::map<QString, std::pair<int, QString>> expected{
+        {QStringLiteral("matched"), {2, QStringLiteral("norm.weight")}},
+        {QStringLiteral("missing"), {1, QStringLiteral("head.bias")}},
+        {QStringLiteral("unexpected"), {1, QStringLiteral("dist_token")}},
+        {QStringLiteral("resized"), {1, QStringLiteral("pos_embed")}},
+        {QStringLiteral("mismatched"), {1, QStringLiteral("head.weight")}}};
+    QCOMPARE(tree->topLevelItemCount(), 5);
+    for (int i = 0; i < 5; ++i) {
+      const auto* group = tree->topLevelItem(i);
+      const auto& [count, first] = expected.at(group->data(0, Qt::UserRole).toString());
+      QCOMPARE(group->childCount(), count);
+      QVERIFY(group->text(0).startsWith(QString::number(count)));
+      QCOMPARE(group->child(0)->text(0), first);
+    }
+    QSignalSpy accepted(&dialog, &QDialog::accepted);
+    auto* load = dialog.findChild<QPushButton*>(QStringLiteral("loadButton"));
+    QVERIFY(load->isEnabled());
+    load->click();
+    QCOMPARE(accepted.size(), 1);
+    dialog.show();
+    saveGrabs(dialog, QStringLiteral("load-report"));
+  }
+
+  void aFileOfAnotherModelCannotBeLoaded() {
+    LoadReport report;
+    report.missing = {"a"};
+    report.unexpected = {"b"};
+    LoadReportDialog dialog(report, QStringLiteral("w.pth"));
+    QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("loadButton"))->isEnabled());
+    QCOMPARE(dialog.findChild<MessageLabel*>(QStringLiteral("loadReportNote"))->tone(),
+             MessageLabel::Tone::Problem);
+  }
+
+  void pictures() {
+    Document document;
+    Fixture f(document);
+    saveGrabs(f.dialog, QStringLiteral("model-dialog"));
+    f.type("field.heads", QStringLiteral("5"));
+    saveGrabs(f.dialog, QStringLiteral("model-dialog-error"));
+  }
+};
+
+QTEST_MAIN(ModelDialogTest)
+#include "ModelDialogTest.moc"

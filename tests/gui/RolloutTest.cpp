@@ -1,0 +1,166 @@
+// Rollout and comparisons: values as core gives them, worked out beside the window.
+
+#include <QComboBox>
+#include <QSlider>
+#include <QTest>
+
+#include "tests/gui/SyntheticLook.h"
+#include "ui/bridge/AnalysisBridge.h"
+#include "ui/widgets/CompareView.h"
+#include "ui/widgets/RolloutView.h"
+
+using namespace headlight;
+using namespace headlight::synthetic;
+
+class RolloutTest : public QObject {
+  Q_OBJECT
+
+  template <typename View>
+  struct Fixture {
+    Document document;
+    View view{&document};
+    explicit Fixture(const ModelInfo& model = makeModel()) {
+      fill(document, model);
+      view.resize(700, 460);
+      view.show();
+      QVERIFY(QTest::qWaitForWindowExposed(&view));
+    }
+    void editAndLook() {
+      const auto edit =
+          makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+      QVERIFY(edit.ok());
+      document.pushEdit(*edit);
+      document.setLook(makeLook(document.model(), 3), 5);
+    }
+  };
+
+  static bool shows(const RolloutView& view, const Document& document,
+                    const RolloutOptions& options) {
+    const auto expected = rollout(document.look()->maps, options);
+    const auto& map = view.picture()->shownMap();
+    return expected.ok() && map && map->values == *expected;
+  }
+
+ private Q_SLOTS:
+  void init() { failOnQtWarnings(); }
+
+  void showsTheRollout() {
+    Fixture<RolloutView> f;
+    QTRY_VERIFY(shows(f.view, f.document, {}));
+    const auto& map = *f.view.picture()->shownMap();
+    const auto top = std::max_element(map.values.begin(), map.values.end()) - map.values.begin();
+    COMPARE_COLOR(pixelAt(f.view.picture()->grab().toImage(),
+                          f.view.picture()->patchRect(static_cast<int>(top)).center()),
+                  mapColor(ColorMap::Viridis, 1), 1);
+  }
+
+  void fusionAndDiscardAreObeyed() {
+    Fixture<RolloutView> f;
+    QTRY_VERIFY(shows(f.view, f.document, {}));
+    auto* fusion = f.view.findChild<QComboBox*>("rolloutFusion");
+    auto* discard = f.view.findChild<QSlider*>("rolloutDiscard");
+    QVERIFY(fusion && discard);
+    fusion->setCurrentIndex(1);
+    Q_EMIT fusion->activated(1);
+    discard->setValue(60);
+    const RolloutOptions options{HeadFusion::Max, 0.6};
+    QCOMPARE(f.document.view().rollout.discardRatio, 0.6);
+    QTRY_VERIFY(shows(f.view, f.document, options));
+    QVERIFY(!shows(f.view, f.document, {}));
+  }
+
+  void newestOfManyRequestsWins() {
+    Fixture<RolloutView> f;
+    auto* discard = f.view.findChild<QSlider*>("rolloutDiscard");
+    for (int i = 1; i <= 90; ++i)
+      discard->setValue(i);
+    QTRY_VERIFY(shows(f.view, f.document, {HeadFusion::Mean, 0.9}));
+    QTest::qWait(50);
+    QVERIFY(shows(f.view, f.document, {HeadFusion::Mean, 0.9}));
+  }
+
+  void followsTheLook() {
+    Fixture<RolloutView> f;
+    QTRY_VERIFY(shows(f.view, f.document, {}));
+    const auto old = f.view.picture()->shownMap()->values;
+    f.editAndLook();
+    QTRY_VERIFY(shows(f.view, f.document, {}));
+    QVERIFY(f.view.picture()->shownMap()->values != old);
+    f.document.setImage(makeImage(), "other", {});
+    QVERIFY(!f.view.picture()->shownMap());
+  }
+
+  void aHiddenTabWorksNothingOut() {
+    Document document;
+    RolloutView view(&document);
+    fill(document);
+    QTest::qWait(50);
+    QVERIFY(!AnalysisBridge::of(&document)->rollout());
+  }
+
+  void closingWhileWorkingIsSafe() {
+    for (int i = 0; i < 20; ++i) {
+      Fixture<RolloutView> f(makeModel(6, 4));
+      f.view.findChild<QSlider*>("rolloutDiscard")->setValue(i + 1);
+    }
+    QTest::qWait(20);
+  }
+
+  void similarityIsCores() {
+    Fixture<CompareView> f;
+    auto* bridge = AnalysisBridge::of(&f.document);
+    QTRY_VERIFY(bridge->similarity());
+    const auto expected = layerSimilarity(f.document.look()->maps, 0);
+    QVERIFY(expected.ok());
+    QCOMPARE(bridge->similarity()->values, *expected);
+    auto* matrix = f.view.findChild<SimilarityMatrix*>();
+    const QImage grabbed = matrix->grab().toImage();
+    const auto corner = [&](int row, int column) {
+      return matrix->cellRect(row, column).topLeft() + QPointF(8, 8);
+    };
+    COMPARE_COLOR(pixelAt(grabbed, corner(1, 1)), mapColor(ColorMap::Viridis, 1), 2);
+    COMPARE_COLOR(pixelAt(grabbed, corner(0, 2)), mapColor(ColorMap::Viridis, (*expected)[2]), 2);
+    QTest::mouseClick(matrix, Qt::LeftButton, {}, matrix->cellRect(2, 0).center().toPoint());
+    QCOMPARE(f.document.view().layer, 2);
+  }
+
+  void similarityOfTheMeanIsTheMean() {
+    Fixture<CompareView> f;
+    ViewOptions view = f.document.view();
+    view.head = -1;
+    f.document.setView(view);
+    auto* bridge = AnalysisBridge::of(&f.document);
+    QTRY_VERIFY(bridge->similarity() && bridge->similarity()->head == -1);
+    const auto first = layerSimilarity(f.document.look()->maps, 0);
+    const auto second = layerSimilarity(f.document.look()->maps, 1);
+    for (std::size_t i = 0; i < first->size(); ++i)
+      QVERIFY(std::abs(bridge->similarity()->values[i] - ((*first)[i] + (*second)[i]) / 2) < 1e-6);
+  }
+
+  void beforeAfterAndDifference() {
+    Fixture<CompareView> f;
+    f.view.setPage(CompareView::Page::Edit);
+    auto* before = f.view.findChild<EditPicture*>("editBefore");
+    auto* after = f.view.findChild<EditPicture*>("editAfter");
+    auto* difference = f.view.findChild<EditPicture*>("editDifference");
+    QVERIFY(before && after && difference);
+    QVERIFY(!before->shownMap() && !difference->shownMap() && after->shownMap());
+    f.editAndLook();
+    QVERIFY(before->shownMap() && after->shownMap() && difference->shownMap());
+    QCOMPARE(before->shownMap()->range.high, after->shownMap()->range.high);
+    QCOMPARE(difference->shownMap()->colorMap, ColorMap::Diverging);
+    for (std::size_t i = 0; i < difference->shownMap()->values.size(); ++i)
+      QCOMPARE(difference->shownMap()->values[i],
+               after->shownMap()->values[i] - before->shownMap()->values[i]);
+    // Where the head looked before and no longer does: the lowest colour.
+    QTRY_VERIFY(difference->width() > 100);
+    COMPARE_COLOR(
+        pixelAt(difference->grab().toImage(), difference->patchRect(hottest(0, 0, 0)).center()),
+        mapColor(ColorMap::Diverging, 0), 4);
+    QTest::mouseClick(after, Qt::LeftButton, {}, after->patchRect(6).center().toPoint());
+    QCOMPARE(f.document.view().query, 7);
+  }
+};
+
+QTEST_MAIN(RolloutTest)
+#include "RolloutTest.moc"

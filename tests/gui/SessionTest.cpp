@@ -1,0 +1,189 @@
+// What the window remembers, and that nothing which lies in its file can hurt it.
+
+#include <QRegularExpression>
+
+#include "WindowFixture.h"
+#include "ui/Resources.h"
+#include "ui/models/Session.h"
+
+using namespace headlight;
+
+class SessionTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { initialiseHeadlightResources(); }
+  void init() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_picture = writePicture(path("picture.png"));
+  }
+
+  void textRoundTrip() {
+    Session session;
+    session.experiment = smallExperiment();
+    session.experiment.masks.scheme = "mine";
+    session.experiment.masks.cells = {{HeadMask{MaskKind::Hard, 5}}, {}, {}};
+    session.experiment.training.epochs = 3;
+    session.weights = QStringLiteral("/somewhere/weights ü.safetensors");
+    session.imagePath = QStringLiteral("/somewhere/a picture.png");
+    session.imageName = QStringLiteral("a picture.png");
+    session.view.layer = 2;
+    session.view.head = 1;
+    session.view.query = 7;
+    session.view.opacity = 0.25;
+    session.view.colorMap = ColorMap::Cividis;
+    session.view.smooth = session.view.sharedRange = true;
+    session.view.showOverlay = false;
+    session.view.rollout = {HeadFusion::Max, 0.5};
+    session.gallery = QStringList{QStringLiteral("/a"), QStringLiteral("/b/c.png")};
+    session.tab = QStringLiteral("rollout");
+    session.theme = QStringLiteral("dark");
+    session.geometry = QByteArray("\0\1\2geometry", 11);
+    session.docks = QByteArray("\xff\xfe docks");
+    const QByteArray text = sessionToText(session);
+    QVERIFY(isSessionText(text));
+    const auto read = sessionFromText(text, QStringLiteral("test"));
+    QVERIFY2(read, read ? "" : read.error().text().c_str());
+    QCOMPARE(sessionToText(*read), text);
+    QVERIFY(read->view == session.view);
+    QCOMPARE(read->gallery, session.gallery);
+    QCOMPARE(read->geometry, session.geometry);
+    QVERIFY(!isSessionText(QByteArray::fromStdString(experimentToText(session.experiment))));
+  }
+
+  void savedAndRestored() {
+    MaskScheme masks;
+    ViewOptions view;
+    {
+      TestWindow test(path("session.json"));
+      OPEN_SMALL_MODEL(test);
+      OPEN_PICTURE(test, m_picture);
+      const auto edit = makeMaskEdit(test.document()->masks(), {{0, 1}, {2, 0}},
+                                     {MaskKind::Soft, 3, 0.3}, "soft");
+      test.document()->pushEdit(*edit);
+      view = test.document()->view();
+      view.layer = 1;
+      view.head = 1;
+      view.query = 5;
+      view.colorMap = ColorMap::Inferno;
+      test.document()->setView(view);
+      view = test.document()->view();
+      test->showTab(QStringLiteral("compare"));
+      test->actions()->find(QStringLiteral("view.theme.dark"))->trigger();
+      masks = test.document()->masks();
+      QVERIFY(test->close());
+    }
+    TestWindow test(path("session.json"));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
+    QVERIFY(test.document()->masks() == masks);
+    QCOMPARE(test.document()->masks().name(), masks.name());
+    QVERIFY(test.document()->view() == view);
+    QCOMPARE(test->currentTab(), QStringLiteral("compare"));
+    QVERIFY(test.theme.isDark());
+    QTRY_VERIFY(test->gallery()->indexOf(m_picture).isValid());
+    QTRY_VERIFY(test.document()->look() && !test.document()->isStale());
+    QCOMPARE(test.notices(), 0);
+  }
+
+  void unsavedMasksAreKeptWithoutClosing() {
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    const auto edit = makeMaskEdit(test.document()->masks(), {{0, 0}}, {MaskKind::Hard, 7}, "hard");
+    test.document()->pushEdit(*edit);
+    // As after a power failure: nobody closed the window, yet the file has the edit.
+    const auto inFile = [&] {
+      QFile file(path("session.json"));
+      return file.open(QIODevice::ReadOnly) && file.readAll().contains("hard:7");
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(inFile(), 10000);
+  }
+
+  void damagedIsPutAside_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::newRow("empty") << QByteArray();
+    QTest::newRow("truncated") << QByteArray("{\"kind\": \"headlight-session\", \"sch");
+    QTest::newRow("noise") << QByteArray("\xff\0\1\2\xfe", 5);
+    QTest::newRow("a config") << QByteArray(R"({"model": {}})");
+    QTest::newRow("lying view") << QByteArray(
+        R"({"kind": "headlight-session", "schema": 1, "view": {"layer": 99999999999}})");
+    QTest::newRow("deep") << QByteArray(200000, '[');
+  }
+  void damagedIsPutAside() {
+    QFETCH(QByteArray, content);
+    writeText(path("session.json"), content);
+    TestWindow test(path("session.json"));
+    QCOMPARE(test.notices(), 1);
+    QCOMPARE(test.newestNotice().level, Notice::Level::Warning);
+    QVERIFY(test.newestNotice().text.contains(QStringLiteral("session.damaged-1.json")));
+    QFile aside(path("session.damaged-1.json"));
+    QVERIFY(aside.open(QIODevice::ReadOnly));
+    QCOMPARE(aside.readAll(), content);
+    OPEN_SMALL_MODEL(test);  // and it works
+    QVERIFY(test->close());
+    QVERIFY(QFile::exists(path("session.json")));
+  }
+
+  void vanishedWeightsKeepTheMasks() {
+    Session session;
+    session.experiment = smallExperiment();
+    session.experiment.masks.scheme = "mine";
+    session.experiment.masks.cells = {{HeadMask{MaskKind::Strict, 3}}, {}, {}};
+    session.weights = path("gone.safetensors");
+    session.imagePath = path("gone.png");
+    session.gallery = QStringList{path("gone-folder")};
+    writeText(path("session.json"), sessionToText(session));
+    TestWindow test(path("session.json"));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QCOMPARE(test.document()->masks().maskedHeads(), 1);
+    QTRY_VERIFY(test.notices() >= 3);  // weights, picture, gallery: each said
+  }
+
+  void wildViewsAreClamped() {
+    Session session;
+    session.experiment = smallExperiment();
+    session.view.layer = 1000;
+    session.view.head = 1000;
+    session.view.query = 100000;
+    session.docks = QByteArray(5000, '\x7f');
+    session.geometry = QByteArray(5000, '\x7f');
+    writeText(path("session.json"), sessionToText(session));
+    TestWindow test(path("session.json"));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QCOMPARE(test.document()->view().layer, 2);
+    QCOMPARE(test.document()->view().head, 1);
+    QCOMPARE(test.document()->view().query, 16);
+  }
+
+  void savedByHandAndOpenedAgain() {
+    ScopedDialogs scoped;
+    QString file = path("mine.json");
+    dialogs().files = [&](QWidget*, const FileQuestion&,
+                          const std::function<void(const QStringList&)>& answer) {
+      answer({file});
+    };
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    test.document()->pushEdit(
+        *makeMaskEdit(test.document()->masks(), {{1, 1}}, {MaskKind::Hard, 3}, "hard"));
+    test->actions()->find(QStringLiteral("file.saveSession"))->trigger();
+    QVERIFY(QFile::exists(file));
+    test.document()->undoStack()->undo();
+    test->actions()->find(QStringLiteral("file.openSession"))->trigger();
+    QTRY_COMPARE(test.document()->masks().maskedHeads(), 1);
+    // A place that cannot be written is said.
+    file = path("missing-folder/mine.json");
+    test->actions()->find(QStringLiteral("file.saveSession"))->trigger();
+    QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+  }
+
+ private:
+  QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_picture;
+};
+
+QTEST_MAIN(SessionTest)
+#include "SessionTest.moc"

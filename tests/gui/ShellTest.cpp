@@ -1,0 +1,286 @@
+// The window as a whole: it opens, looks, undoes, switches its theme, finds commands and closes.
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QRegularExpression>
+#include <QScrollBar>
+#include <QTabBar>
+
+#include "WindowFixture.h"
+#include "ui/Resources.h"
+#include "ui/commands/FuzzyMatch.h"
+#include "ui/widgets/CommandPalette.h"
+#include "ui/widgets/HelpBrowser.h"
+
+using namespace headlight;
+
+class ShellTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { initialiseHeadlightResources(); }
+  void init() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_picture = writePicture(m_folder->filePath(QStringLiteral("picture.png")));
+  }
+
+  void opensAndLooks() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    QCOMPARE(test.document()->look()->maps.layers.size(), 3u);
+    QCOMPARE(test.document()->look()->logits.size(), 9u);
+    QVERIFY(test->windowTitle().contains(QStringLiteral("small")));
+    QVERIFY(test->windowTitle().contains(QStringLiteral("picture.png")));
+    QVERIFY(test->windowTitle().contains(QStringLiteral("scheme “none”")));
+    for (const char* name : {"statusDevice", "statusSize", "statusSpeed", "statusMemory"})
+      QVERIFY2(!test->findChild<QLabel*>(QLatin1String(name))->text().isEmpty(), name);
+    QCOMPARE(test.notices(), 0);
+  }
+
+  void undoAndRedoThroughTheMenu() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const MaskScheme before = test.document()->masks();
+    const auto logits = test.document()->look()->logits;
+    const auto edit = makeMaskEdit(before, {{1, 0}, {1, 1}}, {MaskKind::Strict, 3}, "strict");
+    test.document()->pushEdit(*edit);
+    const MaskScheme after = test.document()->masks();
+    QVERIFY(!(before == after));
+    QTRY_VERIFY(!test.document()->isStale());
+    QVERIFY(test.document()->look()->logits != logits);
+    QCOMPARE(test.document()->lookBeforeEdit()->logits, logits);
+    QVERIFY(test.document()->editToPictureMs() >= 0);
+    QVERIFY(test->findChild<QLabel*>(QStringLiteral("statusSpeed"))->text().contains("edit"));
+
+    QAction* undo = nullptr;
+    QAction* redo = nullptr;
+    for (QAction* menu : test->menuBar()->actions())
+      for (QAction* action : menu->menu()->actions()) {
+        if (action->objectName() == QStringLiteral("edit.undo")) undo = action;
+        if (action->objectName() == QStringLiteral("edit.redo")) redo = action;
+      }
+    QVERIFY(undo && redo);
+    undo->trigger();
+    QVERIFY(test.document()->masks() == before);
+    QTRY_VERIFY(!test.document()->isStale());
+    QCOMPARE(test.document()->look()->logits, logits);
+    redo->trigger();
+    QVERIFY(test.document()->masks() == after);
+  }
+
+  void newerLooksSupersedeOlderOnes() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    for (int i = 0; i < 40; ++i) {
+      const HeadMask mask{i % 2 ? MaskKind::Hard : MaskKind::Strict, 1 + 2 * (i % 3)};
+      const auto edit = makeMaskEdit(test.document()->masks(), {{i % 3, i % 2}}, mask, "edit");
+      test.document()->pushEdit(*edit);
+    }
+    QVERIFY(test.document()->isStale());
+    QTRY_VERIFY(!test.document()->isStale());
+    // What arrived last is what the scheme of now gives.
+    const auto arrived = test.document()->look()->logits;
+    test->lookBridge()->requestLook();
+    QTRY_VERIFY(!test.document()->isStale());
+    QCOMPARE(test.document()->look()->logits, arrived);
+  }
+
+  void cancellingAnOpeningKeepsTheModel() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    test->lookBridge()->createModel(smallExperiment(64));
+    QVERIFY(test->lookBridge()->isOpening());
+    auto* cancel = test->findChild<QAbstractButton*>(QStringLiteral("statusCancel"));
+    QVERIFY(cancel->isVisible());
+    cancel->click();
+    QVERIFY(!test->lookBridge()->isOpening());
+    QTRY_VERIFY(!test.document()->isStale());
+    QTest::qWait(200);  // the cancelled model arrives, and is not wanted
+    QCOMPARE(test.document()->model().experiment.model.width, 32);
+    QVERIFY(test.document()->look());
+  }
+
+  void closesDuringWork() {
+    for (int i = 0; i < 3; ++i) {
+      TestWindow test(m_folder->filePath(QStringLiteral("closing.json")));
+      if (i > 0) OPEN_SMALL_MODEL(test);
+      test->openPaths({m_folder->path()});
+      test->lookBridge()->createModel(smallExperiment(64));
+      if (i > 1) test->lookBridge()->requestLook();
+      QVERIFY(test->close());
+    }
+  }
+
+  void galleryOpensPictures() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    const int samples = test->gallery()->rowCount();
+    const QString other = writePicture(m_folder->filePath(QStringLiteral("other.png")), 50, 50, 90);
+    test->openPaths({m_picture, other});
+    QTRY_COMPARE(test->gallery()->rowCount(), samples + 2);
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    test->actions()->find(QStringLiteral("file.next"))->trigger();
+    QTRY_COMPARE(test.document()->imagePath(), other);
+    test->actions()->find(QStringLiteral("file.previous"))->trigger();
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+  }
+
+  void paletteFindsAndRuns() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    test->actions()->find(QStringLiteral("edit.palette"))->trigger();
+    CommandPalette* palette = test->commandPalette();
+    QVERIFY(palette->isVisible());
+    auto* query = palette->findChild<QLineEdit*>(QStringLiteral("commandQuery"));
+    QTest::keyClicks(query, QStringLiteral("show heads"));
+    QCOMPARE(palette->shownIds().value(0), QStringLiteral("view.tab.heads"));
+    QTest::keyClick(query, Qt::Key_Return);
+    QVERIFY(!palette->isVisible());
+    QCOMPARE(test->currentTab(), QStringLiteral("heads"));
+
+    palette->open(QStringLiteral("zzzz"));
+    QCOMPARE(palette->shownIds().size(), 0);
+    QTest::keyClick(query, Qt::Key_Return);  // nothing to run: stays
+    QVERIFY(palette->isVisible());
+    QTest::keyClick(query, Qt::Key_Escape);
+    QVERIFY(!palette->isVisible());
+    palette->open();
+    QCOMPARE(palette->shownIds().size(), test->actions()->commands().size());
+  }
+
+  void fuzzyMatching() {
+    QVERIFY(fuzzyMatch(QStringLiteral("expfig"), QStringLiteral("File: Export figure")));
+    QVERIFY(!fuzzyMatch(QStringLiteral("xq"), QStringLiteral("File: Export figure")));
+    QCOMPARE(fuzzyMatch({}, QStringLiteral("anything"))->score, 0);
+    const auto score = [](const char* query, const char* text) {
+      return fuzzyMatch(QLatin1String(query), QLatin1String(text))->score;
+    };
+    QVERIFY(score("tr", "Train: Train") > score("tr", "Edit: extra"));
+    QVERIFY(score("heads", "View: Show Heads") > score("heads", "he a d s"));
+    QCOMPARE(fuzzyMatch(QStringLiteral("ac"), QStringLiteral("abc"))->positions,
+             (QList<int>{0, 2}));
+    QVERIFY(fuzzyMatch(QStringLiteral("heads show"), QStringLiteral("View: Show Heads")));
+  }
+
+  void themesSwitchAtRuntime() {
+    TestWindow test;
+    const auto lightness = [&] { return test->palette().color(QPalette::Window).lightness(); };
+    test->actions()->find(QStringLiteral("view.theme.dark"))->trigger();
+    QVERIFY(lightness() < 80);
+    QVERIFY(test.theme.isDark());
+    test->actions()->find(QStringLiteral("view.theme.light"))->trigger();
+    QVERIFY(lightness() > 180);
+    QVERIFY(!test->actions()->find(QStringLiteral("view.theme.dark"))->isChecked());
+    test->actions()->find(QStringLiteral("view.theme.system"))->trigger();
+    QCOMPARE(test.theme.choice(), ThemeChoice::System);
+  }
+
+  void docksCloseAndComeBack() {
+    TestWindow test;
+    auto* dock = test->findChild<QDockWidget*>(QStringLiteral("dock.masks"));
+    QVERIFY(dock->isVisible());
+    test->actions()->find(QStringLiteral("view.dock.masks"))->trigger();
+    QVERIFY(!dock->isVisible());
+    test->actions()->find(QStringLiteral("view.resetLayout"))->trigger();
+    QVERIFY(dock->isVisible());
+  }
+
+  void everyCommandHasWordsAndItsOwnKeys() {
+    TestWindow test;
+    QHash<QString, QString> owners;
+    for (const Command& command : test->actions()->commands()) {
+      const QString id = command.id();
+      QVERIFY2(!command.text().isEmpty(), qPrintable(id));
+      QVERIFY2(!command.action->toolTip().isEmpty(), qPrintable(id));
+      const QString keys = command.action->shortcut().toString(QKeySequence::PortableText);
+      QVERIFY2(!keys.isEmpty(), qPrintable(id + QStringLiteral(" has no shortcut")));
+      QVERIFY2(!owners.contains(keys),
+               qPrintable(QStringLiteral("%1: %2 and %3").arg(keys, id, owners.value(keys))));
+      owners.insert(keys, id);
+    }
+    // "Ctrl+K" alone must not hide the chords that begin with it.
+    for (const QString& keys : owners.keys())
+      QVERIFY2(!owners.contains(keys.section(QStringLiteral(", "), 0, 0)) || !keys.contains(", "),
+               qPrintable(keys));
+    // And every action of a menu is one of them.
+    for (QAction* menu : test->menuBar()->actions())
+      for (QAction* action : menu->menu()->actions())
+        if (!action->isSeparator()) QVERIFY(test->actions()->find(action->objectName()));
+  }
+
+  void everyInteractiveWidgetHasAName() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    QStringList nameless;
+    for (const char* tab : {"canvas", "heads", "rollout", "compare"}) {
+      test->showTab(QLatin1String(tab));
+      QTest::qWait(20);
+      for (QWidget* widget : test->findChildren<QWidget*>())
+        if (widget->isVisible() && isInteractive(widget) && nameOf(widget).isEmpty())
+          nameless << QStringLiteral("%1 %2 in %3")
+                          .arg(QLatin1String(widget->metaObject()->className()),
+                               widget->objectName(), widget->parentWidget()->objectName());
+    }
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
+  }
+
+  void helpIsCompleteAndLinked() {
+    TestWindow test;
+    HelpBrowser* help = test->showHelp(QStringLiteral("index"));
+    for (const QString& page : HelpBrowser::pages()) {
+      help->showPage(page);
+      QCOMPARE(help->page(), page);
+      QVERIFY2(help->browser()->toPlainText().size() > 300, qPrintable(page));
+      const QString markdown = help->browser()->document()->toMarkdown();
+      static const QRegularExpression link(QStringLiteral("\\]\\(([a-z-]+)\\.md"));
+      for (auto match = link.globalMatch(markdown); match.hasNext();)
+        QVERIFY(HelpBrowser::pages().contains(match.next().captured(1)));
+    }
+    QVERIFY(help->browser()->toPlainText().contains(QStringLiteral("Ctrl+Shift+P")));
+  }
+
+  void shortcutPageIsUpToDate() {
+    TestWindow test;
+    QFile file(QStringLiteral(HEADLIGHT_SOURCE_DIR "/resources/help/shortcuts.md"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    // Make it anew with: headlight --print-shortcuts > resources/help/shortcuts.md
+    QCOMPARE(QString::fromUtf8(file.readAll()), shortcutsPage(*test->actions()));
+  }
+
+ private:
+  static bool isInteractive(QWidget* widget) {
+    if (widget->objectName().startsWith(QStringLiteral("qt_")) || !widget->isEnabled())
+      return false;
+    if (qobject_cast<QScrollBar*>(widget) || qobject_cast<QTabBar*>(widget->parentWidget()))
+      return false;  // parts that Qt makes and names by their role
+    return qobject_cast<QAbstractButton*>(widget) || qobject_cast<QLineEdit*>(widget) ||
+           qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) ||
+           qobject_cast<QAbstractSlider*>(widget) || qobject_cast<QAbstractItemView*>(widget) ||
+           (widget->focusPolicy() & Qt::TabFocus && !qobject_cast<QTabBar*>(widget));
+  }
+  static QString nameOf(QWidget* widget) {
+    QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(widget);
+    const QString name = accessible ? accessible->text(QAccessible::Name) : QString();
+    return name.isEmpty() ? widget->accessibleName() : name;
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_picture;
+};
+
+QTEST_MAIN(ShellTest)
+#include "ShellTest.moc"

@@ -1,0 +1,396 @@
+// The training dock: fed with made-up updates, to see what it shows; and over one real, tiny run,
+// to see that its buttons and mask edits reach it.
+
+#include "ui/widgets/TrainingDock.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QListWidget>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include <cmath>
+
+#include "tests/gui/Grab.h"
+#include "tests/gui/SyntheticLook.h"
+#include "ui/bridge/TrainingBridge.h"
+#include "ui/plots/LocalityPlot.h"
+#include "ui/plots/LossPlot.h"
+#include "ui/plots/Plotting.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+
+using namespace headlight;
+using namespace headlight::synthetic;
+
+class TrainingDockTest : public QObject {
+  Q_OBJECT
+
+  struct Fixture {
+    Document document;
+    TrainingBridge bridge;
+    TrainingDock dock{&document, &bridge};
+    ScopedDialogs dialogsAsBefore;
+    explicit Fixture(const ModelInfo& model = makeModel()) {
+      fill(document, model);
+      dock.resize(1180, 240);
+      dock.show();
+      if (!QTest::qWaitForWindowExposed(&dock)) qFatal("the dock was not shown");
+    }
+    template <typename W>
+    W* find(const char* name) const {
+      W* found = dock.findChild<W*>(QString::fromLatin1(name));
+      if (!found) qFatal("there is no %s", name);
+      return found;
+    }
+    LossPlot* loss() const { return dock.findChild<LossPlot*>(); }
+    LocalityPlot* locality() const { return dock.findChild<LocalityPlot*>(); }
+    QString state() const { return find<QLabel>("trainState")->text(); }
+    void feed(const TrainingUpdate& update) {
+      Q_EMIT bridge.updated(std::make_shared<const TrainingUpdate>(update));
+    }
+    void finish(const TrainingOutcome& outcome) {
+      Q_EMIT bridge.finished(std::make_shared<const TrainingOutcome>(outcome), {});
+    }
+  };
+
+  static TrainingUpdate running(std::int64_t step, std::int64_t total) {
+    TrainingUpdate update;
+    update.state = TrainingState::Running;
+    update.progress = {"epoch 3/20", step, total, 72};
+    update.epoch = 2;
+    update.epochs = 20;
+    return update;
+  }
+
+  static HeadPoint heads(std::int64_t step, int layers, int count, float shift = 0) {
+    HeadPoint point;
+    point.step = step;
+    for (int l = 0; l < layers; ++l) {
+      point.locality.emplace_back();
+      for (int h = 0; h < count; ++h)
+        point.locality.back().push_back(
+            std::clamp(0.1f + 0.6f * l / std::max(1, layers - 1) + 0.08f * h + shift, 0.f, 1.f));
+    }
+    return point;
+  }
+
+  static Experiment tinyExperiment() {
+    Experiment experiment;
+    experiment.name = "tiny";
+    experiment.device = "cpu";
+    experiment.threads = 1;
+    ModelConfig& model = experiment.model;
+    model.imageSize = 16;
+    model.patchSize = 4;
+    model.width = 8;
+    model.depth = 2;
+    model.heads = 2;
+    model.classes = 9;
+    experiment.data.trainSamples = 64;
+    experiment.data.validationSamples = 18;
+    experiment.data.loaderThreads = 0;
+    experiment.training.epochs = 100000;  // until stopped
+    experiment.training.batchSize = 8;
+    experiment.telemetry.alsSteps = 2;
+    experiment.telemetry.probeImages = 2;
+    return experiment;
+  }
+
+  static ModelInfo infoOf(const Experiment& experiment) {
+    ModelInfo info;
+    info.experiment = experiment;
+    info.heads.assign(static_cast<std::size_t>(experiment.model.depth), experiment.model.heads);
+    info.grid = experiment.model.grid();
+    return info;
+  }
+
+ private Q_SLOTS:
+  void init() { failOnQtWarnings(); }
+
+  void seriesAreBoundedAndKeepTheirMean() {
+    BoundedSeries series(64);
+    double sum = 0;
+    const int count = 100000;
+    for (int i = 0; i < count; ++i) {
+      series.add(i, std::sin(i * 1e-3));
+      sum += std::sin(i * 1e-3);
+    }
+    QVERIFY(series.size() <= 64);
+    QVERIFY(series.size() >= 32);
+    const QVector<double> keys = series.keys(), values = series.values();
+    QVERIFY(std::is_sorted(keys.begin(), keys.end()));
+    QVERIFY(keys.first() >= 0 && keys.last() < count);
+    // Each point is the mean of as many values, but for the last.
+    double weighted = 0;
+    for (int i = 0; i + 1 < values.size(); ++i)
+      weighted += values[i] * static_cast<double>(series.valuesPerPoint());
+    const auto rest = count - (values.size() - 1) * series.valuesPerPoint();
+    weighted += values.last() * static_cast<double>(rest);
+    QVERIFY(std::abs(weighted - sum) < 1e-6 * count);
+    series.add(count, std::nan(""));
+    QCOMPARE(series.values().size(), values.size());
+    BoundedSeries odd(5);  // a point without a partner is kept
+    for (int i = 0; i < 5; ++i)
+      odd.add(i, i);
+    QCOMPARE(odd.keys(), (QVector<double>{0.5, 2.5, 4}));
+  }
+
+  void updatesAreShown() {
+    Fixture f;
+    QCOMPARE(f.state(), QStringLiteral("No training yet"));
+    TrainingUpdate update = running(500, 2000);
+    for (int i = 1; i <= 500; ++i)
+      update.steps.push_back({i, 2.0 * std::exp(-i / 200.0), 1e-3, 212});
+    update.epochPoints.push_back({1, 250, 1.4, 1.2, 0.5, 0.9, true});
+    update.epochPoints.push_back({2, 500, 1.1, 0.9, 0.625, 0.95, true});
+    update.heads.push_back(heads(0, 3, 2));
+    update.heads.push_back(heads(50, 3, 2, 0.1f));
+    f.feed(update);
+    QTRY_COMPARE(f.state(), QStringLiteral("Training · epoch 3/20"));
+    QCOMPARE(f.find<QLabel>("trainNumbers")->text(), QStringLiteral("ETA 1:12 · 212 images/s"));
+    QCOMPARE(f.find<QProgressBar>("trainProgress")->value(), 2500);
+    QCOMPARE(f.loss()->trainLoss().size(), 500);
+    QCOMPARE(f.loss()->top1().values(), (QVector<double>{50, 62.5}));
+    QCOMPARE(f.loss()->validationLoss().keys(), (QVector<double>{250, 500}));
+    // What is drawn.
+    const QCustomPlot* plot = f.loss()->plot();
+    QCPGraph* top1 = nullptr;
+    for (int i = 0; i < plot->graphCount(); ++i)
+      if (plot->graph(i)->name() == QStringLiteral("top-1")) top1 = plot->graph(i);
+    QVERIFY(top1);
+    QTRY_COMPARE(top1->data()->size(), 2);
+    QCOMPARE(top1->data()->at(1)->value, 62.5);
+    QCOMPARE(f.locality()->lines()->graphCount(), 3);
+    QVERIFY(std::abs(f.locality()->lines()->graph(2)->data()->at(1)->value - 0.84) < 1e-5);
+  }
+
+  void redrawsAreCoalesced() {
+    Fixture f;
+    QTest::qWait(80);
+    QSignalSpy replots(f.loss()->plot(), &QCustomPlot::afterReplot);
+    TrainingUpdate update = running(1, 100000);
+    QElapsedTimer clock;
+    clock.start();
+    int fed = 0;
+    while (clock.elapsed() < 500) {
+      update.steps = {{++fed, 1.0, 1e-3, 10}};
+      f.feed(update);
+      QCoreApplication::processEvents();
+    }
+    QTest::qWait(80);
+    QVERIFY2(fed > 60, qPrintable(QString::number(fed)));
+    QVERIFY2(replots.size() >= 3 && replots.size() <= 20,
+             qPrintable(QString::number(replots.size())));
+  }
+
+  void memoryStaysBounded() {
+    Fixture f;
+    std::int64_t step = 0;
+    for (int round = 0; round < 60; ++round) {
+      TrainingUpdate update = running(step, 1000000);
+      for (int i = 0; i < 500; ++i)
+        update.steps.push_back({++step, 1.0, 1e-3, 10});
+      for (int i = 0; i < 50; ++i)
+        update.heads.push_back(heads(step + i, 12, 3));
+      for (int i = 0; i < 50; ++i)
+        update.warnings.push_back("skipped file " + std::to_string(step));
+      f.feed(update);
+    }
+    QVERIFY(f.loss()->trainLoss().size() <= 2048);
+    QVERIFY(f.locality()->measurements() <= LocalityPlot::kCapacity);
+    QCOMPARE(f.dock.warnings().kept().size(), WarningLog::kKept);
+    QTRY_COMPARE(f.find<QToolButton>("trainWarnings")->text(), QStringLiteral("3000 warnings"));
+  }
+
+  void layersCanBeSeenHeadByHead() {
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    update.heads = {heads(0, 3, 4), heads(10, 3, 4)};
+    f.feed(update);
+    auto* choice = f.find<QComboBox>("localityLayer");
+    QTRY_COMPARE(choice->count(), 4);
+    choice->setCurrentIndex(2);
+    QCOMPARE(f.locality()->shownLayer(), 1);
+    QCOMPARE(f.locality()->lines()->graphCount(), 4);
+    QVERIFY(std::abs(f.locality()->lines()->graph(3)->data()->at(0)->value - 0.64) < 1e-5);
+    choice->setCurrentIndex(0);
+    QCOMPARE(f.locality()->lines()->graphCount(), 3);
+  }
+
+  void theLearningRateIsOptional() {
+    Fixture f;
+    QVERIFY(!f.loss()->isLearningRateVisible());
+    f.dock.learningRateAction()->trigger();
+    QVERIFY(f.loss()->isLearningRateVisible());
+  }
+
+  void theEndOffersItsFruits() {
+    Fixture f;
+    TrainingUpdate update = running(10, 10);
+    f.feed(update);
+    QVERIFY(!f.find<QFrame>("trainOutcome")->isVisible());
+    f.finish({TrainingState::Finished, 10, 0.875, "/runs/x/last.safetensors",
+              "/runs/x/best.safetensors"});
+    QVERIFY(f.find<QFrame>("trainOutcome")->isVisible());
+    QCOMPARE(f.find<MessageLabel>("trainOutcomeText")->text(),
+             QStringLiteral("Finished after 10 steps. Best validation top-1: 87.5 %."));
+    QCOMPARE(f.state(), QStringLiteral("Finished"));
+    QSignalSpy opened(&f.dock, &TrainingDock::openCheckpointRequested);
+    QTest::mouseClick(f.find<QPushButton>("openBest"), Qt::LeftButton);
+    QCOMPARE(opened.size(), 1);
+    QCOMPARE(opened.at(0).at(0).toString(), QStringLiteral("/runs/x/best.safetensors"));
+    QTest::mouseClick(f.find<QToolButton>("closeOutcome"), Qt::LeftButton);
+    QVERIFY(!f.find<QFrame>("trainOutcome")->isVisible());
+    // A new run begins with empty plots.
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    f.feed(update);
+    QCOMPARE(f.loss()->trainLoss().size(), 1);
+  }
+
+  void aFailureIsSaid() {
+    Fixture f;
+    f.feed(running(1, 10));
+    Q_EMIT f.bridge.finished(nullptr, QStringLiteral("the disk is full"));
+    QCOMPARE(f.find<MessageLabel>("trainOutcomeText")->text(), QStringLiteral("the disk is full"));
+    QCOMPARE(f.find<MessageLabel>("trainOutcomeText")->tone(), MessageLabel::Tone::Problem);
+    QVERIFY(!f.find<QPushButton>("openBest")->isVisible());
+    QCOMPARE(f.state(), QStringLiteral("Failed"));
+  }
+
+  void warningsAreListed() {
+    Fixture f;
+    QVERIFY(!f.find<QToolButton>("trainWarnings")->isVisible());
+    TrainingUpdate update = running(1, 10);
+    update.warnings = {"a.png: is truncated", "b.png: has zero bytes"};
+    f.feed(update);
+    QTRY_VERIFY(f.find<QToolButton>("trainWarnings")->isVisible());
+    QStringList listed;
+    dialogs().show = [&](QDialog* dialog, const auto&) {
+      const auto* list = dialog->findChild<QListWidget*>(QStringLiteral("warningList"));
+      for (int i = 0; i < list->count(); ++i)
+        listed << list->item(i)->text();
+      dialog->deleteLater();
+    };
+    QTest::mouseClick(f.find<QToolButton>("trainWarnings"), Qt::LeftButton);
+    QCOMPARE(listed, (QStringList{QStringLiteral("a.png: is truncated"),
+                                  QStringLiteral("b.png: has zero bytes")}));
+  }
+
+  void startNeedsAModel() {
+    Document document;
+    TrainingBridge bridge;
+    TrainingDock dock(&document, &bridge);
+    QVERIFY(!dock.startAction()->isEnabled());
+    QVERIFY(!dock.pauseAction()->isEnabled());
+    QVERIFY(!dock.stopAction()->isEnabled());
+    fill(document);
+    QVERIFY(dock.startAction()->isEnabled());
+    QSignalSpy asked(&dock, &TrainingDock::startRequested);
+    dock.startAction()->trigger();
+    QCOMPARE(asked.size(), 1);
+  }
+
+  void aRealRunIsPausedEditedAndStopped() {
+    const Experiment experiment = tinyExperiment();
+    Fixture f(infoOf(experiment));
+    QTemporaryDir folder;
+    f.bridge.start(experiment, folder.filePath(QStringLiteral("run")));
+    QVERIFY(!f.dock.startAction()->isEnabled());
+    QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 2, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(f.locality()->measurements() > 0, 60000);
+    QCOMPARE(f.locality()->lines()->graphCount() > 0, true);
+
+    f.dock.pauseAction()->trigger();
+    QTRY_VERIFY(f.state().startsWith(QStringLiteral("Paused")));
+    QCOMPARE(f.dock.pauseAction()->text(), QStringLiteral("Go On"));
+    f.dock.pauseAction()->trigger();
+    QCOMPARE(f.dock.pauseAction()->text(), QStringLiteral("Pause"));
+
+    // An edit made while the box is off stays in the window; turning it on brings the run along.
+    const auto edit = [&](int layer, int head, const char* text) {
+      f.document.pushEdit(
+          *makeMaskEdit(f.document.masks(), {{layer, head}}, *headMaskFromText(text), text));
+    };
+    edit(0, 1, "hard:3");
+    QTest::qWait(300);
+    QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
+    f.find<QCheckBox>("train.followEdits.box")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.masks(), 60000);
+    edit(1, 0, "soft:5@0.25");
+    edit(1, 1, "strict:3");
+    QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.masks(), 60000);
+    QCOMPARE(f.bridge.masks()->maskedHeads(), 3);
+
+    // Look through the training: snapshots are asked for.
+    QSignalSpy snapshots(&f.bridge, &TrainingBridge::snapshotReady);
+    f.dock.lookThroughAction()->trigger();
+    QVERIFY(f.bridge.snapshotsWanted());
+    QTRY_VERIFY_WITH_TIMEOUT(snapshots.size() > 0, 60000);
+
+    QSignalSpy finished(&f.bridge, &TrainingBridge::finished);
+    f.dock.stopAction()->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
+    QTRY_COMPARE(f.state(), QStringLiteral("Stopped"));
+    QVERIFY(f.find<MessageLabel>("trainOutcomeText")
+                ->text()
+                .startsWith(QStringLiteral("Stopped after")));
+    QSignalSpy exported(&f.dock, &TrainingDock::exportRequested);
+    f.find<QPushButton>("exportRun")->click();
+    QCOMPARE(exported.size(), 1);
+    QVERIFY(f.bridge.exported()->edits.size() >= 2);
+    QVERIFY(f.dock.startAction()->isEnabled());
+  }
+
+  void anotherModelsEditsStayInTheWindow() {
+    const Experiment experiment = tinyExperiment();
+    Fixture f(infoOf(experiment));
+    QTemporaryDir folder;
+    f.bridge.start(experiment, folder.filePath(QStringLiteral("run")));
+    f.dock.followEditsAction()->setChecked(true);
+    QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 0, 60000);
+    f.document.setModel(makeModel(5, 3));
+    QVERIFY(!f.dock.followEditsAction()->isEnabled());
+    f.document.pushEdit(
+        *makeMaskEdit(f.document.masks(), {{4, 2}}, *headMaskFromText("hard"), "hard"));
+    QTest::qWait(250);
+    QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
+    QSignalSpy finished(&f.bridge, &TrainingBridge::finished);
+    f.bridge.stop();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
+  }
+
+  void pictures() {
+    Fixture f(makeModel(12, 3));
+    TrainingUpdate update = running(620, 1260);
+    for (int i = 1; i <= 620; ++i)
+      update.steps.push_back(
+          {i, 0.4 + 1.8 * std::exp(-i / 220.0) + 0.15 * std::sin(i * 1.7) * std::cos(i * 0.37),
+           1e-3 * std::cos(i / 900.0), 212});
+    for (int e = 1; e <= 9; ++e)
+      update.epochPoints.push_back({e, 63 * e, 1.0, 0.5 + 1.6 * std::exp(-e / 3.0),
+                                    0.95 - 0.8 * std::exp(-e / 3.0),
+                                    0.99 - 0.5 * std::exp(-e / 2.0), true});
+    for (int i = 0; i <= 12; ++i)
+      update.heads.push_back(heads(50 * i, 12, 3, 0.02f * i * std::sin(0.3f * i)));
+    update.edits.push_back({300, {"hard", {}, "", ""}});
+    update.warnings = {"one.png: is truncated"};
+    f.feed(update);
+    saveGrabs(f.dock, QStringLiteral("training-dock"));
+    f.dock.learningRateAction()->trigger();
+    f.locality()->setShownLayer(3);
+    f.finish({TrainingState::Finished, 1260, 0.934, "/r/last.safetensors", "/r/best.safetensors"});
+    saveGrabs(f.dock, QStringLiteral("training-dock-finished"));
+    Fixture fresh;
+    saveGrabs(fresh.dock, QStringLiteral("training-dock-empty"));
+  }
+};
+
+QTEST_MAIN(TrainingDockTest)
+#include "TrainingDockTest.moc"

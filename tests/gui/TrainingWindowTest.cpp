@@ -1,0 +1,180 @@
+// Training from the window: it stays usable, looks through the run's weights, and closes in order.
+
+#include <QAction>
+#include <QRegularExpression>
+#include <QSignalSpy>
+
+#include "WindowFixture.h"
+#include "ui/Resources.h"
+
+using namespace headlight;
+
+class TrainingWindowTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { initialiseHeadlightResources(); }
+  void init() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_picture = writePicture(path("picture.png"));
+  }
+
+  void trainsWhileTheWindowIsUsed() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    TrainingBridge* bridge = test->trainingBridge();
+    std::int64_t steps = 0;
+    double lastLoss = 0;
+    connect(bridge, &TrainingBridge::updated, this, [&](const auto& update) {
+      steps = update->progress.done;
+      if (!update->steps.empty()) lastLoss = update->steps.back().loss;
+    });
+    QString ending;
+    std::shared_ptr<const TrainingOutcome> outcome;
+    connect(bridge, &TrainingBridge::finished, this, [&](const auto& result, const QString& error) {
+      outcome = result;
+      ending = error.isEmpty() ? QStringLiteral("well") : error;
+    });
+    const auto logits = test.document()->look()->logits;
+    test->startTraining(endless(), path("run"));
+    QVERIFY(bridge->isRunning());
+    QTRY_VERIFY_WITH_TIMEOUT(steps >= 5, 30000);
+    QVERIFY(lastLoss > 0);
+
+    // The loaded model is another copy: an edit is seen at once and training does not touch it.
+    test.document()->pushEdit(
+        *makeMaskEdit(test.document()->masks(), {{0, 0}}, {MaskKind::Strict, 3}, "strict"));
+    QTRY_VERIFY(!test.document()->isStale());
+    test.document()->undoStack()->undo();
+    QTRY_VERIFY(!test.document()->isStale());
+    QCOMPARE(test.document()->look()->logits, logits);
+
+    bridge->pause();
+    QVERIFY(bridge->isPaused());
+    QTest::qWait(300);
+    const std::int64_t paused = steps;
+    QTest::qWait(300);
+    QCOMPARE(steps, paused);
+    bridge->unpause();
+    QTRY_VERIFY_WITH_TIMEOUT(steps > paused, 30000);
+    QVERIFY(bridge->exported());
+
+    test->actions()->find(QStringLiteral("train.stop"))->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(ending, QStringLiteral("well"), 30000);
+    QVERIFY(outcome && outcome->state == TrainingState::Stopped);
+    QVERIFY(QFile::exists(path("run/last.safetensors")));
+
+    // And goes on from there.
+    const std::int64_t before = outcome->steps;
+    ending.clear();
+    bridge->resume(path("run"));
+    QTRY_VERIFY_WITH_TIMEOUT(steps > before, 30000);
+    bridge->stop();
+    QTRY_COMPARE_WITH_TIMEOUT(ending, QStringLiteral("well"), 30000);
+  }
+
+  void looksThroughTheRunsWeights() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const auto logits = test.document()->look()->logits;
+    test->startTraining(endless(), path("run"));
+    QAction* through = test->actions()->find(QStringLiteral("train.lookThrough"));
+    QTRY_VERIFY(through->isEnabled());
+    through->setChecked(true);
+    QTRY_VERIFY_WITH_TIMEOUT(test->lookBridge()->isLookingThroughTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits != logits, 30000);
+    QVERIFY(test.document()->describeView().contains(QStringLiteral("training")));
+    through->setChecked(false);
+    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
+    QTRY_VERIFY(!test.document()->isStale());
+    QCOMPARE(test.document()->look()->logits, logits);
+    QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
+  }
+
+  void closingAsksStopsAndCheckpoints() {
+    ScopedDialogs scoped;
+    bool answer = false;
+    int asked = 0;
+    dialogs().confirm = [&](QWidget*, const QString&, const QString&, const QString&,
+                            const std::function<void(bool)>& done) {
+      ++asked;
+      done(answer);
+    };
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    std::int64_t steps = 0;
+    connect(test->trainingBridge(), &TrainingBridge::updated, this,
+            [&](const auto& update) { steps = update->progress.done; });
+    test->startTraining(endless(), path("run"));
+    QTRY_VERIFY_WITH_TIMEOUT(steps >= 2, 30000);
+    test->close();
+    QVERIFY(test->isVisible());
+    QVERIFY(test->trainingBridge()->isRunning());
+    answer = true;
+    test->close();
+    QTRY_VERIFY_WITH_TIMEOUT(!test->isVisible(), 30000);
+    QCOMPARE(asked, 2);
+    QVERIFY(!test->trainingBridge()->isRunning());
+    QVERIFY(QFile::exists(path("run/last.safetensors")));
+    QVERIFY(QFile::exists(path("session.json")));
+  }
+
+  void destroyedDuringTraining() {
+    for (const int wait : {0, 50, 400}) {
+      TestWindow test;
+      OPEN_SMALL_MODEL(test);
+      test->startTraining(endless(), path("run") + QString::number(wait));
+      QTest::qWait(wait);
+    }
+  }
+
+  void whatCannotBeginIsSaid() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    writeText(path("in-the-way"), "a file");
+    test->startTraining(endless(), path("in-the-way/run"));
+    QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
+    QVERIFY(test.notices() > 0);
+    QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+    // Resuming where there is no run.
+    const int before = test.notices();
+    test->trainingBridge()->resume(m_folder->path());
+    QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
+    QVERIFY(test.notices() > before);
+  }
+
+  void settingsAreRemembered() {
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    Experiment experiment = endless();
+    experiment.training.learningRate = 0.123;
+    test->startTraining(experiment, path("run"));
+    QCOMPARE(test->trainingExperiment().training.learningRate, 0.123);
+    QCOMPARE(test->session()->experiment.training.learningRate, 0.123);
+    QCOMPARE(test->trainingExperiment().model.width, 32);
+  }
+
+ private:
+  Experiment endless() const {
+    Experiment experiment = smallExperiment();
+    experiment.data.trainSamples = 64;
+    experiment.data.validationSamples = 18;
+    experiment.data.loaderThreads = 0;
+    experiment.training.epochs = 100000;
+    experiment.training.batchSize = 8;
+    experiment.training.warmupEpochs = 0;
+    experiment.training.learningRate = 0.01;
+    experiment.telemetry.probeImages = 2;
+    return experiment;
+  }
+  QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_picture;
+};
+
+QTEST_MAIN(TrainingWindowTest)
+#include "TrainingWindowTest.moc"

@@ -1,0 +1,107 @@
+#pragma once
+// A window with a small random model and a drawn picture, its session in a folder of its own.
+
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QImage>
+#include <QMimeData>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QUrl>
+
+#include <memory>
+
+#include "ui/MessageLog.h"
+#include "ui/Theme.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MainWindow.h"
+
+namespace headlight {
+
+/// 32 × 32 pixels, 4 × 4 patches, 3 layers of 2 heads: opens in milliseconds.
+inline Experiment smallExperiment(int width = 32) {
+  Experiment experiment;
+  experiment.name = "small";
+  experiment.model.name = "small";
+  experiment.model.imageSize = 32;
+  experiment.model.patchSize = 8;
+  experiment.model.width = width;
+  experiment.model.depth = 3;
+  experiment.model.heads = 2;
+  experiment.model.classes = 9;
+  experiment.model.cropFraction = 1;
+  experiment.threads = 1;
+  return experiment;
+}
+
+/// A gradient with a disc: not two pixels in a row alike.
+inline QString writePicture(const QString& path, int width = 40, int height = 36, int shade = 0) {
+  QImage image(width, height, QImage::Format_RGB888);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      image.setPixel(x, y, qRgb((x * 6 + shade) % 256, (y * 7) % 256, (x * y + shade) % 256));
+  image.save(path);
+  return path;
+}
+
+inline void writeText(const QString& path, const QByteArray& text) {
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  file.write(text);
+}
+
+/// As a person drops files on the middle of `target`.
+inline bool dropOn(QWidget* target, const QStringList& paths) {
+  QMimeData data;
+  QList<QUrl> urls;
+  for (const QString& path : paths)
+    urls << QUrl::fromLocalFile(path);
+  data.setUrls(urls);
+  const QPoint middle = target->rect().center();
+  QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(target, &enter);
+  if (!enter.isAccepted()) return false;
+  QDropEvent drop(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(target, &drop);
+  return drop.isAccepted();
+}
+
+/// Theme, log and window in the order in which they must live; begins without any model.
+struct TestWindow {
+  explicit TestWindow(const QString& sessionPath = {})
+      : log(false), window(&theme, &log, optionsFor(sessionPath)) {
+    window.resize(1280, 800);
+    window.show();
+    window.start();
+  }
+  static MainWindowOptions optionsFor(const QString& sessionPath) {
+    MainWindowOptions options;
+    options.sessionPath = sessionPath;
+    options.openDemo = false;
+    options.threads = 1;
+    return options;
+  }
+  MainWindow* operator->() { return &window; }
+  Document* document() { return window.document(); }
+  const Notice& newestNotice() { return window.noticeBar()->notices().last(); }
+  int notices() { return static_cast<int>(window.noticeBar()->notices().size()); }
+
+  Theme theme;
+  MessageLog log;
+  MainWindow window;
+};
+
+#define OPEN_SMALL_MODEL(test)                                      \
+  do {                                                              \
+    (test)->lookBridge()->createModel(smallExperiment());           \
+    QTRY_VERIFY_WITH_TIMEOUT((test).document()->hasModel(), 20000); \
+  } while (false)
+
+#define OPEN_PICTURE(test, path)                                                                 \
+  do {                                                                                           \
+    (test)->openPaths({path});                                                                   \
+    QTRY_COMPARE_WITH_TIMEOUT((test).document()->imagePath(), QString(path), 20000);             \
+    QTRY_VERIFY_WITH_TIMEOUT((test).document()->look() && !(test).document()->isStale(), 20000); \
+  } while (false)
+
+}  // namespace headlight

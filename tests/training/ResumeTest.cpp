@@ -1,0 +1,180 @@
+// What makes a run trustworthy: interrupted, watched or edited live, it ends in the same weights.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "core/base/Progress.h"
+#include "core/config/Parameter.h"
+#include "core/training/MetricsLog.h"
+#include "tests/training/Support.h"
+
+namespace headlight {
+namespace {
+
+/// The tensors that a run without any interruption ends in.
+std::map<std::string, at::Tensor> uninterrupted(const Experiment& experiment,
+                                                const std::filesystem::path& folder) {
+  runToEnd(*begin(experiment, folder));
+  return lastTensors(folder);
+}
+
+TEST(Resume, AnyStepEndsInTheSameWeights) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  experiment.threads = 2;
+  const auto expected = uninterrupted(experiment, folder / "whole");
+  EXPECT_TRUE(expected.contains("blocks.0.attn.soft_mask_logit"));
+  EXPECT_TRUE(expected.contains("blocks.1.attn.random_mask"));
+  EXPECT_TRUE(expected.contains("ema.head.weight"));
+  EXPECT_TRUE(expected.contains("optimizer.first.head.weight"));
+  // In an epoch, at its end, and in the last one; one run is stopped twice.
+  for (const std::vector<std::int64_t>& stops : {std::vector<std::int64_t>{2, 8}, {5}, {7}, {10}}) {
+    const auto path = folder / ("stopped at " + std::to_string(stops[0]));
+    for (std::size_t i = 0; i < stops.size(); ++i) {
+      const auto session = i == 0 ? begin(experiment, path) : resume(path);
+      const auto outcome = runUntil(*session, stops[i]);
+      ASSERT_TRUE(outcome) << outcome.error().text();
+      EXPECT_EQ(outcome->state, TrainingState::Stopped);
+      EXPECT_EQ(outcome->steps, stops[i]);
+    }
+    const auto outcome = runToEnd(*resume(path));
+    EXPECT_EQ(outcome.steps, 10);
+    expectSame(expected, lastTensors(path));
+  }
+}
+
+TEST(Resume, KilledAtAnyMomentGoesOnFromTheLastCheckpoint) {
+  TemporaryFolder folder;
+  const Experiment experiment = tinyExperiment();  // a checkpoint every 3 steps
+  const auto session = begin(experiment, folder / "whole");
+  // A copy of the folder, made between two steps, is what a kill would leave.
+  const auto outcome = runWith(*session, [&](std::int64_t step) {
+    std::filesystem::copy(folder / "whole", folder / ("killed " + std::to_string(step)),
+                          std::filesystem::copy_options::recursive);
+  });
+  ASSERT_TRUE(outcome) << outcome.error().text();
+  const auto expected = lastTensors(folder / "whole");
+  const auto table = linesOf(folder / "whole/metrics.csv");
+  for (const int step : {1, 4, 6, 9}) {
+    const auto path = folder / ("killed " + std::to_string(step));
+    EXPECT_EQ(std::filesystem::exists(path / "last.safetensors"), step > 3);
+    const auto resumed = resume(path);
+    runToEnd(*resumed);
+    expectSame(expected, lastTensors(path));
+
+    std::vector<std::int64_t> steps, epochs, heads;
+    for (const std::string& line : linesOf(path / "metrics.jsonl")) {
+      const Json json = Json::parse(line);
+      auto& list = json["type"] == "step" ? steps : json["type"] == "epoch" ? epochs : heads;
+      list.push_back(json["step"].get<std::int64_t>());
+    }
+    EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    EXPECT_EQ(epochs, (std::vector<std::int64_t>{5, 10}));
+    EXPECT_EQ(heads, (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10}));
+    const auto rows = linesOf(path / "metrics.csv");
+    ASSERT_EQ(rows.size(), 3u);
+    for (std::size_t i = 0; i < rows.size(); ++i)  // all but the seconds
+      EXPECT_EQ(rows[i].substr(0, rows[i].rfind(',')), table[i].substr(0, table[i].rfind(',')));
+  }
+}
+
+TEST(Resume, AFinishedRunHasNothingLeftToDo) {
+  TemporaryFolder folder;
+  const auto expected = uninterrupted(tinyExperiment(), folder / "run");
+  const auto outcome = runToEnd(*resume(folder / "run"));
+  EXPECT_EQ(outcome.steps, 10);
+  expectSame(expected, lastTensors(folder / "run"));
+}
+
+TEST(Replay, AnExportedSessionEndsInTheSameWeights) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  const MaskScheme scheme = valueOrThrow(resolveMasks(experiment.masks, {2, 2}));
+  experiment.edits = {{4, editOf(scheme, 1, 0, "strict:3")}};
+  const auto live = begin(experiment, folder / "live");
+  ASSERT_TRUE(live->submit(editOf(live->masks(), 1, 1, "hard:3")));  // before the first step
+  const auto outcome = runWith(*live, [&](std::int64_t step) {
+    // A soft mask that comes, goes, and comes again; a new soft layer.
+    if (step == 2) {
+      ASSERT_TRUE(live->submit(editOf(live->masks(), 1, 0, "soft:3@0.3")));
+    }
+    if (step == 4) {
+      ASSERT_TRUE(live->submit(editOf(live->masks(), 0, 0, "none")));
+    }
+    if (step == 7) {
+      ASSERT_TRUE(live->submit(editOf(live->masks(), 0, 0, "soft:5@0.7")));
+    }
+  });
+  ASSERT_TRUE(outcome) << outcome.error().text();
+  const Experiment exported = live->exported();
+  ASSERT_EQ(exported.edits.size(), 5u);
+  std::vector<std::int64_t> steps;
+  for (const auto& edit : exported.edits)
+    steps.push_back(edit.step);
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 2, 4, 4, 7}));
+  EXPECT_EQ(toText(live->masks().at(1, 0)), "strict:3");
+  EXPECT_EQ(toText(live->masks().at(0, 0)), "soft:5@0.7");
+  EXPECT_EQ(linesOf(folder / "live/masks.jsonl").size(), 5u);
+
+  // Through its text, as it would travel to a cluster.
+  const Experiment read =
+      valueOrThrow(experimentFromText(experimentToText(exported), "export", {}));
+  const auto replay = begin(read, folder / "replay");
+  runToEnd(*replay);
+  const auto expected = lastTensors(folder / "live");
+  EXPECT_TRUE(expected.contains("optimizer.first.blocks.1.attn.soft_mask_logit"));
+  expectSame(expected, lastTensors(folder / "replay"));
+  EXPECT_EQ(linesOf(folder / "live/masks.jsonl"), linesOf(folder / "replay/masks.jsonl"));
+
+  // And an edited run resumes exactly, live edits included.
+  ASSERT_TRUE(runUntil(*begin(read, folder / "stopped"), 7));
+  const auto resumed = resume(folder / "stopped");
+  EXPECT_EQ(toText(resumed->masks().at(0, 0)), "soft:5@0.7");  // in force before step 7
+  runToEnd(*resumed);
+  expectSame(expected, lastTensors(folder / "stopped"));
+  EXPECT_EQ(linesOf(folder / "live/masks.jsonl"), linesOf(folder / "stopped/masks.jsonl"));
+}
+
+TEST(Replay, ALiveEditIsInTheCheckpointThatFollowsIt) {
+  TemporaryFolder folder;
+  std::stop_source stop;
+  auto live = begin(tinyExperiment(), folder / "live");
+  ASSERT_TRUE(runWith(
+      *live,
+      [&](std::int64_t step) {
+        if (step != 4) return;
+        ASSERT_TRUE(live->submit(editOf(live->masks(), 1, 0, "hard:5")));
+        stop.request_stop();
+      },
+      stop.get_token()));
+  const Experiment before = live->exported();
+  ASSERT_EQ(before.edits.size(), 1u);
+  EXPECT_EQ(before.edits[0].step, 4);
+  live.reset();
+  const auto resumed = resume(folder / "live");
+  EXPECT_EQ(experimentToText(resumed->exported()), experimentToText(before));
+  EXPECT_EQ(toText(resumed->masks().at(1, 0)), "hard:5");
+}
+
+TEST(Telemetry, LeavesTheWeightsAsTheyAre) {
+  TemporaryFolder folder;
+  Experiment watched = tinyExperiment(), blind = tinyExperiment();
+  watched.telemetry.alsSteps = 1;
+  blind.telemetry.alsSteps = 0;
+  blind.telemetry.metricsSteps = 1000;
+  expectSame(uninterrupted(watched, folder / "watched"), uninterrupted(blind, folder / "blind"));
+}
+
+TEST(Seed, MakesADifferentRun) {
+  TemporaryFolder folder;
+  Experiment other = tinyExperiment();
+  other.seed = 8;
+  const auto a = uninterrupted(tinyExperiment(), folder / "a");
+  const auto b = uninterrupted(other, folder / "b");
+  EXPECT_FALSE(at::equal(a.at("head.weight"), b.at("head.weight")));
+}
+
+}  // namespace
+}  // namespace headlight

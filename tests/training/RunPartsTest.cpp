@@ -1,0 +1,238 @@
+// The parts of a run that need no model: the edit ledger, the meeting place, the logs, metadata.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/base/TorchCompat.h"
+#include "core/models/Device.h"
+#include "core/training/EditLedger.h"
+#include "core/training/MetricsLog.h"
+#include "core/training/ModelFile.h"
+#include "core/training/RunControl.h"
+#include "core/training/RunFolder.h"
+#include "tests/training/Support.h"
+
+namespace headlight {
+namespace {
+
+MaskScheme plainScheme() {
+  return MaskScheme(2, 2);
+}
+
+TEST(EditLedger, GivesScheduledEditsInTheirStepAndThenSubmittedOnes) {
+  const MaskScheme scheme = plainScheme();
+  Experiment experiment;
+  experiment.edits = {{0, editOf(scheme, 0, 0, "hard:3")}, {5, editOf(scheme, 0, 1, "hard:5")}};
+  EditLedger ledger(experiment, scheme);
+  ASSERT_TRUE(ledger.submit(editOf(scheme, 1, 1, "soft:3@0.25")));
+
+  auto pending = ledger.next(0);
+  ASSERT_TRUE(pending && !pending->submitted);
+  ledger.commit(*pending);
+  pending = ledger.next(0);
+  ASSERT_TRUE(pending && pending->submitted);
+  ledger.commit(*pending);
+  EXPECT_FALSE(ledger.next(4));
+  EXPECT_EQ(ledger.applied(), 2u);
+  EXPECT_EQ(toText(ledger.masks().at(1, 1)), "soft:3@0.25");
+  EXPECT_EQ(toText(ledger.masks().at(0, 1)), "none");
+
+  const Experiment exported = ledger.exported();
+  ASSERT_EQ(exported.edits.size(), 3u);
+  EXPECT_EQ(exported.edits[1].step, 0);
+  EXPECT_EQ(exported.edits[1].edit.changes[0].layer, 1);
+  EXPECT_EQ(exported.edits[2].step, 5);
+  ASSERT_TRUE(ledger.next(7));  // late, but never lost
+}
+
+TEST(EditLedger, RefusesWhatCannotTakeEffect) {
+  const MaskScheme scheme = plainScheme();
+  EditLedger ledger({}, scheme);
+  EXPECT_FALSE(ledger.submit(editOf(MaskScheme(9, 9), 8, 8, "hard:3")));
+  MaskEdit even = editOf(scheme, 0, 0, "hard:3");
+  even.changes[0].after.window = 4;
+  EXPECT_FALSE(ledger.submit(even));
+  EXPECT_TRUE(ledger.submit({}));
+  EXPECT_FALSE(ledger.next(0)) << "an empty edit is no edit";
+  for (std::size_t i = 0; i < EditLedger::kMaxWaiting; ++i)
+    ASSERT_TRUE(ledger.submit(editOf(scheme, 0, 0, "hard:3")));
+  EXPECT_FALSE(ledger.submit(editOf(scheme, 0, 0, "hard:3"))) << "the queue is bounded";
+  ASSERT_TRUE(ledger.next(0));
+  EXPECT_TRUE(ledger.submit(editOf(scheme, 0, 0, "hard:3")));
+  ASSERT_TRUE(ledger.next(0));
+  ledger.close();
+  EXPECT_FALSE(ledger.submit(editOf(scheme, 0, 0, "hard:3")));
+}
+
+TEST(RunControl, WakesOnceBetweenTwoTakes) {
+  RunControl control;
+  int calls = 0;
+  control.setWakeUp([&] { ++calls; });
+  const auto addStep = [&] {
+    control.publish([](TrainingUpdate& update) { update.steps.push_back({}); });
+  };
+  for (int i = 0; i < 5; ++i)
+    addStep();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(control.takeUpdate().steps.size(), 5u);
+  EXPECT_TRUE(control.takeUpdate().steps.empty());
+  addStep();
+  EXPECT_EQ(calls, 2);
+  control.setWakeUp({});
+  control.takeUpdate();
+  addStep();
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(RunControl, KeepsABoundedNumberOfPointsAndTheNewest) {
+  RunControl control;
+  constexpr std::int64_t kSteps = 50000;
+  for (std::int64_t i = 1; i <= kSteps; ++i)
+    control.publish([&](TrainingUpdate& update) { update.steps.push_back({i, 0, 0, 0}); });
+  const auto steps = control.takeUpdate().steps;
+  EXPECT_LE(steps.size(), 8192u);
+  EXPECT_GT(steps.size(), 2048u);
+  EXPECT_EQ(steps.back().step, kSteps);
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    ASSERT_LT(steps[i - 1].step, steps[i].step);
+}
+
+TEST(RunControl, APausedRunWakesForEverythingThatConcernsIt) {
+  for (int reason = 0; reason < 4; ++reason) {
+    RunControl control;
+    std::stop_source stop;
+    control.pause();
+    std::thread waiting([&] { control.waitWhilePaused(stop.get_token()); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (reason == 0) control.unpause();
+    if (reason == 1) control.poke();
+    if (reason == 2) control.requestSnapshot();
+    if (reason == 3) stop.request_stop();
+    waiting.join();  // hangs here if it does not
+    EXPECT_EQ(control.paused(), reason != 0);
+  }
+}
+
+TEST(LineLog, CutsBackToWholeLines) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "log") << "1\n2\n3\n4 without an e";
+  LineLog log(folder / "log");
+  ASSERT_TRUE(log.keepWhile([](const std::string& line) { return line != "3"; }));
+  ASSERT_TRUE(log.append("new"));
+  EXPECT_EQ(linesOf(folder / "log"), (std::vector<std::string>{"1", "2", "new"}));
+  std::ofstream(folder / "other") << "1\nhalf";
+  ASSERT_TRUE(LineLog(folder / "other").keepWhile([](const std::string&) { return true; }));
+  EXPECT_EQ(std::filesystem::file_size(folder / "other"), 2u);
+  EXPECT_TRUE(LineLog(folder / "absent").keepWhile([](const std::string&) { return true; }));
+}
+
+TEST(LineLog, SaysWhenItCannotWrite) {
+  TemporaryFolder folder;
+  LineLog log(folder / "no such folder/log");
+  const auto written = log.append("line");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, ErrorCode::Io);
+  // What could not be written then is written once it can be.
+  std::filesystem::create_directory(folder / "no such folder");
+  ASSERT_TRUE(log.append("second"));
+  EXPECT_EQ(linesOf(folder / "no such folder/log"), (std::vector<std::string>{"line", "second"}));
+}
+
+TEST(MetricsLog, CutsWhatCameAfterACheckpoint) {
+  TemporaryFolder folder;
+  MetricsLog log(folder.path());
+  const MaskScheme scheme = plainScheme();
+  for (std::int64_t step = 1; step <= 6; ++step) {
+    ASSERT_TRUE(log.step({{step, 1.5, 0.1, 10}, (step - 1) / 2, 0.5}));
+    if (step % 2 == 0) {
+      EpochPoint point;
+      point.epoch = step / 2;
+      point.step = step;
+      ASSERT_TRUE(log.epoch(point, 0.1, 1.0));
+    }
+    ASSERT_TRUE(log.edit({step, editOf(scheme, 0, 0, "hard:3")}));
+  }
+  // A checkpoint of step 4 that was written before the validation of the second epoch.
+  ASSERT_TRUE(MetricsLog(folder.path()).cutTo(4, 1, 3));
+  EXPECT_EQ(linesOf(folder / "metrics.csv").size(), 2u);  // the head and epoch 1
+  const auto lines = linesOf(folder / "metrics.jsonl");
+  ASSERT_EQ(lines.size(), 5u);  // four steps and epoch 1
+  EXPECT_NE(lines.back().find("\"step\":4"), std::string::npos);
+  EXPECT_EQ(linesOf(folder / "masks.jsonl").size(), 3u);
+}
+
+TEST(RunFolder, RefusesASecondRunAndASecondWriter) {
+  TemporaryFolder folder;
+  const auto codeOf = [&](auto&& body) {
+    try {
+      body();
+    } catch (const Failure& failure) {
+      return failure.error().code;
+    }
+    return ErrorCode::Internal;
+  };
+  EXPECT_EQ(codeOf([&] { RunFolder::open(folder / "run"); }), ErrorCode::NotFound);
+  {
+    const RunFolder run = RunFolder::create(folder / "run");
+    EXPECT_EQ(codeOf([&] { RunFolder::create(folder / "run"); }), ErrorCode::Busy);
+    ASSERT_TRUE(run.writeConfig(tinyExperiment()));
+    EXPECT_EQ(codeOf([&] { RunFolder::open(folder / "run"); }), ErrorCode::Busy);
+  }
+  EXPECT_EQ(codeOf([&] { RunFolder::create(folder / "run"); }), ErrorCode::InvalidArgument);
+  std::ofstream(folder / "run/last.safetensors.part123") << "left by a kill";
+  RunFolder::open(folder / "run");
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/last.safetensors.part123"));
+}
+
+TEST(ModelFile, MetadataComesBack) {
+  Experiment run = tinyExperiment();
+  MaskScheme scheme = valueOrThrow(resolveMasks(run.masks, {2, 2}));
+  run.edits = {{3, editOf(scheme, 0, 1, "soft:5@0.125")}};
+  valueOrThrow(applyMaskEdit(scheme, run.edits[0].edit));
+  const std::vector<std::string> names{"a", "ß", "c d"};
+  const auto metadata = modelMetadata(run, scheme, names);
+  const auto read = valueOrThrow(readModelMetadata(metadata, "file"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->classNames, names);
+  EXPECT_TRUE(read->experiment.edits.empty());
+  EXPECT_TRUE(valueOrThrow(resolveMasks(read->experiment.masks, {2, 2})) == scheme);
+  EXPECT_EQ(experimentToText(valueOrThrow(runExperiment(metadata, "file"))), experimentToText(run));
+}
+
+TEST(ModelFile, RefusesMetadataThatIsWrong) {
+  auto metadata = modelMetadata(tinyExperiment(), MaskScheme(2, 2), {"a"});
+  EXPECT_FALSE(valueOrThrow(readModelMetadata({}, "file")));
+  for (const char* key : {"experiment", "masks", "class_names"})
+    for (const char* wrong : {"", "{", "7", "[{}]", "{\"scheme\": 7}"}) {
+      auto broken = metadata;
+      broken[key] = wrong;
+      EXPECT_FALSE(readModelMetadata(broken, "file").ok()) << key << ": " << wrong;
+    }
+  auto other = metadata;
+  other["masks"] = R"({"scheme": "x", "cells": [["none"], ["none"], ["none"]]})";
+  EXPECT_FALSE(readModelMetadata(other, "file").ok()) << "a layer too many";
+}
+
+TEST(ModelFile, WeightsLeaveOutTheTrainingState) {
+  const NamedTensors all{{"head.weight", at::ones({1})},
+                         {"optimizer.first.head.weight", at::ones({1})},
+                         {"ema.head.weight", at::ones({1})}};
+  const NamedTensors weights = weightsOf(all);
+  ASSERT_EQ(weights.size(), 1u);
+  EXPECT_EQ(weights[0].first, "head.weight");
+}
+
+TEST(Device, IsWhatTheConfigSaysOrAnError) {
+  EXPECT_TRUE(deviceFromConfig("cpu").is_cpu());
+  EXPECT_EQ(deviceFromConfig("auto").is_cuda(), cudaIsAvailable());
+  for (const char* wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:123", "CUDA", "cpu:0"})
+    EXPECT_THROW(deviceFromConfig(wrong), Failure) << wrong;
+  if (!cudaIsAvailable()) {
+    EXPECT_THROW(deviceFromConfig("cuda"), Failure);
+  }
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,112 @@
+// The learning rate, the loss, accuracy and the moving average, against plain arithmetic.
+
+#include <gtest/gtest.h>
+
+#include <ATen/Functions.h>
+
+#include <cmath>
+
+#include "core/training/Loss.h"
+#include "core/training/Schedule.h"
+#include "core/training/WeightAverage.h"
+
+namespace headlight {
+namespace {
+
+TEST(Schedule, WarmsUpAndFollowsTheCosine) {
+  TrainingConfig config;
+  config.epochs = 10;
+  config.learningRate = 1.0;
+  config.minLearningRate = 0.1;
+  config.warmupLearningRate = 0.2;
+  config.warmupEpochs = 2;
+  const Schedule schedule(config, 10);
+  EXPECT_EQ(schedule.totalSteps(), 100);
+  EXPECT_EQ(schedule.warmupSteps(), 20);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(0), 0.2);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(10), 0.6);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(19), 0.2 + 0.8 * 19 / 20);
+  // The cosine runs over all 100 steps: at its half the mean, at a quarter of the way cos 45°.
+  EXPECT_NEAR(schedule.learningRate(50), 0.55, 1e-12);
+  EXPECT_NEAR(schedule.learningRate(25), 0.1 + 0.45 * (1 + std::sqrt(0.5)), 1e-12);
+  EXPECT_NEAR(schedule.learningRate(75), 0.1 + 0.45 * (1 - std::sqrt(0.5)), 1e-12);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(100), 0.1);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(1000), 0.1);
+}
+
+TEST(Schedule, WithoutWarmUpBeginsAtThePeak) {
+  TrainingConfig config;
+  config.epochs = 4;
+  config.learningRate = 0.5;
+  config.warmupEpochs = 0;
+  EXPECT_DOUBLE_EQ(Schedule(config, 3).learningRate(0), 0.5);
+}
+
+TEST(Loss, SmoothsLabelsAsTheFormulaSays) {
+  const at::Tensor logits = at::tensor({2.0, -1.0, 0.5, 0.0, 0.3, 4.0}, at::kFloat).view({2, 3});
+  const at::Tensor labels = at::tensor({2, 0}, at::kLong);
+  for (const double s : {0.0, 0.1, 0.5}) {
+    double expected = 0;
+    for (int row = 0; row < 2; ++row) {
+      double z[3], sum = 0;
+      for (int c = 0; c < 3; ++c)
+        sum += std::exp(z[c] = logits[row][c].item<double>());
+      for (int c = 0; c < 3; ++c) {
+        const double q = (c == labels[row].item<int>() ? 1 - s : 0) + s / 3;
+        expected -= q * (z[c] - std::log(sum)) / 2;
+      }
+    }
+    EXPECT_NEAR(smoothedCrossEntropy(logits, labels, s).item<double>(), expected, 1e-6) << s;
+  }
+}
+
+TEST(Loss, CountsTopK) {
+  const at::Tensor logits =
+      at::tensor({5.0, 4.0, 3.0, 2.0, 1.0, 2.0, 3.0, 4.0}, at::kFloat).view({2, 4});
+  const at::Tensor labels = at::tensor({1, 0}, at::kLong);
+  EXPECT_EQ(countTopK(logits, labels, 1).item<int>(), 0);
+  EXPECT_EQ(countTopK(logits, labels, 2).item<int>(), 1);
+  EXPECT_EQ(countTopK(logits, labels, 3).item<int>(), 1);
+  EXPECT_EQ(countTopK(logits, labels, 4).item<int>(), 2);
+  EXPECT_EQ(countTopK(logits, labels, 5).item<int>(), 2);  // more than there are classes
+}
+
+TEST(WeightAverage, FollowsTheFormulaAndGivesTheWeightsBack) {
+  at::Tensor weight = at::full({3}, 1.0).requires_grad_(true);
+  WeightAverage average(0.75);
+  average.setParameters({{"w", weight}});
+  double expected = 1.0;
+  for (const double value : {2.0, 5.0, -3.0}) {
+    weight.detach().fill_(value);
+    average.update();
+    expected = 0.75 * expected + 0.25 * value;
+  }
+  const at::Tensor before = weight.detach().clone();
+  average.withAverages([&] { EXPECT_NEAR(weight[1].item<double>(), expected, 1e-6); });
+  EXPECT_TRUE(at::equal(weight, before));
+  EXPECT_THROW(average.withAverages([] { throw std::runtime_error("in the middle"); }),
+               std::runtime_error);
+  EXPECT_TRUE(at::equal(weight, before));
+  EXPECT_NEAR(average.state()[0].second[0].item<double>(), expected, 1e-6);
+}
+
+TEST(WeightAverage, ANewParameterBeginsAtItsValue) {
+  at::Tensor first = at::full({2}, 1.0), second = at::full({2}, 9.0);
+  WeightAverage average(0.5);
+  average.setParameters({{"a", first}});
+  first.fill_(3.0);
+  average.update();
+  average.setParameters({{"a", first}, {"b", second}});
+  EXPECT_FLOAT_EQ(average.state()[0].second[0].item<float>(), 2.0f);
+  EXPECT_FLOAT_EQ(average.state()[1].second[0].item<float>(), 9.0f);
+}
+
+TEST(WeightAverage, OffDoesNothing) {
+  WeightAverage average(0);
+  average.setParameters({{"a", at::ones({2})}});
+  average.update();
+  EXPECT_TRUE(average.state().empty());
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,16 @@
+#pragma once
+// Our own line icons, in the colour of the text they stand beside: light and dark need one drawing.
+
+#include <QIcon>
+#include <QString>
+
+namespace headlight {
+
+/// resources/icons/NAME.svg, whose `currentColor` is replaced by the palette's text colour each
+/// time it is painted. An unknown name gives an empty icon.
+QIcon lineIcon(const QString& name);
+
+/// The program's icon, in its own colours.
+QIcon applicationIcon();
+
+}  // namespace headlight

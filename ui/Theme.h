@@ -1,0 +1,40 @@
+#pragma once
+// Light and dark, switched while the program runs.
+
+#include <QDBusVariant>
+#include <QObject>
+#include <QString>
+
+#include <optional>
+
+namespace headlight {
+
+enum class ThemeChoice { System, Light, Dark };
+QString themeName(ThemeChoice choice);  ///< "system", "light", "dark"
+std::optional<ThemeChoice> themeFromName(const QString& name);
+
+/// One per program. Sets the application's style, palette and style sheet.
+class Theme : public QObject {
+  Q_OBJECT
+ public:
+  explicit Theme(QObject* parent = nullptr);
+
+  ThemeChoice choice() const { return m_choice; }
+  void setChoice(ThemeChoice choice);
+  bool isDark() const;
+
+ Q_SIGNALS:
+  void changed();
+
+ private Q_SLOTS:
+  void onPortalSetting(const QString& group, const QString& key, const QDBusVariant& value);
+
+ private:
+  void askSystem();
+  void apply();
+
+  ThemeChoice m_choice = ThemeChoice::System;
+  bool m_systemIsDark = false;
+};
+
+}  // namespace headlight

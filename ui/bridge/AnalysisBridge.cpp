@@ -1,0 +1,210 @@
+#include "ui/bridge/AnalysisBridge.h"
+
+#include <algorithm>
+
+#include "ui/widgets/ImagePainting.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::int64_t kScaledAtOnce = 1'200'000;  ///< pixels: under 10 ms
+constexpr std::int64_t kConvertedWhole = 16'000'000;
+constexpr int kCoarseSide = 1024;
+constexpr int kSmallestSide = 256;
+
+std::int64_t pixelsOf(const Image& image) {
+  return static_cast<std::int64_t>(image.width) * image.height;
+}
+
+/// Every n-th pixel: at once, whatever the size.
+ImagePyramid coarsePyramid(const Image& image) {
+  const QImage whole = wrapImage(image);
+  const QSize size = whole.size().scaled(kCoarseSide, kCoarseSide, Qt::KeepAspectRatio);
+  ImagePyramid pyramid;
+  pyramid.width = image.width;
+  pyramid.height = image.height;
+  pyramid.levels.push_back(
+      whole.scaled(size.expandedTo({1, 1}), Qt::IgnoreAspectRatio, Qt::FastTransformation)
+          .convertToFormat(QImage::Format_RGB32));
+  return pyramid;
+}
+
+bool same(const RolloutOptions& a, const RolloutOptions& b) {
+  return a.fusion == b.fusion && a.discardRatio == b.discardRatio;
+}
+
+RolloutResult workOutRollout(RolloutResult result) {
+  const AttentionMaps& maps = result.look->maps;
+  if (!maps.layers.empty()) result.grid = maps.layers.back().grid;
+  const auto values = guarded("rollout", [&] { return rollout(maps, result.options); });
+  if (!values)
+    result.error = QString::fromStdString(values.error().text());
+  else
+    result.values = *values;
+  return result;
+}
+
+SimilarityResult workOutSimilarity(SimilarityResult result) {
+  const AttentionMaps& maps = result.look->maps;
+  result.layers = static_cast<int>(maps.layers.size());
+  const auto values = guarded("similarity", [&] { return similarityOf(maps, result.head); });
+  if (!values)
+    result.error = QString::fromStdString(values.error().text());
+  else
+    result.values = *values;
+  return result;
+}
+
+}  // namespace
+
+const QImage& ImagePyramid::levelFor(double scale) const {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    if (levels[i].width() + 1 >= scale * width && levels[i].height() + 1 >= scale * height)
+      best = i;
+  return levels[best];
+}
+
+ImagePyramid makePyramid(const Image& image, std::stop_token stop) {
+  ImagePyramid pyramid;
+  pyramid.width = image.width;
+  pyramid.height = image.height;
+  QImage level = wrapImage(image);
+  if (level.isNull()) return pyramid;
+  // 32 bits a pixel paint faster; of the largest pictures the memory is not worth it.
+  if (pixelsOf(image) <= kConvertedWhole) level = level.convertToFormat(QImage::Format_RGB32);
+  pyramid.levels.push_back(level);
+  while (std::max(level.width(), level.height()) > kSmallestSide && !stop.stop_requested()) {
+    const QSize half = QSize(level.width() / 2, level.height() / 2).expandedTo({1, 1});
+    level = level.scaled(half, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
+                .convertToFormat(QImage::Format_RGB32);
+    pyramid.levels.push_back(level);
+  }
+  return pyramid;
+}
+
+Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head) {
+  if (head >= 0) return layerSimilarity(maps, head);
+  const std::size_t layers = maps.layers.size();
+  int heads = 0;
+  for (const LayerMaps& layer : maps.layers)
+    heads = std::max(heads, layer.heads);
+  std::vector<float> mean(layers * layers, 0.0f);
+  for (int h = 0; h < heads; ++h) {
+    const auto one = layerSimilarity(maps, h);
+    if (!one) return one.error();
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      // Heads that one of the two layers does not have count as nothing, not as 0.
+      const int common = std::min(maps.layers[i / layers].heads, maps.layers[i % layers].heads);
+      if (h < common) mean[i] += (*one)[i] / static_cast<float>(common);
+    }
+  }
+  return mean;
+}
+
+AnalysisBridge* AnalysisBridge::of(Document* document) {
+  if (auto* found = document->findChild<AnalysisBridge*>({}, Qt::FindDirectChildrenOnly))
+    return found;
+  return new AnalysisBridge(document);
+}
+
+AnalysisBridge::AnalysisBridge(Document* document) : QObject(document), m_document(document) {
+  setObjectName("analysisBridge");
+  connect(document, &Document::imageChanged, this, &AnalysisBridge::imageChanged);
+  connect(document, &Document::modelChanged, this, [this] {
+    m_rollout.reset();
+    m_similarity.reset();
+  });
+  imageChanged();
+}
+
+AnalysisBridge::~AnalysisBridge() = default;
+
+void AnalysisBridge::imageChanged() {
+  m_rollout.reset();
+  m_similarity.reset();
+  const Image image = m_document->image();
+  m_scaling.cancel();
+  if (image.empty()) {
+    m_pyramid = {};
+  } else if (pixelsOf(image) <= kScaledAtOnce) {
+    m_pyramid = makePyramid(image);
+  } else {
+    m_pyramid = coarsePyramid(image);
+    m_scaling.run<ImagePyramid>([image](std::stop_token stop) { return makePyramid(image, stop); },
+                                [this](ImagePyramid pyramid) {
+                                  m_pyramid = std::move(pyramid);
+                                  Q_EMIT pyramidChanged();
+                                });
+  }
+  Q_EMIT pyramidChanged();
+}
+
+void AnalysisBridge::requestRollout(std::shared_ptr<const Look> look,
+                                    const RolloutOptions& options) {
+  if (look == m_rolloutAsked.look && same(options, m_rolloutAsked.options) &&
+      (m_rollingNow || m_rollout || !look))
+    return;
+  m_rolloutAsked = {};
+  m_rolloutAsked.look = std::move(look);
+  m_rolloutAsked.options = options;
+  if (!m_rolloutAsked.look || m_rolloutAsked.look->maps.layers.empty()) {
+    m_rollout.reset();
+    Q_EMIT rolloutReady();
+  } else if (!m_rollingNow) {
+    startRollout();
+  }
+}
+
+void AnalysisBridge::startRollout() {
+  m_rollingNow = true;
+  m_rolling.run<RolloutResult>(
+      [asked = m_rolloutAsked](std::stop_token) { return workOutRollout(asked); },
+      [this](RolloutResult result) {
+        m_rollingNow = false;
+        const bool newest =
+            result.look == m_rolloutAsked.look && same(result.options, m_rolloutAsked.options);
+        // While a slider moves, results of its earlier places are worth showing; those of another
+        // picture are not.
+        if (result.look == m_rolloutAsked.look) {
+          m_rollout = std::make_shared<const RolloutResult>(std::move(result));
+          Q_EMIT rolloutReady();
+        }
+        if (!newest && m_rolloutAsked.look && !m_rolloutAsked.look->maps.layers.empty())
+          startRollout();
+      });
+}
+
+void AnalysisBridge::requestSimilarity(std::shared_ptr<const Look> look, int head) {
+  if (look == m_similarityAsked.look && head == m_similarityAsked.head &&
+      (m_comparingNow || m_similarity || !look))
+    return;
+  m_similarityAsked = {};
+  m_similarityAsked.look = std::move(look);
+  m_similarityAsked.head = head;
+  if (!m_similarityAsked.look || m_similarityAsked.look->maps.layers.empty()) {
+    m_similarity.reset();
+    Q_EMIT similarityReady();
+  } else if (!m_comparingNow) {
+    startSimilarity();
+  }
+}
+
+void AnalysisBridge::startSimilarity() {
+  m_comparingNow = true;
+  m_comparing.run<SimilarityResult>(
+      [asked = m_similarityAsked](std::stop_token) { return workOutSimilarity(asked); },
+      [this](SimilarityResult result) {
+        m_comparingNow = false;
+        const bool newest =
+            result.look == m_similarityAsked.look && result.head == m_similarityAsked.head;
+        if (newest) {
+          m_similarity = std::make_shared<const SimilarityResult>(std::move(result));
+          Q_EMIT similarityReady();
+        } else if (m_similarityAsked.look && !m_similarityAsked.look->maps.layers.empty()) {
+          startSimilarity();
+        }
+      });
+}
+
+}  // namespace headlight

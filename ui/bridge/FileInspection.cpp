@@ -1,0 +1,164 @@
+#include "ui/bridge/FileInspection.h"
+
+#include <QCollator>
+#include <QDir>
+#include <QDirIterator>
+#include <QFileInfo>
+
+#include <algorithm>
+
+#include "core/base/Files.h"
+#include "core/workbench/Catalogue.h"
+#include "core/workbench/Datasets.h"
+#include "core/workbench/InferenceSession.h"
+#include "ui/models/Session.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uintmax_t kMaxJsonBytes = 32u << 20;
+constexpr int kMaxFolderEntries = 200'000;  // looked at, before a folder is called too large
+
+QString text(const char* source) {
+  return QCoreApplication::translate("FileInspection", source);
+}
+
+FileFinding problem(const QString& path, const QString& what) {
+  FileFinding finding;
+  finding.path = path;
+  finding.problem = what;
+  return finding;
+}
+
+/// Pictures below a folder, in the order people expect, at most kMaxPictures.
+void listPictures(const QString& folder, const std::stop_token& stop, FileFinding& finding) {
+  QStringList found;
+  int seen = 0;
+  QDirIterator entries(folder, QDir::Files | QDir::Readable, QDirIterator::Subdirectories);
+  while (entries.hasNext() && !stop.stop_requested() && ++seen <= kMaxFolderEntries) {
+    const QString path = entries.next();
+    if (hasImageExtension(path.toStdString())) found << path;
+  }
+  QCollator natural;
+  natural.setNumericMode(true);
+  std::sort(found.begin(), found.end(), natural);
+  finding.picturesLeftOut = std::max<qsizetype>(0, found.size() - ImageBridge::kMaxPictures);
+  finding.pictures = found.mid(0, ImageBridge::kMaxPictures);
+}
+
+bool isRunFolder(const QDir& folder) {
+  return folder.exists(QStringLiteral("config.json")) &&
+         folder.exists(QStringLiteral("metrics.csv"));
+}
+
+FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
+  FileFinding finding;
+  finding.path = path;
+  if (isRunFolder(QDir(path))) {
+    finding.kind = FileKind::RunFolder;
+    return finding;
+  }
+  finding.datasetKind = QString::fromStdString(detectDatasetKind(path.toStdString()));
+  const bool hasFiles = finding.datasetKind.isEmpty() || finding.datasetKind == "image-folder";
+  if (hasFiles) listPictures(path, stop, finding);
+  if (!hasFiles)
+    for (int i = 0; i < kDatasetSamples; ++i)
+      finding.pictures << ImageBridge::datasetPath(finding.datasetKind, path, i);
+  if (finding.pictures.isEmpty())
+    return problem(path, text("There are no pictures in this folder, and it is no dataset or "
+                              "training run. Headlight opens folders of JPEG, PNG, WebP, BMP and "
+                              "TIFF files, CIFAR and IDX datasets."));
+  finding.kind = finding.datasetKind.isEmpty() ? FileKind::Folder : FileKind::Dataset;
+  return finding;
+}
+
+bool looksLikeMasks(const Json& json) {
+  if (!json.is_object()) return false;
+  if (json.contains("model") || json.contains("training") || json.contains("data")) return false;
+  return json.contains("masks") || json.contains("cells") || json.contains("scheme");
+}
+
+FileFinding inspectJson(const QString& path) {
+  FileFinding finding;
+  finding.path = path;
+  auto bytes = readFile(path.toStdString(), kMaxJsonBytes);
+  if (!bytes) return problem(path, QString::fromStdString(bytes.error().text()));
+  const QByteArray content = QByteArray::fromStdString(*bytes);
+  if (isSessionText(content)) {
+    finding.kind = FileKind::Session;
+    finding.session = content;
+    return finding;
+  }
+  if (looksLikeMasks(Json::parse(*bytes, nullptr, false))) {
+    finding.kind = FileKind::Masks;
+    return finding;
+  }
+  auto experiment =
+      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), publishedDefaults);
+  if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
+  finding.kind = FileKind::Config;
+  finding.experiment = *experiment;
+  return finding;
+}
+
+FileFinding inspectCheckpoint(const QString& path) {
+  FileFinding finding;
+  finding.path = path;
+  finding.kind = FileKind::Checkpoint;
+  auto experiment = experimentOf(path.toStdString());
+  if (experiment)
+    finding.experiment = *experiment;
+  else if (experiment.error().code != ErrorCode::UnsupportedFile &&
+           experiment.error().code != ErrorCode::InvalidArgument)
+    return problem(path, QString::fromStdString(experiment.error().text()));
+  return finding;  // tensors that make no model by themselves may still fit the one that is open
+}
+
+/// A picture, which may carry a session. Its pixels are not decoded here.
+FileFinding inspectPicture(const QString& path) {
+  FileFinding finding;
+  finding.path = path;
+  finding.kind = FileKind::Image;
+  if (!path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive)) return finding;
+  const auto bytes = readFile(path.toStdString(), kMaxImageBytes);
+  if (!bytes) return finding;  // decoding will say what is wrong
+  for (const auto& [keyword, value] : readPngText(*bytes))
+    if (keyword == ImageBridge::kSessionKeyword) {
+      finding.session = QByteArray::fromStdString(value);
+      if (isSessionText(finding.session)) finding.kind = FileKind::SessionPicture;
+    }
+  return finding;
+}
+
+/// For files whose name says nothing: the first bytes.
+bool beginsLikePicture(const QString& path) {
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return false;
+  const QByteArray head = file.read(16);
+  return head.startsWith("\x89PNG") || head.startsWith("\xff\xd8\xff") || head.startsWith("BM") ||
+         head.startsWith(QByteArray("II*\0", 4)) || head.startsWith(QByteArray("MM\0*", 4)) ||
+         (head.startsWith("RIFF") && head.mid(8, 4) == "WEBP");
+}
+
+}  // namespace
+
+FileFinding inspectFile(const QString& path, const std::stop_token& stop) {
+  const QFileInfo file(path);
+  if (!file.exists())
+    return problem(path, text("It does not exist (any more). Check the name, or whether its disk "
+                              "is connected."));
+  if (file.isDir()) return inspectFolder(path, stop);
+  if (!file.isFile()) return problem(path, text("It is not a regular file, so it is not opened."));
+  if (!file.isReadable())
+    return problem(path, text("You may not read it. Change its permissions, or copy it."));
+  if (file.size() == 0) return problem(path, text("It is empty (0 bytes)."));
+  const QString suffix = file.suffix().toLower();
+  if (suffix == "json") return inspectJson(path);
+  if (suffix == "safetensors" || suffix == "pth" || suffix == "pt") return inspectCheckpoint(path);
+  if (hasImageExtension(path.toStdString()) || beginsLikePicture(path)) return inspectPicture(path);
+  return problem(path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
+                            "PNG, WebP, BMP, TIFF), checkpoints (.safetensors, .pth), configs, "
+                            "mask schemes and sessions (.json), and folders."));
+}
+
+}  // namespace headlight

@@ -1,0 +1,292 @@
+#include "ui/bridge/LookBridge.h"
+
+#include <QFileInfo>
+
+#include "core/base/Log.h"
+
+namespace headlight {
+
+struct LookBridge::Sessions {
+  std::shared_ptr<InferenceSession> main;
+  std::shared_ptr<InferenceSession> training;  ///< null: not looking through a run
+  std::string trainingModel;                   ///< what `training` was made from
+};
+
+namespace {
+
+QString textOf(const Error& error) {
+  return QString::fromStdString(error.text());
+}
+
+QString modelTitle(const ModelSource& source) {
+  const QString weights = QFileInfo(QString::fromStdString(source.weights.string())).fileName();
+  const QString model = QFileInfo(QString::fromStdString(source.model)).fileName();
+  return weights.isEmpty() ? model : weights;
+}
+
+bool sameShape(const ModelConfig& model, const ModelInfo& info) {
+  if (!(model.grid() == info.grid) || model.depth != static_cast<int>(info.heads.size()))
+    return false;
+  for (const int heads : info.heads)
+    if (heads != model.heads) return false;
+  return true;
+}
+
+/// As its checkpoint says, if that describes the same model; else as the session says, with the
+/// checkpoint's weights. `loaded` is an error where the weights were not.
+Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
+                                                   const std::filesystem::path& path,
+                                                   Result<void>& loaded) {
+  const Json wanted = writeParameters(modelParameters(), &experiment.model);
+  ModelSource source;
+  source.weights = path;
+  source.device = experiment.device;
+  auto opened = InferenceSession::open(source);
+  if (opened) {
+    const ModelConfig& model = (*opened)->info().experiment.model;
+    if (writeParameters(modelParameters(), &model) == wanted) return opened;
+  }
+  auto created = InferenceSession::create(experiment);
+  if (!created) {
+    loaded = created.error();
+    return created;
+  }
+  if (auto report = (*created)->loadWeights(path); !report) loaded = report.error();
+  return created;
+}
+
+}  // namespace
+
+LookBridge::LookBridge(Document* document, QObject* parent)
+    : QObject(parent), m_document(document), m_sessions(std::make_shared<Sessions>()) {
+  m_clock.start();
+  connect(document, &Document::modelChanged, this, [this] { requestLook(); });
+  connect(document, &Document::imageChanged, this, [this] { requestLook(); });
+  connect(document, &Document::masksChanged, this, [this] {
+    m_editedAt = m_clock.nsecsElapsed();
+    requestLook();
+  });
+}
+
+LookBridge::~LookBridge() {
+  m_lookStop.request_stop();
+}
+
+void LookBridge::openModel(const ModelSource& source, std::function<void()> whenOpen) {
+  open(
+      modelTitle(source), [source] { return InferenceSession::open(source); }, std::move(whenOpen));
+}
+
+void LookBridge::createModel(const Experiment& experiment, std::function<void()> whenOpen) {
+  open(
+      QString::fromStdString(experiment.model.name),
+      [experiment] { return InferenceSession::create(experiment); }, std::move(whenOpen));
+}
+
+void LookBridge::restoreModel(const Experiment& experiment, const QString& weights,
+                              std::function<void()> whenOpen) {
+  const std::filesystem::path path = weights.toStdString();
+  open(
+      QString::fromStdString(experiment.model.name),
+      [this, experiment, path, weights]() -> Opened {
+        if (path.empty()) return InferenceSession::create(experiment);
+        Result<void> loaded;
+        if (auto session = restored(experiment, path, loaded); loaded) return session;
+        inThreadOf(this, [this, weights, text = textOf(loaded.error())] {
+          Q_EMIT m_document->failed(tr("The weights of the last session were not loaded"),
+                                    tr("%1. The model has random weights now; its masks are as "
+                                       "they were.")
+                                        .arg(text));
+        });
+        return InferenceSession::create(experiment);
+      },
+      std::move(whenOpen));
+}
+
+void LookBridge::configure(int threads) {
+  m_worker.post([this, threads](std::stop_token) {
+    configureCompute(threads);
+    const QString text = QString::fromStdString(computeDescription());
+    inThreadOf(this, [this, text] { Q_EMIT computeDescribed(text); });
+  });
+}
+
+void LookBridge::open(const QString& what, std::function<Opened()> opener,
+                      std::function<void()> whenOpen) {
+  const int ticket = ++m_openTicket;
+  m_opening = ticket;
+  m_lookStop.request_stop();
+  setActivity(tr("Opening %1…").arg(what));
+  m_worker.post([this, ticket, what, opener = std::move(opener),
+                 whenOpen = std::move(whenOpen)](std::stop_token) {
+    auto result = opener();
+    if (!result) {
+      inThreadOf(this, [this, ticket, what, error = result.error()] {
+        failedToOpen(ticket, what, error);
+      });
+      return;
+    }
+    // It becomes the session only when the window still wants it: see opened().
+    std::shared_ptr<InferenceSession> session = std::move(*result);
+    inThreadOf(this, [this, ticket, session, whenOpen] { opened(ticket, session, whenOpen); });
+  });
+}
+
+void LookBridge::opened(int ticket, std::shared_ptr<InferenceSession> session,
+                        const std::function<void()>& whenOpen) {
+  if (ticket != m_opening) return;
+  m_opening = 0;
+  setActivity({});
+  m_worker.post([sessions = m_sessions, session](std::stop_token) {
+    sessions->main = session;
+    sessions->training.reset();
+  });
+  if (std::exchange(m_throughTraining, false)) Q_EMIT throughTrainingChanged(false);
+  m_document->setSourceNote({});
+  m_document->setModel(session->info());  // whose signal asks for a look, behind the task above
+  if (whenOpen) whenOpen();
+}
+
+void LookBridge::failedToOpen(int ticket, const QString& what, const Error& error) {
+  if (ticket != m_opening) return;
+  m_opening = 0;
+  setActivity({});
+  requestLook();  // the present model's was stopped
+  Q_EMIT m_document->failed(tr("%1 was not opened").arg(what), textOf(error));
+  Q_EMIT openingFailed();
+}
+
+void LookBridge::cancelOpening() {
+  if (m_opening == 0) return;
+  m_opening = 0;
+  setActivity({});
+  requestLook();
+  Q_EMIT openingFailed();
+}
+
+void LookBridge::previewWeights(const QString& path) {
+  setActivity(tr("Reading %1…").arg(QFileInfo(path).fileName()));
+  m_worker.post([this, sessions = m_sessions, path](std::stop_token) {
+    if (!sessions->main) return;
+    const auto report = sessions->main->previewWeights(path.toStdString());
+    inThreadOf(this, [this, path, report] {
+      setActivity({});
+      if (report)
+        Q_EMIT weightsPreviewed(path, *report);
+      else
+        Q_EMIT m_document->failed(tr("%1 was not read").arg(QFileInfo(path).fileName()),
+                                  textOf(report.error()));
+    });
+  });
+}
+
+void LookBridge::loadWeights(const QString& path) {
+  setActivity(tr("Loading %1…").arg(QFileInfo(path).fileName()));
+  m_worker.post([this, sessions = m_sessions, path](std::stop_token) {
+    if (!sessions->main) return;
+    const auto report = sessions->main->loadWeights(path.toStdString());
+    const ModelInfo info = sessions->main->info();
+    inThreadOf(this, [this, path, report, info] {
+      setActivity({});
+      if (!report) {
+        Q_EMIT m_document->failed(tr("%1 was not loaded").arg(QFileInfo(path).fileName()),
+                                  textOf(report.error()));
+        return;
+      }
+      m_document->updateModel(info);
+      Q_EMIT weightsLoaded(path, *report);
+    });
+  });
+}
+
+void LookBridge::saveModel(const QString& path) {
+  if (!m_document->hasModel()) return;
+  setActivity(tr("Saving %1…").arg(QFileInfo(path).fileName()));
+  m_worker.post([this, sessions = m_sessions, path, masks = m_document->masks()](std::stop_token) {
+    const auto done = sessions->main->save(path.toStdString(), masks);
+    inThreadOf(this, [this, path, done] {
+      setActivity({});
+      if (done)
+        Q_EMIT saved(path);
+      else
+        Q_EMIT m_document->failed(tr("%1 was not saved").arg(QFileInfo(path).fileName()),
+                                  textOf(done.error()));
+    });
+  });
+}
+
+void LookBridge::requestLook() {
+  m_lookStop.request_stop();
+  if (!m_document->hasModel() || !m_document->hasImage() || m_opening != 0) return;
+  m_lookStop = std::stop_source();
+  const int ticket = ++m_lookTicket;
+  m_document->setStale(true);
+  m_worker.post([this, sessions = m_sessions, ticket, image = m_document->image(),
+                 masks = m_document->masks(), through = m_throughTraining,
+                 stop = m_lookStop.get_token()](std::stop_token) {
+    const auto& session = through && sessions->training ? sessions->training : sessions->main;
+    if (!session || stop.stop_requested()) return;
+    auto look = std::make_shared<Result<Look>>(session->look(image, masks, {}, stop));
+    inThreadOf(this, [this, ticket, look] { lookDone(ticket, *look); });
+  });
+}
+
+void LookBridge::lookDone(int ticket, const Result<Look>& look) {
+  if (ticket != m_lookTicket || m_opening != 0) return;
+  if (!look && look.error().code == ErrorCode::Canceled) return;
+  const auto editedAt = std::exchange(m_editedAt, -1);
+  if (look) {
+    const double milliseconds = editedAt < 0 ? -1 : (m_clock.nsecsElapsed() - editedAt) / 1e6;
+    m_document->setLook(std::make_shared<const Look>(*look), milliseconds);
+  } else {
+    m_document->setStale(false);
+    Q_EMIT m_document->failed(tr("The model could not look at this"), textOf(look.error()));
+  }
+}
+
+void LookBridge::adopt(const Experiment& experiment,
+                       std::shared_ptr<const ModelSnapshot> snapshot) {
+  if (!m_document->hasModel() || !snapshot) return;
+  if (!sameShape(experiment.model, m_document->model())) {
+    Q_EMIT m_document->failed(
+        tr("The run trains another model"),
+        tr("It has other layers, heads or patches than the model in the window. Open the run's "
+           "checkpoint to look through its weights."));
+    return;
+  }
+  m_worker.post([this, sessions = m_sessions, experiment, snapshot](std::stop_token) {
+    const std::string key = experimentToText(experiment);
+    if (!sessions->training || sessions->trainingModel != key) {
+      auto made = InferenceSession::create(experiment);
+      sessions->training = made ? std::shared_ptr<InferenceSession>(std::move(*made)) : nullptr;
+      sessions->trainingModel = key;
+    }
+    const auto adopted = sessions->training ? sessions->training->adopt(*snapshot)
+                                            : Result<void>(Error{ErrorCode::Internal, "", ""});
+    inThreadOf(this, [this, adopted] {
+      if (!adopted) {
+        Q_EMIT m_document->failed(tr("The run's weights could not be shown"),
+                                  textOf(adopted.error()));
+        return;
+      }
+      m_document->setSourceNote(tr("weights of the training run"));
+      if (!std::exchange(m_throughTraining, true)) Q_EMIT throughTrainingChanged(true);
+      requestLook();
+    });
+  });
+}
+
+void LookBridge::releaseTraining() {
+  m_worker.post([sessions = m_sessions](std::stop_token) { sessions->training.reset(); });
+  m_document->setSourceNote({});
+  if (!std::exchange(m_throughTraining, false)) return;
+  Q_EMIT throughTrainingChanged(false);
+  requestLook();
+}
+
+void LookBridge::setActivity(const QString& text) {
+  m_activity = text;
+  Q_EMIT activityChanged(text);
+}
+
+}  // namespace headlight

@@ -1,0 +1,97 @@
+#pragma once
+// The way from the window to the loaded model. Owns the thread on which the InferenceSession lives;
+// puts results into the Document. Every function returns at once.
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "core/workbench/InferenceSession.h"
+#include "ui/bridge/WorkerThread.h"
+#include "ui/models/Document.h"
+
+namespace headlight {
+
+class LookBridge : public QObject {
+  Q_OBJECT
+ public:
+  /// Looks by itself whenever the document's model, image or masks change.
+  explicit LookBridge(Document* document, QObject* parent = nullptr);
+  ~LookBridge() override;
+
+  /// Opens a model and gives it to the document; the one that is open stays until that succeeds.
+  /// `whenOpen` runs in the window's thread after Document::setModel, only on success.
+  void openModel(const ModelSource& source, std::function<void()> whenOpen = {});
+  /// A model with random weights.
+  void createModel(const Experiment& experiment, std::function<void()> whenOpen = {});
+  /// The model of a saved session. Weights that cannot be had any more are told through
+  /// Document::failed, and the model opens with random ones: its masks matter more.
+  void restoreModel(const Experiment& experiment, const QString& weights,
+                    std::function<void()> whenOpen = {});
+  /// Forgets about the model that is being opened: the present one stays.
+  void cancelOpening();
+  bool isOpening() const { return m_opening != 0; }
+  const QString& activity() const { return m_activity; }
+
+  /// Sets LibTorch up (threads, the warning about a slow BLAS), then computeDescribed.
+  void configure(int threads);
+
+  /// What a checkpoint would do to the present model: weightsPreviewed, or Document::failed.
+  void previewWeights(const QString& path);
+  /// Loads it: weightsLoaded, and the document's ModelInfo is renewed (masks are kept).
+  void loadWeights(const QString& path);
+  /// Saves weights, class names and the document's masks: saved, or Document::failed.
+  void saveModel(const QString& path);
+
+  /// Looks at the document's image under its masks; supersedes the look that is going on.
+  void requestLook();
+
+  /// From now on looks go through the weights of a training run (a second model, so the loaded one
+  /// stays as it is). Must have the document's model's shape.
+  void adopt(const Experiment& experiment, std::shared_ptr<const ModelSnapshot> snapshot);
+  /// Back to the loaded model.
+  void releaseTraining();
+  bool isLookingThroughTraining() const { return m_throughTraining; }
+
+ Q_SIGNALS:
+  /// What is being done ("opening deit_tiny…"); empty when nothing is.
+  void activityChanged(const QString& text);
+  /// An opening ended without a model: an error (Document::failed was emitted) or cancelled.
+  void openingFailed();
+  void weightsPreviewed(const QString& path, const headlight::LoadReport& report);
+  void weightsLoaded(const QString& path, const headlight::LoadReport& report);
+  void saved(const QString& path);
+  void throughTrainingChanged(bool on);
+  void computeDescribed(const QString& text);
+
+ private:
+  struct Sessions;  ///< touched by the worker thread only
+  using Opened = Result<std::unique_ptr<InferenceSession>>;
+
+  void open(const QString& what, std::function<Opened()> opener, std::function<void()> whenOpen);
+  void opened(int ticket, std::shared_ptr<InferenceSession> session,
+              const std::function<void()>& whenOpen);
+  void failedToOpen(int ticket, const QString& what, const Error& error);
+  void lookDone(int ticket, const Result<Look>& look);
+  void setActivity(const QString& text);
+
+  Document* m_document;
+  std::shared_ptr<Sessions> m_sessions;
+  int m_openTicket = 0;
+  int m_opening = 0;  ///< the ticket of the opening that counts; 0: none
+  int m_lookTicket = 0;
+  bool m_throughTraining = false;
+  std::stop_source m_lookStop;
+  QString m_activity;
+  QElapsedTimer m_clock;
+  qint64 m_editedAt = -1;  ///< when the masks last changed and no look has followed, in ns
+  WorkerThread m_worker;   // last: joined first
+};
+
+}  // namespace headlight

@@ -1,0 +1,156 @@
+#include "ui/bridge/TrainingBridge.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr int kUpdateIntervalMs = 33;  // at most 30 updates a second
+constexpr int kSnapshotIntervalMs = 1000;
+
+}  // namespace
+
+TrainingBridge::TrainingBridge(QObject* parent) : QObject(parent) {
+  m_throttle.setSingleShot(true);
+  m_throttle.setTimerType(Qt::PreciseTimer);
+  connect(&m_throttle, &QTimer::timeout, this, &TrainingBridge::takeUpdate);
+  m_snapshotTimer.setInterval(kSnapshotIntervalMs);
+  connect(&m_snapshotTimer, &QTimer::timeout, this, &TrainingBridge::pollSnapshot);
+}
+
+TrainingBridge::~TrainingBridge() {
+  m_stop.request_stop();
+}
+
+void TrainingBridge::start(const Experiment& experiment, const QString& folder) {
+  launch(folder,
+         [experiment, folder] { return TrainingSession::begin(experiment, folder.toStdString()); });
+}
+
+void TrainingBridge::resume(const QString& folder) {
+  launch(folder, [folder] { return TrainingSession::resume(folder.toStdString()); });
+}
+
+void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin) {
+  if (m_running) return;
+  m_session.reset();
+  m_lastSnapshot.reset();
+  m_folder = folder;
+  m_running = true;
+  m_paused = false;
+  m_stop = std::stop_source();
+  Q_EMIT stateChanged();
+  m_worker.post([this, begin = std::move(begin), stop = m_stop.get_token()](std::stop_token) {
+    auto begun = begin();
+    if (!begun) {
+      inThreadOf(this, [this, error = begun.error()] { ended(error); });
+      return;
+    }
+    std::shared_ptr<TrainingSession> session = std::move(*begun);
+    session->setWakeUp([this] { inThreadOf(this, [this] { wake(); }); });
+    inThreadOf(this, [this, session] { began(session); });
+    auto outcome = session->run(stop);
+    inThreadOf(this, [this, outcome] { ended(outcome); });
+  });
+}
+
+void TrainingBridge::began(std::shared_ptr<TrainingSession> session) {
+  m_session = std::move(session);
+  if (m_paused) m_session->pause();
+  if (m_snapshotsWanted) m_snapshotTimer.start();
+  Q_EMIT stateChanged();
+}
+
+void TrainingBridge::ended(Result<TrainingOutcome> outcome) {
+  m_throttle.stop();
+  takeUpdate();  // what the last steps had to say comes before the end
+  pollSnapshot();
+  m_snapshotTimer.stop();
+  m_running = false;
+  m_paused = false;
+  Q_EMIT stateChanged();
+  if (outcome)
+    Q_EMIT finished(std::make_shared<const TrainingOutcome>(*outcome), {});
+  else
+    Q_EMIT finished(nullptr, QString::fromStdString(outcome.error().text()));
+}
+
+void TrainingBridge::wake() {
+  if (m_throttle.isActive()) return;
+  const qint64 elapsed = m_sinceUpdate.isValid() ? m_sinceUpdate.elapsed() : kUpdateIntervalMs;
+  if (elapsed >= kUpdateIntervalMs)
+    takeUpdate();
+  else
+    m_throttle.start(kUpdateIntervalMs - static_cast<int>(elapsed));
+}
+
+void TrainingBridge::takeUpdate() {
+  if (!m_session) return;
+  m_sinceUpdate.start();
+  auto update = std::make_shared<const TrainingUpdate>(m_session->takeUpdate());
+  Q_EMIT updated(std::move(update));
+}
+
+void TrainingBridge::pause() {
+  if (!m_running || m_paused) return;
+  m_paused = true;
+  if (m_session) m_session->pause();
+  Q_EMIT stateChanged();
+}
+
+void TrainingBridge::unpause() {
+  if (!m_running || !m_paused) return;
+  m_paused = false;
+  if (m_session) m_session->unpause();
+  Q_EMIT stateChanged();
+}
+
+void TrainingBridge::stop() {
+  if (!m_running || m_stop.stop_requested()) return;
+  m_stop.request_stop();
+  Q_EMIT stateChanged();
+}
+
+bool TrainingBridge::submit(const MaskEdit& edit) {
+  return m_running && m_session && m_session->submit(edit);
+}
+
+std::optional<Experiment> TrainingBridge::experiment() const {
+  if (!m_session) return std::nullopt;
+  return m_session->experiment();
+}
+
+std::optional<Experiment> TrainingBridge::exported() const {
+  if (!m_session) return std::nullopt;
+  return m_session->exported();
+}
+
+std::optional<MaskScheme> TrainingBridge::masks() const {
+  if (!m_session) return std::nullopt;
+  return m_session->masks();
+}
+
+void TrainingBridge::setSnapshotsWanted(bool wanted) {
+  if (wanted == m_snapshotsWanted) return;
+  m_snapshotsWanted = wanted;
+  m_lastSnapshot.reset();
+  if (wanted && m_session) {
+    pollSnapshot();
+    if (m_running) m_snapshotTimer.start();
+  } else {
+    m_snapshotTimer.stop();
+  }
+  Q_EMIT snapshotsWantedChanged(wanted);
+}
+
+void TrainingBridge::pollSnapshot() {
+  if (!m_snapshotsWanted || !m_session) return;
+  auto newest = m_session->snapshot();
+  if (newest && newest != m_lastSnapshot) {
+    m_lastSnapshot = newest;
+    Q_EMIT snapshotReady(newest);
+  }
+  if (m_running) m_session->requestSnapshot();
+}
+
+}  // namespace headlight

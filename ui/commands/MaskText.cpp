@@ -1,0 +1,68 @@
+#include "ui/commands/MaskText.h"
+
+#include <algorithm>
+#include <set>
+
+namespace headlight {
+
+QString maskText(const HeadMask& mask) {
+  if (mask.kind == MaskKind::None) return QStringLiteral("no mask");
+  QString text = QStringLiteral("%1 %2×%2")
+                     .arg(QString::fromStdString(maskKindName(mask.kind)))
+                     .arg(mask.window);
+  if (mask.kind == MaskKind::Soft) text += QStringLiteral(", α %1").arg(mask.alpha, 0, 'g', 4);
+  if (mask.kind == MaskKind::Random) text += QStringLiteral(", seed %1").arg(mask.seed);
+  return text;
+}
+
+QString maskKindHelp(MaskKind kind) {
+  switch (kind) {
+    case MaskKind::None:
+      return QStringLiteral("The head may look at every token.");
+    case MaskKind::Hard:
+      return QStringLiteral(
+          "Logits outside the neighbourhood become 0 but stay in the softmax, so that the head can "
+          "still bypass locality (MaiT Eq. 2).");
+    case MaskKind::Soft:
+      return QStringLiteral(
+          "Logits outside the neighbourhood are multiplied by α, which is learned: 0 would be "
+          "hard, "
+          "1 unmasked (MaiT §4.3).");
+    case MaskKind::Strict:
+      return QStringLiteral(
+          "Logits outside the neighbourhood become −∞: the head sees its neighbourhood and the "
+          "prefix tokens alone.");
+    case MaskKind::Random:
+      return QStringLiteral(
+          "As hard, but with as many tokens per row drawn at random: the control of MaiT §5.6.");
+  }
+  return {};
+}
+
+QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) {
+  const std::set<HeadCell> unique(cells.begin(), cells.end());
+  std::set<int> layers, heads;
+  std::size_t all = 0;
+  for (int l = 0; l < scheme.layers(); ++l)
+    all += static_cast<std::size_t>(scheme.heads(l));
+  for (const auto& [layer, head] : unique) {
+    layers.insert(layer);
+    heads.insert(head);
+  }
+  if (unique.size() == 1)
+    return QStringLiteral("layer %1, head %2").arg(*layers.begin()).arg(*heads.begin());
+  if (!unique.empty() && unique.size() == all) return QStringLiteral("every head");
+  if (layers.size() == 1 && scheme.contains(*layers.begin(), 0) &&
+      unique.size() == static_cast<std::size_t>(scheme.heads(*layers.begin())))
+    return QStringLiteral("layer %1").arg(*layers.begin());
+  if (heads.size() == 1 && layers.size() == static_cast<std::size_t>(scheme.layers()))
+    return QStringLiteral("head %1 of every layer").arg(*heads.begin());
+  return QStringLiteral("%1 heads").arg(unique.size());
+}
+
+QString maskEditText(const MaskScheme& scheme, const std::vector<HeadCell>& cells,
+                     const HeadMask& mask) {
+  return QStringLiteral("%1 on %2").arg(maskText(mask), cellsText(scheme, cells));
+}
+
+}  // namespace headlight

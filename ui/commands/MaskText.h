@@ -1,0 +1,29 @@
+#pragma once
+// Masks in words: undo texts, tooltips, status lines.
+
+#include <QString>
+
+#include <utility>
+#include <vector>
+
+#include "core/masks/MaskScheme.h"
+
+namespace headlight {
+
+using HeadCell = std::pair<int, int>;  ///< (layer, head)
+
+/// "no mask", "hard 3×3", "soft 3×3, α 0.5", "random 3×3, seed 7".
+QString maskText(const HeadMask& mask);
+
+/// One sentence of what the kind does to a head.
+QString maskKindHelp(MaskKind kind);
+
+/// "layer 2" for all its heads, "layer 2, head 1", "head 1 of every layer", "every head", else
+/// "5 heads".
+QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells);
+
+/// "hard 3×3 on layer 2", "no mask on head 1 of every layer".
+QString maskEditText(const MaskScheme& scheme, const std::vector<HeadCell>& cells,
+                     const HeadMask& mask);
+
+}  // namespace headlight

@@ -1,0 +1,106 @@
+#pragma once
+// What the window is looking at: one model, one image, one mask scheme and how they are shown.
+// Every widget reads it and is told of changes; none talks to another. It lives in the window's
+// thread and never waits for core: LookBridge does the work and hands results in.
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+#include <memory>
+#include <optional>
+
+#include "core/masks/MaskEdit.h"
+#include "core/workbench/InferenceSession.h"
+#include "core/workbench/Maps.h"
+#include "core/workbench/Pictures.h"
+
+namespace headlight {
+
+/// How maps are shown.
+struct ViewOptions {
+  int layer = 0;
+  int head = -1;  ///< −1: the mean over heads
+  int query = 0;  ///< token index; prefix tokens first
+  double opacity = 0.6;
+  ColorMap colorMap = ColorMap::Viridis;
+  bool smooth = false;
+  bool sharedRange = false;  ///< one colour range for all heads shown, else one per head
+  bool showOverlay = true;
+  RolloutOptions rollout;
+  bool operator==(const ViewOptions&) const;
+};
+
+class Document : public QObject {
+  Q_OBJECT
+ public:
+  explicit Document(QObject* parent = nullptr);
+
+  // The model. Nothing before the first one is open.
+  bool hasModel() const { return m_model.has_value(); }
+  const ModelInfo& model() const { return *m_model; }
+  void setModel(const ModelInfo& info);  ///< also resets masks to the model's own and the view
+  /// Other weights in the same model: masks, undo stack and view stay. Emits modelChanged.
+  void updateModel(const ModelInfo& info);
+
+  // The image: the original, its name for people, and its path (empty for built-in ones).
+  bool hasImage() const { return !m_image.empty(); }
+  const Image& image() const { return m_image; }
+  const QString& imageName() const { return m_imageName; }
+  const QString& imagePath() const { return m_imagePath; }
+  void setImage(const Image& image, const QString& name, const QString& path);
+
+  // Masks. Everything that edits them goes through pushEdit, so that it can be undone.
+  const MaskScheme& masks() const { return m_masks; }
+  void pushEdit(const MaskEdit& edit);          ///< onto the undo stack; an empty edit is ignored
+  void applyEdit(const MaskEdit& edit);         ///< by the undo stack only
+  void replaceMasks(const MaskScheme& scheme);  ///< session restore: clears the undo stack
+  QUndoStack* undoStack() { return &m_undoStack; }
+
+  // The newest picture, and the one before the last edit (for "before → after"). May be null.
+  std::shared_ptr<const Look> look() const { return m_look; }
+  std::shared_ptr<const Look> lookBeforeEdit() const { return m_lookBeforeEdit; }
+  void setLook(std::shared_ptr<const Look> look, double editToPictureMs);
+  double editToPictureMs() const { return m_editToPictureMs; }  ///< negative: none measured yet
+  bool isStale() const { return m_stale; }                      ///< a newer look is on its way
+  void setStale(bool stale);                                    ///< by LookBridge only
+
+  const ViewOptions& view() const { return m_view; }
+  void setView(const ViewOptions& view);  ///< clamped to the model; viewChanged if different
+
+  /// "layer 3 · head 1 · class token", "layer 3 · mean of heads · patch (4, 7)"; with the source
+  /// note, if there is one.
+  QString describeView() const;
+  /// Whose weights are looked through when they are not the loaded model's ("weights of the
+  /// training run"); else empty. Set by LookBridge only.
+  const QString& sourceNote() const { return m_sourceNote; }
+  void setSourceNote(const QString& note);
+  QString describeToken(int token) const;
+  /// How the colours were scaled: "scaled to this head: 0.001 to 0.12".
+  QString describeRange(const ValueRange& range) const;
+
+ Q_SIGNALS:
+  void modelChanged();
+  void imageChanged();
+  void masksChanged();                                ///< after applyEdit or replaceMasks
+  void editApplied(const headlight::MaskEdit& edit);  ///< done, undone or redone; then masksChanged
+  void lookChanged();
+  void viewChanged();
+  void staleChanged();
+  void message(const QString& text);                       ///< for the status bar
+  void failed(const QString& title, const QString& text);  ///< an error for the person
+
+ private:
+  std::optional<ModelInfo> m_model;
+  Image m_image;
+  QString m_imageName, m_imagePath;
+  MaskScheme m_masks;
+  QUndoStack m_undoStack;
+  std::shared_ptr<const Look> m_look, m_lookBeforeEdit;
+  double m_editToPictureMs = -1;
+  bool m_stale = false;
+  ViewOptions m_view;
+  QString m_sourceNote;
+};
+
+}  // namespace headlight

@@ -1,0 +1,298 @@
+#include "ui/plots/LocalityPlot.h"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/workbench/Pictures.h"
+#include "ui/plots/PlotTheme.h"
+#include "ui/plots/Plotting.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kLegendLines = 12;  ///< of more lines the legend names every second, third, …
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+QCPColorGradient viridis() {
+  QCPColorGradient gradient;
+  gradient.clearColorStops();
+  for (int i = 0; i <= 16; ++i) {
+    const auto [red, green, blue] = colorOf(ColorMap::Viridis, i / 16.0);
+    gradient.setColorStopAt(i / 16.0, QColor(red, green, blue));
+  }
+  gradient.setNanHandling(QCPColorGradient::nhTransparent);
+  return gradient;
+}
+
+/// At most about six labels of whole numbers.
+void setTickStep(QCPAxis* axis, int count) {
+  axis->ticker().staticCast<QCPAxisTickerFixed>()->setTickStep(std::max(1, (count + 5) / 6));
+}
+
+}  // namespace
+
+LocalityPlot::LocalityPlot(QWidget* parent)
+    : QWidget(parent),
+      m_choice(new QComboBox(this)),
+      m_lines(new QCustomPlot(this)),
+      m_strip(new QCustomPlot(this)) {
+  setObjectName(QStringLiteral("localityPlot"));
+  setAccessibleName(tr("Locality scores by layer over steps"));
+  m_choice->setObjectName(QStringLiteral("localityLayer"));
+  m_choice->setAccessibleName(tr("Layer whose heads are drawn"));
+  m_choice->setToolTip(tr("Every layer as the mean over its heads, or one layer head by head"));
+  m_lines->setToolTip(
+      tr("ALS, the share of attention that patch tokens give to their own 3×3 "
+         "neighbourhood (MaiT Eq. 3), on the probe images"));
+  m_strip->setToolTip(tr("ALS of every head at the newest measurement: layers down, heads across"));
+  m_lines->setMinimumSize(160, 90);
+  m_strip->setMinimumSize(96, 90);
+  m_strip->setMaximumWidth(200);
+
+  auto* header = new QHBoxLayout;
+  header->setContentsMargins(4, 0, 4, 0);
+  header->addWidget(new QLabel(tr("Locality (ALS)"), this));
+  header->addWidget(m_choice);
+  header->addStretch(1);
+  auto* plots = new QHBoxLayout;
+  plots->setContentsMargins(0, 0, 0, 0);
+  plots->setSpacing(0);
+  plots->addWidget(m_lines, 1);
+  plots->addWidget(m_strip, 0);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  layout->addLayout(header);
+  layout->addLayout(plots, 1);
+
+  buildLines();
+  buildStrip();
+  fillLayerChoice();
+  applyTheme();
+  connect(m_choice, &QComboBox::currentIndexChanged, this,
+          [this](int index) { setShownLayer(index - 1); });
+}
+
+void LocalityPlot::buildLines() {
+  m_lines->setAutoAddPlottableToLegend(false);
+  m_lines->yAxis->setRange(0, 1);
+  m_lines->yAxis->ticker()->setTickCount(3);
+  m_lines->xAxis->ticker()->setTickCount(4);
+  m_lines->xAxis->setNumberFormat(QStringLiteral("g"));
+  m_lines->xAxis->setLabel(tr("step"));
+  m_lines->axisRect()->setMinimumMargins(QMargins(4, 6, 4, 4));
+  m_legend = new QCPLegend;
+  // At the top of a column of its own; the spacer takes the rest of the height.
+  auto* column = new QCPLayoutGrid;
+  m_lines->plotLayout()->addElement(0, 1, column);
+  column->addElement(0, 0, m_legend);
+  column->addElement(1, 0, new QCPLayoutElement(m_lines));
+  column->setRowStretchFactor(0, 0.001);
+  column->setRowSpacing(0);
+  m_lines->plotLayout()->setColumnStretchFactor(1, 0.001);
+  m_lines->plotLayout()->setColumnSpacing(0);
+  m_legend->setLayer(QStringLiteral("legend"));
+  m_legend->setFillOrder(QCPLegend::foRowsFirst);
+  m_legend->setWrap(6);
+}
+
+void LocalityPlot::buildStrip() {
+  m_map = new QCPColorMap(m_strip->xAxis, m_strip->yAxis);
+  m_scale = new QCPColorScale(m_strip);
+  m_scale->setBarWidth(8);
+  m_strip->plotLayout()->addElement(0, 1, m_scale);
+  m_strip->plotLayout()->setColumnSpacing(2);
+  m_map->setColorScale(m_scale);
+  m_map->setGradient(viridis());
+  m_map->setDataRange(QCPRange(0, 1));
+  m_map->setInterpolate(false);
+  m_map->setTightBoundary(false);
+  m_scale->axis()->ticker()->setTickCount(3);
+  m_strip->yAxis->setRangeReversed(true);
+  m_strip->xAxis->setLabel(tr("head"));
+  m_strip->yAxis->setLabel(tr("layer"));
+  for (QCPAxis* axis : {m_strip->xAxis, m_strip->yAxis}) {
+    axis->grid()->setVisible(false);
+    axis->setTicker(QSharedPointer<QCPAxisTickerFixed>::create());  // heads and layers are whole
+    axis->setNumberFormat(QStringLiteral("f"));
+    axis->setNumberPrecision(0);
+  }
+  m_strip->axisRect()->setMinimumMargins(QMargins(4, 6, 2, 4));
+  auto* margins = new QCPMarginGroup(m_strip);
+  m_strip->axisRect()->setMarginGroup(QCP::msTop | QCP::msBottom, margins);
+  m_scale->setMarginGroup(QCP::msTop | QCP::msBottom, margins);
+  m_strip->setVisible(false);
+}
+
+void LocalityPlot::applyTheme() {
+  for (QCustomPlot* plot : {m_lines, m_strip})
+    applyPlotTheme(plot, palette(), font());
+  QFont small = font();
+  small.setPointSizeF(std::max(7.0, font().pointSizeF() * 0.85));
+  m_scale->axis()->setTickLabelFont(small);
+  m_scale->axis()->setTickLabelColor(m_strip->xAxis->tickLabelColor());
+  for (QCPAxis* axis : {m_scale->axis()}) {
+    axis->setBasePen(Qt::NoPen);
+    axis->setTickPen(m_strip->xAxis->tickPen());
+    axis->setSubTickPen(Qt::NoPen);
+  }
+  m_graphsFor = -2;
+  rebuildGraphs();
+}
+
+void LocalityPlot::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
+  applyTheme();
+  replot();
+}
+
+// --- Data --------------------------------------------------------------------------------------
+
+void LocalityPlot::clear() {
+  m_history.clear();
+  m_stride = 1;
+  m_seen = 0;
+  m_lastIsExtra = false;
+  replot();
+}
+
+void LocalityPlot::add(const HeadPoint& point) {
+  if (m_lastIsExtra) m_history.pop_back();
+  m_history.push_back(point);
+  m_lastIsExtra = m_seen % m_stride != 0;
+  ++m_seen;
+  if (m_history.size() < static_cast<std::size_t>(kCapacity)) return;
+  std::vector<HeadPoint> half;
+  for (std::size_t i = 0; i < m_history.size(); i += 2)
+    half.push_back(std::move(m_history[i]));
+  const bool keptNewest = m_history.size() % 2 == 1;
+  if (!keptNewest) half.push_back(point);
+  m_lastIsExtra = !keptNewest;
+  m_history = std::move(half);
+  m_stride *= 2;
+}
+
+void LocalityPlot::setShownLayer(int layer) {
+  layer = std::clamp(layer, -1, static_cast<int>(m_layers) - 1);
+  if (layer == m_layer) return;
+  m_layer = layer;
+  const QSignalBlocker blocker(m_choice);
+  m_choice->setCurrentIndex(layer + 1);
+  replot();
+}
+
+void LocalityPlot::fillLayerChoice() {
+  const std::size_t layers = m_history.empty() ? 0 : m_history.back().locality.size();
+  if (m_choice->count() > 0 && layers == m_layers) return;
+  m_layers = layers;
+  m_layer = std::min(m_layer, static_cast<int>(layers) - 1);
+  const QSignalBlocker blocker(m_choice);
+  m_choice->clear();
+  m_choice->addItem(tr("every layer, mean of heads"));
+  for (std::size_t l = 0; l < layers; ++l)
+    m_choice->addItem(tr("layer %1 by head").arg(l));
+  m_choice->setCurrentIndex(m_layer + 1);
+  m_graphsFor = -2;
+}
+
+int LocalityPlot::lineCount() const {
+  if (m_history.empty()) return 0;
+  const auto& newest = m_history.back().locality;
+  return static_cast<int>(m_layer < 0 ? newest.size() : newest[m_layer].size());
+}
+
+QString LocalityPlot::lineName(int line) const {
+  return m_layer < 0 ? tr("L%1").arg(line) : tr("head %1").arg(line);
+}
+
+double LocalityPlot::valueAt(const HeadPoint& point, int line) const {
+  const auto at = static_cast<std::size_t>(m_layer < 0 ? line : m_layer);
+  if (at >= point.locality.size()) return kNothing;
+  const std::vector<float>& heads = point.locality[at];
+  if (m_layer >= 0) return static_cast<std::size_t>(line) < heads.size() ? heads[line] : kNothing;
+  double sum = 0;
+  for (const float value : heads)
+    sum += value;
+  return heads.empty() ? kNothing : sum / static_cast<double>(heads.size());
+}
+
+// --- Drawing -----------------------------------------------------------------------------------
+
+void LocalityPlot::rebuildGraphs() {
+  const int lines = lineCount();
+  if (m_graphsFor == m_layer && m_lines->graphCount() == lines) return;
+  m_graphsFor = m_layer;
+  m_legend->clearItems();
+  m_lines->clearGraphs();
+  const int every = std::max(1, (lines + kLegendLines - 1) / kLegendLines);
+  for (int i = 0; i < lines; ++i) {
+    QCPGraph* graph = m_lines->addGraph();
+    graph->setName(lineName(i));
+    // Layers have an order, heads do not.
+    const QColor color = m_layer < 0 || lines > 7
+                             ? sequenceColor(lines > 1 ? i / (lines - 1.0) : 0, palette())
+                             : seriesColor(i, palette());
+    graph->setPen(QPen(color, 1.6));
+    if (i % every == 0) graph->addToLegend(m_legend);
+  }
+  applyPlotTheme(m_lines, palette(), font());
+}
+
+void LocalityPlot::drawLines() {
+  rebuildGraphs();
+  double last = 1;
+  for (int line = 0; line < m_lines->graphCount(); ++line) {
+    QVector<double> keys, values;
+    for (const HeadPoint& point : m_history) {
+      keys.append(static_cast<double>(point.step));
+      values.append(valueAt(point, line));
+    }
+    if (!keys.isEmpty()) last = std::max(last, keys.last());
+    m_lines->graph(line)->setData(keys, values, true);
+    const bool alone = keys.size() == 1;  // a line of one point shows nothing
+    m_lines->graph(line)->setScatterStyle(alone ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
+                                                : QCPScatterStyle());
+  }
+  m_lines->xAxis->setRange(0, 1.02 * last);
+  m_lines->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void LocalityPlot::drawStrip() {
+  m_strip->setVisible(!m_history.empty());
+  if (!m_history.empty()) {
+    const auto& locality = m_history.back().locality;
+    std::size_t heads = 1;
+    for (const auto& layer : locality)
+      heads = std::max(heads, layer.size());
+    const auto layers = static_cast<int>(std::max<std::size_t>(locality.size(), 1));
+    m_map->data()->setSize(static_cast<int>(heads), layers);
+    m_map->data()->setRange(QCPRange(0, static_cast<double>(heads) - 1), QCPRange(0, layers - 1.0));
+    for (int l = 0; l < layers; ++l)
+      for (std::size_t h = 0; h < heads; ++h) {
+        const bool exists = static_cast<std::size_t>(l) < locality.size() && h < locality[l].size();
+        m_map->data()->setCell(static_cast<int>(h), l, exists ? locality[l][h] : kNothing);
+      }
+    m_strip->xAxis->setRange(-0.5, static_cast<double>(heads) - 0.5);
+    m_strip->yAxis->setRange(-0.5, layers - 0.5);
+    setTickStep(m_strip->xAxis, static_cast<int>(heads));
+    setTickStep(m_strip->yAxis, layers);
+  }
+  m_strip->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void LocalityPlot::replot() {
+  fillLayerChoice();
+  drawLines();
+  drawStrip();
+}
+
+}  // namespace headlight

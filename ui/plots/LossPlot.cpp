@@ -1,0 +1,208 @@
+#include "ui/plots/LossPlot.h"
+
+#include <QEvent>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/plots/PlotTheme.h"
+#include "ui/plots/Plotting.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kSmoothing = 0.95;  ///< share of the past in the running mean of the loss
+constexpr int kMaxEdits = 256;       ///< vertical lines kept
+
+QCPAxisRect* addRect(QCustomPlot* plot, int column, const QString& yLabel, QCPLegend*& legend) {
+  auto* rect = new QCPAxisRect(plot, true);
+  plot->plotLayout()->addElement(0, column, rect);
+  rect->setMinimumMargins(QMargins(4, 6, 8, 4));
+  rect->axis(QCPAxis::atBottom)->setLabel(QObject::tr("step"));
+  rect->axis(QCPAxis::atLeft)->setLabel(yLabel);
+  rect->axis(QCPAxis::atLeft)->ticker()->setTickCount(4);
+  rect->axis(QCPAxis::atBottom)->ticker()->setTickCount(4);
+  rect->axis(QCPAxis::atBottom)->setNumberFormat(QStringLiteral("g"));
+  for (QCPAxis* axis : rect->axes()) {
+    axis->setLayer(QStringLiteral("axes"));
+    axis->grid()->setLayer(QStringLiteral("grid"));
+  }
+  legend = new QCPLegend;
+  rect->insetLayout()->addElement(legend, Qt::AlignTop | Qt::AlignRight);
+  rect->insetLayout()->setMargins(QMargins(4, 2, 4, 2));
+  legend->setLayer(QStringLiteral("legend"));
+  return rect;
+}
+
+QCPGraph* addGraph(QCPAxisRect* rect, QCPLegend* legend, const QString& name) {
+  QCPGraph* graph =
+      rect->parentPlot()->addGraph(rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft));
+  graph->setName(name);
+  if (legend) graph->addToLegend(legend);
+  return graph;
+}
+
+void setSeries(QCPGraph* graph, const BoundedSeries& series) {
+  graph->setData(series.keys(), series.values(), true);
+}
+
+/// Grows [low, high] by the values.
+void cover(const BoundedSeries& series, double& low, double& high) {
+  for (const double value : series.values()) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+}
+
+}  // namespace
+
+LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
+  setObjectName(QStringLiteral("lossPlot"));
+  setAccessibleName(tr("Loss and accuracy over steps"));
+  setToolTip(
+      tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
+         "validation loss. Right: validation accuracy. Dotted lines: mask edits."));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_plot);
+  m_plot->setMinimumSize(240, 90);
+  build();
+  clear();
+}
+
+void LossPlot::build() {
+  m_plot->setAutoAddPlottableToLegend(false);
+  m_plot->plotLayout()->clear();
+  m_plot->plotLayout()->setColumnSpacing(0);
+  QCPLegend *lossLegend = nullptr, *accuracyLegend = nullptr;
+  m_lossRect = addRect(m_plot, 0, tr("loss"), lossLegend);
+  m_accuracyRect = addRect(m_plot, 1, tr("accuracy, %"), accuracyLegend);
+  m_accuracyRect->insetLayout()->setInsetAlignment(0, Qt::AlignBottom | Qt::AlignRight);
+  m_editGraph = addGraph(m_lossRect, nullptr, tr("mask edits"));
+  m_rawGraph = addGraph(m_lossRect, nullptr, tr("train, as measured"));
+  m_smoothGraph = addGraph(m_lossRect, lossLegend, tr("train"));
+  m_validationGraph = addGraph(m_lossRect, lossLegend, tr("validation"));
+  m_top1Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-1"));
+  m_top5Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-5"));
+  m_rateAxis = m_lossRect->axis(QCPAxis::atRight);
+  m_rateAxis->setLabel(tr("learning rate"));
+  m_rateAxis->setNumberFormat(QStringLiteral("gb"));
+  m_rateAxis->setNumberPrecision(2);
+  m_rateAxis->ticker()->setTickCount(3);
+  m_rateGraph = m_plot->addGraph(m_lossRect->axis(QCPAxis::atBottom), m_rateAxis);
+  m_rateGraph->setName(tr("learning rate"));
+  setLearningRateVisible(false);
+  applyTheme();
+}
+
+void LossPlot::applyTheme() {
+  applyPlotTheme(m_plot, palette(), font());
+  const QColor train = seriesColor(0, palette()), validation = seriesColor(1, palette());
+  QColor faint = train;
+  faint.setAlpha(70);
+  m_rawGraph->setPen(QPen(faint, 1));
+  m_smoothGraph->setPen(QPen(train, 2));
+  m_validationGraph->setPen(QPen(validation, 2));
+  m_top1Graph->setPen(QPen(seriesColor(2, palette()), 2));
+  m_top5Graph->setPen(QPen(seriesColor(3, palette()), 2, Qt::DashLine));
+  const auto dot = [](QCPGraph* graph) {
+    graph->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssDisc, graph->pen().color(), graph->pen().color(), 5));
+  };
+  for (QCPGraph* graph : {m_validationGraph, m_top1Graph, m_top5Graph})
+    dot(graph);
+  QColor quiet = palette().color(QPalette::Text);
+  quiet.setAlpha(110);
+  m_rateGraph->setPen(QPen(quiet, 1, Qt::DashLine));
+  m_editGraph->setPen(QPen(quiet, 1, Qt::DotLine));
+}
+
+void LossPlot::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
+  applyTheme();
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void LossPlot::clear() {
+  for (BoundedSeries* series : {&m_raw, &m_smooth, &m_validation, &m_rate, &m_top1, &m_top5})
+    series->clear();
+  m_editSteps.clear();
+  m_average = m_averageWeight = 0;
+  replot();
+}
+
+void LossPlot::addStep(const StepPoint& point) {
+  const auto step = static_cast<double>(point.step);
+  m_rate.add(step, point.learningRate);
+  if (!std::isfinite(point.loss)) return;
+  m_raw.add(step, point.loss);
+  m_average = kSmoothing * m_average + (1 - kSmoothing) * point.loss;
+  m_averageWeight = kSmoothing * m_averageWeight + (1 - kSmoothing);
+  m_smooth.add(step, m_average / m_averageWeight);
+}
+
+void LossPlot::addEpoch(const EpochPoint& point) {
+  const auto step = static_cast<double>(point.step);
+  m_validation.add(step, point.validationLoss);
+  m_top1.add(step, 100 * point.top1);
+  m_top5.add(step, 100 * point.top5);
+}
+
+void LossPlot::addEdit(const AppliedEdit& edit) {
+  if (m_editSteps.size() >= kMaxEdits) m_editSteps.removeFirst();
+  m_editSteps.append(static_cast<double>(edit.step));
+}
+
+void LossPlot::setLearningRateVisible(bool visible) {
+  m_rateAxis->setVisible(visible);
+  m_rateGraph->setVisible(visible);
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+bool LossPlot::isLearningRateVisible() const {
+  return m_rateGraph->visible();
+}
+
+void LossPlot::drawEdits() {
+  // One graph with gaps: up, and a hole before the next.
+  const QCPRange range = m_lossRect->axis(QCPAxis::atLeft)->range();
+  QVector<double> keys, values;
+  for (const double step : m_editSteps) {
+    keys << step << step << step;
+    values << range.lower << range.upper << std::numeric_limits<double>::quiet_NaN();
+  }
+  m_editGraph->setData(keys, values, true);
+}
+
+void LossPlot::replot() {
+  setSeries(m_rawGraph, m_raw);
+  setSeries(m_smoothGraph, m_smooth);
+  setSeries(m_validationGraph, m_validation);
+  setSeries(m_top1Graph, m_top1);
+  setSeries(m_top5Graph, m_top5);
+  setSeries(m_rateGraph, m_rate);
+
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const BoundedSeries* series : {&m_raw, &m_smooth, &m_validation})
+    cover(*series, low, high);
+  if (low > high) low = 0, high = 1;
+  const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));
+  m_lossRect->axis(QCPAxis::atLeft)->setRange(std::max(0.0, low - margin), high + margin);
+  double rateLow = 0, rateHigh = 0;
+  cover(m_rate, rateLow, rateHigh);
+  m_rateAxis->setRange(0, rateHigh > 0 ? 1.1 * rateHigh : 1);
+  m_accuracyRect->axis(QCPAxis::atLeft)->setRange(0, 103);
+
+  double lastStep = 1;
+  for (const BoundedSeries* series : {&m_raw, &m_validation})
+    if (!series->isEmpty()) lastStep = std::max(lastStep, series->keys().last());
+  for (QCPAxisRect* rect : {m_lossRect, m_accuracyRect})
+    rect->axis(QCPAxis::atBottom)->setRange(0, 1.02 * lastStep);
+  drawEdits();
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+}  // namespace headlight

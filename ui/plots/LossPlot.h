@@ -1,0 +1,55 @@
+#pragma once
+// Loss (training smoothed, validation) and accuracy (top-1, top-5) over optimiser steps; the
+// learning rate on request. add* is cheap; replot() draws.
+
+#include <QWidget>
+
+#include "core/workbench/TrainingSession.h"
+#include "ui/plots/BoundedSeries.h"
+
+class QCustomPlot;
+class QCPAxis;
+class QCPAxisRect;
+class QCPGraph;
+
+namespace headlight {
+
+class LossPlot : public QWidget {
+  Q_OBJECT
+ public:
+  explicit LossPlot(QWidget* parent = nullptr);
+
+  void clear();
+  void addStep(const StepPoint& point);
+  void addEpoch(const EpochPoint& point);
+  void addEdit(const AppliedEdit& edit);  ///< a vertical line at its step
+  void setLearningRateVisible(bool visible);
+  bool isLearningRateVisible() const;
+  void replot();
+
+  const BoundedSeries& trainLoss() const { return m_smooth; }
+  const BoundedSeries& validationLoss() const { return m_validation; }
+  const BoundedSeries& top1() const { return m_top1; }
+  QCustomPlot* plot() const { return m_plot; }
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void build();
+  void applyTheme();
+  void drawEdits();
+
+  QCustomPlot* m_plot;
+  QCPAxisRect* m_lossRect = nullptr;
+  QCPAxisRect* m_accuracyRect = nullptr;
+  QCPAxis* m_rateAxis = nullptr;
+  QCPGraph *m_rawGraph = nullptr, *m_smoothGraph = nullptr, *m_validationGraph = nullptr,
+           *m_rateGraph = nullptr, *m_top1Graph = nullptr, *m_top5Graph = nullptr,
+           *m_editGraph = nullptr;
+  BoundedSeries m_raw, m_smooth, m_validation, m_rate, m_top1, m_top5;
+  QVector<double> m_editSteps;
+  double m_average = 0, m_averageWeight = 0;  ///< of the smoothing, bias-corrected
+};
+
+}  // namespace headlight

@@ -1,0 +1,54 @@
+#pragma once
+// What the mask matrix paints with: kind, window, α of soft masks, seed of random ones.
+
+#include <QWidget>
+
+#include <functional>
+
+#include "core/masks/HeadMask.h"
+
+class QButtonGroup;
+class QDoubleSpinBox;
+class QHBoxLayout;
+class QLabel;
+class QSlider;
+class QSpinBox;
+
+namespace headlight {
+
+class BrushEditor : public QWidget {
+  Q_OBJECT
+ public:
+  explicit BrushEditor(QWidget* parent = nullptr);
+
+  const HeadMask& brush() const { return m_brush; }
+  void setBrush(const HeadMask& brush);  ///< without a signal
+  void setLargestWindow(int window);
+
+ Q_SIGNALS:
+  void brushEdited(const headlight::HeadMask& brush);  ///< by the person
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QLayout* makeKindRow();
+  QLayout* makeParameterRow();
+  void addWindow(QHBoxLayout* row);
+  void addAlpha(QHBoxLayout* row);
+  void addSeed(QHBoxLayout* row);
+  QLabel* addLabelled(QHBoxLayout* row, const QString& text, QWidget* buddy);
+  void edit(const std::function<void(HeadMask&)>& change);
+  void display();
+
+  HeadMask m_brush;
+  QButtonGroup* m_kinds;
+  QSpinBox* m_window = nullptr;
+  QLabel* m_alphaLabel = nullptr;
+  QSlider* m_alpha = nullptr;
+  QDoubleSpinBox* m_alphaValue = nullptr;
+  QLabel* m_seedLabel = nullptr;
+  QSpinBox* m_seed = nullptr;
+};
+
+}  // namespace headlight

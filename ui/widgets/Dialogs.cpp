@@ -1,0 +1,70 @@
+#include "ui/widgets/Dialogs.h"
+
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace headlight {
+namespace {
+
+void showError(QWidget* parent, const QString& title, const QString& text) {
+  auto* box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, parent);
+  box->setInformativeText(text);
+  box->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+void askToConfirm(QWidget* parent, const QString& title, const QString& text, const QString& action,
+                  std::function<void(bool)> answer) {
+  auto* box = new QMessageBox(QMessageBox::Question, title, title, QMessageBox::Cancel, parent);
+  box->setInformativeText(text);
+  const auto* accept = box->addButton(action, QMessageBox::AcceptRole);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(box, &QDialog::finished, box, [box, accept, answer = std::move(answer)] {
+    answer(box->clickedButton() == accept);
+  });
+  box->open();
+}
+
+void askForFiles(QWidget* parent, const FileQuestion& question,
+                 std::function<void(const QStringList&)> answer) {
+  auto* dialog = new QFileDialog(parent, question.title, question.start, question.filter);
+  using Mode = FileQuestion::Mode;
+  dialog->setFileMode(question.mode == Mode::OpenFile     ? QFileDialog::ExistingFile
+                      : question.mode == Mode::OpenFiles  ? QFileDialog::ExistingFiles
+                      : question.mode == Mode::OpenFolder ? QFileDialog::Directory
+                                                          : QFileDialog::AnyFile);
+  if (question.mode == Mode::OpenFolder) dialog->setOption(QFileDialog::ShowDirsOnly);
+  if (question.mode == Mode::SaveFile) {
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(question.suffix);
+    // The start of a save is a proposed file: the folder is shown, the name filled in.
+    const QFileInfo proposed(question.start);
+    dialog->setDirectory(proposed.absolutePath());
+    dialog->selectFile(proposed.fileName());
+  }
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(dialog, &QDialog::finished, dialog,
+                   [dialog, answer = std::move(answer)](int result) {
+                     answer(result == QDialog::Accepted ? dialog->selectedFiles() : QStringList());
+                   });
+  dialog->open();
+}
+
+void showDialog(QDialog* dialog, std::function<void(int)> done) {
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(dialog, &QDialog::finished, dialog, [done = std::move(done)](int result) {
+    if (done) done(result);
+  });
+  dialog->open();
+}
+
+}  // namespace
+
+Dialogs& dialogs() {
+  static Dialogs current{showError, askToConfirm, askForFiles, showDialog};
+  return current;
+}
+
+}  // namespace headlight

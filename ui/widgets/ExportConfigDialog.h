@@ -1,0 +1,42 @@
+#pragma once
+// An Experiment as JSON, with the command that trains it without a window.
+
+#include <QDialog>
+
+#include "core/config/Experiment.h"
+
+class QLineEdit;
+class QPlainTextEdit;
+
+namespace headlight {
+
+class BackgroundTask;
+class MessageLabel;
+
+class ExportConfigDialog : public QDialog {
+  Q_OBJECT
+ public:
+  explicit ExportConfigDialog(const Experiment& experiment, QWidget* parent = nullptr);
+
+  QString json() const;
+  /// "headlight-cli train CONFIG --run FOLDER", quoted for a shell.
+  QString command() const;
+  void saveTo(const QString& path);
+
+ Q_SIGNALS:
+  void saved(const QString& path);
+  void failed(const QString& text);
+
+ private:
+  void chooseFile();
+  void refreshCommand();
+
+  Experiment m_experiment;
+  BackgroundTask* m_files;
+  QString m_path;
+  QPlainTextEdit* m_text;
+  QLineEdit* m_command;
+  MessageLabel* m_status;
+};
+
+}  // namespace headlight

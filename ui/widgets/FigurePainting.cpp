@@ -1,0 +1,208 @@
+#include "ui/widgets/FigurePainting.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/bridge/AnalysisBridge.h"
+#include "ui/widgets/SimilarityPainting.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kMargin = 14;
+constexpr double kGap = 12;
+constexpr double kTallest = 1.5;  ///< a panel's height over its width
+constexpr double kTextSize = 12;  ///< units: 9 point
+
+QFont figureFont(bool bold = false) {
+  QFont font;
+  font.setPixelSize(static_cast<int>(kTextSize));
+  font.setBold(bold);
+  return font;
+}
+
+/// Figures are for white paper, whatever the window's theme.
+QPalette paper() {
+  QPalette palette;
+  palette.setColor(QPalette::Window, Qt::white);
+  palette.setColor(QPalette::WindowText, Qt::black);
+  palette.setColor(QPalette::AlternateBase, QColor(240, 240, 240));
+  palette.setColor(QPalette::Highlight, QColor(0, 114, 178));
+  return palette;
+}
+
+double titleHeight() {
+  return QFontMetricsF(figureFont()).height() + 8;
+}
+
+/// Panels share the width; a tall picture gets narrower ones.
+QSizeF panelSize(const FigureContent& content, double width) {
+  const double count = static_cast<double>(std::max<std::size_t>(1, content.panels.size()));
+  const double room = (width - 2 * kMargin - (count - 1) * kGap) / count;
+  const double aspect =
+      static_cast<double>(content.image.height) / std::max(content.image.width, 1);
+  if (aspect <= kTallest) return {room, room * aspect};
+  return {room * kTallest / aspect, room * kTallest};
+}
+
+double panelTitleHeight(const FigureContent& content) {
+  const bool titled = !content.panels.empty() && !content.panels.front().title.isEmpty();
+  return titled ? QFontMetricsF(figureFont()).height() + 4 : 0;
+}
+
+double panelBarHeight(const FigureContent& content) {
+  const bool bars = !content.panels.empty() && content.panels.front().ownBar;
+  return bars ? legendHeight(QFontMetricsF(figureFont())) : 0;
+}
+
+double headLabelWidth(const FigureContent& content) {
+  return QFontMetricsF(figureFont())
+             .horizontalAdvance(QStringLiteral("layer %1").arg(content.tiles.size())) +
+         8;
+}
+
+std::size_t headColumns(const FigureContent& content) {
+  std::size_t columns = 1;
+  for (const auto& row : content.tiles)
+    columns = std::max(columns, row.size());
+  return columns;
+}
+
+QSizeF headTileSize(const FigureContent& content, double width) {
+  const auto columns = static_cast<double>(headColumns(content));
+  const double side = (width - 2 * kMargin - headLabelWidth(content) - (columns - 1) * 8) / columns;
+  const HeadTile& first = content.tiles.front().front();
+  return {side, side * first.rows / std::max(1, first.cols)};
+}
+
+double headRowHeight(const QSizeF& tile) {
+  return tile.height() + headCaptionHeight(QFontMetricsF(figureFont())) + 6;
+}
+
+double bodyHeight(const FigureContent& content, double width) {
+  if (content.kind == FigureKind::Heads)
+    return QFontMetricsF(figureFont()).height() + 4 +
+           static_cast<double>(content.tiles.size()) * headRowHeight(headTileSize(content, width));
+  if (content.kind == FigureKind::Similarity) return width * 0.85;
+  return panelTitleHeight(content) + panelSize(content, width).height() + panelBarHeight(content);
+}
+
+/// The picture, dimmed where the model does not see it, with the map: one raster.
+QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
+                   const FigurePanel& panel, QSize pixels) {
+  QImage raster(pixels.expandedTo({1, 1}), QImage::Format_RGB32);
+  raster.fill(Qt::white);
+  const double x = static_cast<double>(pixels.width()) / pyramid.width;
+  const double y = static_cast<double>(pixels.height()) / pyramid.height;
+  QPainter painter(&raster);
+  painter.setRenderHint(QPainter::SmoothPixmapTransform);
+  painter.setOpacity(0.35);
+  painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
+  painter.setOpacity(1);
+  const QRectF region(content.region.x() * x, content.region.y() * y, content.region.width() * x,
+                      content.region.height() * y);
+  painter.setClipRect(region);
+  painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
+  painter.setOpacity(content.opacity);
+  drawMap(painter, region, mapImage(panel.map), panel.map.smooth);
+  return raster;
+}
+
+void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,
+                 double scale) {
+  const QSizeF size = panelSize(content, area.width() + 2 * kMargin);
+  const double count = static_cast<double>(content.panels.size());
+  const double slot = (area.width() - (count - 1) * kGap) / count;
+  const ImagePyramid pyramid = makePyramid(content.image);
+  if (pyramid.levels.empty()) return;
+  for (std::size_t i = 0; i < content.panels.size(); ++i) {
+    const FigurePanel& panel = content.panels[i];
+    const double left = area.left() + static_cast<double>(i) * (slot + kGap);
+    const QRectF target(left + (slot - size.width()) / 2, area.top() + panelTitleHeight(content),
+                        size.width(), size.height());
+    painter.setPen(Qt::black);
+    if (!panel.title.isEmpty())
+      painter.drawText(QRectF(left, area.top(), slot, panelTitleHeight(content)),
+                       Qt::AlignHCenter | Qt::AlignTop, panel.title);
+    painter.drawImage(target, rasterPanel(content, pyramid, panel, (size * scale).toSize()));
+    const double unit = target.width() / content.image.width;
+    const auto onPaper = [&](const QRectF& r) {
+      return QRectF(target.left() + r.x() * unit, target.top() + r.y() * unit, r.width() * unit,
+                    r.height() * unit);
+    };
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(QColor(0, 0, 0, 170), 0.75));
+    painter.drawRect(onPaper(content.region));
+    if (!content.cursor.isEmpty())
+      drawOutline(painter, onPaper(content.cursor), paper().color(QPalette::Highlight), 2);
+    if (!panel.ownBar || !content.showLegend) continue;
+    Legend legend;
+    legend.bar = true;
+    legend.colorMap = panel.map.colorMap;
+    legend.range = panel.map.range;
+    drawLegend(painter, QRectF(left, target.bottom(), slot, panelBarHeight(content)), legend,
+               paper());
+  }
+}
+
+void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& content) {
+  const QSizeF size = headTileSize(content, area.width() + 2 * kMargin);
+  const double label = headLabelWidth(content);
+  const double header = QFontMetricsF(figureFont()).height() + 4;
+  painter.setPen(Qt::black);
+  for (std::size_t column = 0; column < headColumns(content); ++column)
+    painter.drawText(
+        QRectF(area.left() + label + static_cast<double>(column) * (size.width() + 8), area.top(),
+               size.width(), header),
+        Qt::AlignHCenter | Qt::AlignTop,
+        column == 0 ? QStringLiteral("mean") : QStringLiteral("head %1").arg(column - 1));
+  for (std::size_t row = 0; row < content.tiles.size(); ++row) {
+    const double top = area.top() + header + static_cast<double>(row) * headRowHeight(size);
+    painter.setPen(Qt::black);
+    painter.drawText(QRectF(area.left(), top, label - 8, size.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("layer %1").arg(row));
+    for (std::size_t column = 0; column < content.tiles[row].size(); ++column)
+      drawHeadTile(
+          painter,
+          QRectF(
+              QPointF(area.left() + label + static_cast<double>(column) * (size.width() + 8), top),
+              size),
+          content.tiles[row][column], paper());
+  }
+}
+
+}  // namespace
+
+QSizeF figureSize(const FigureContent& content, double width) {
+  double height = kMargin + titleHeight() + bodyHeight(content, width) + kMargin;
+  if (content.showLegend) height += legendHeight(QFontMetricsF(figureFont()));
+  return {width, std::ceil(height)};
+}
+
+void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& content,
+                 double scale) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setRenderHint(QPainter::TextAntialiasing);
+  painter.setRenderHint(QPainter::LosslessImageRendering);
+  painter.fillRect(QRectF(QPointF(0, 0), size), Qt::white);
+  painter.setFont(figureFont(true));
+  painter.setPen(Qt::black);
+  const double inner = size.width() - 2 * kMargin;
+  painter.drawText(QRectF(kMargin, kMargin, inner, titleHeight()), Qt::AlignLeft | Qt::AlignTop,
+                   QFontMetricsF(painter.font()).elidedText(content.title, Qt::ElideMiddle, inner));
+  painter.setFont(figureFont());
+  const QRectF body(kMargin, kMargin + titleHeight(), inner, bodyHeight(content, size.width()));
+  if (content.kind == FigureKind::Heads)
+    paintHeads(painter, body, content);
+  else if (content.kind == FigureKind::Similarity)
+    drawSimilarity(painter, body, content.similarity, content.layers, content.legend, paper());
+  else
+    paintPanels(painter, body, content, scale);
+  if (content.showLegend)
+    drawLegend(
+        painter,
+        QRectF(kMargin - 10, body.bottom(), inner + 20, legendHeight(QFontMetricsF(figureFont()))),
+        content.legend, paper());
+}
+
+}  // namespace headlight

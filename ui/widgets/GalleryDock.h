@@ -1,0 +1,47 @@
+#pragma once
+// The content of the Gallery dock: thumbnails to choose from. Choosing, by mouse or arrow keys,
+// opens the picture.
+
+#include <QWidget>
+
+class QAction;
+class QLineEdit;
+class QListView;
+class QSortFilterProxyModel;
+
+namespace headlight {
+
+class Document;
+class GalleryModel;
+
+class GalleryDock : public QWidget {
+  Q_OBJECT
+ public:
+  GalleryDock(Document* document, GalleryModel* model, QWidget* parent = nullptr);
+
+  QListView* view() const { return m_view; }
+  /// Chooses the neighbour of the present picture; `by` is 1 or −1.
+  void step(int by);
+
+ Q_SIGNALS:
+  void chosen(const QString& path);
+  void addRequested();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void showMenu(const QPoint& position);
+  void markOpen();
+  void removeSelected();
+
+  Document* m_document;
+  GalleryModel* m_model;
+  QSortFilterProxyModel* m_filtered;
+  QListView* m_view;
+  QLineEdit* m_filter;
+  bool m_marking = false;
+};
+
+}  // namespace headlight

@@ -1,0 +1,46 @@
+#include "ui/widgets/HeadTile.h"
+
+#include <algorithm>
+
+#include "ui/widgets/MaskAppearance.h"
+
+namespace headlight {
+
+double headCaptionHeight(const QFontMetricsF& metrics) {
+  return metrics.height() + 2;
+}
+
+void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,
+                  const QPalette& palette) {
+  painter.save();
+  if (tile.map.isNull()) painter.fillRect(area, palette.color(QPalette::AlternateBase));
+  drawMap(painter, area, tile.map, tile.smooth);
+  const QRectF patch = patchInRegion(area, tile.rows, tile.cols, tile.queryPatch);
+  if (!patch.isEmpty() && !tile.map.isNull()) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(QColor(0, 0, 0, 140), 3));
+    painter.drawRect(patch);
+    painter.setPen(QPen(Qt::white, 1));
+    painter.drawRect(patch);
+  }
+  const QRectF caption(area.left(), area.bottom() + 1, area.width(),
+                       headCaptionHeight(QFontMetricsF(painter.font())));
+  QColor text = palette.color(QPalette::WindowText);
+  text.setAlphaF(0.8f);
+  painter.setPen(text);
+  if (tile.locality)
+    painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
+                     QString::number(*tile.locality, 'f', 2));
+  if (tile.mask.kind != MaskKind::None) {
+    painter.drawText(caption, Qt::AlignRight | Qt::AlignVCenter,
+                     maskLetter(tile.mask.kind) + QString::number(tile.mask.window));
+    const double side = std::clamp(area.width() / 5, 10.0, 18.0);
+    const QPointF corner = area.topRight();
+    painter.setPen(QPen(Qt::white, 1));
+    painter.setBrush(maskColor(tile.mask.kind, palette));
+    painter.drawPolygon(QPolygonF{corner, corner - QPointF(side, 0), corner + QPointF(0, side)});
+  }
+  painter.restore();
+}
+
+}  // namespace headlight

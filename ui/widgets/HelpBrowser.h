@@ -1,0 +1,52 @@
+#pragma once
+// The help pages (resources/help, Markdown) in a window of their own.
+
+#include <QDialog>
+#include <QTextBrowser>
+
+class QListWidget;
+class QLineEdit;
+
+namespace headlight {
+
+class Actions;
+
+/// Shows Markdown pages from ":/help"; the page of shortcuts is completed from the actions.
+class HelpText : public QTextBrowser {
+  Q_OBJECT
+ public:
+  HelpText(const Actions* actions, QWidget* parent);
+
+  QVariant loadResource(int type, const QUrl& name) override;
+  /// "keys-in-the-matrix": the heading of that name, as links in Markdown write it.
+  void showHeading(const QString& anchor);
+
+ private:
+  const Actions* m_actions;
+};
+
+class HelpBrowser : public QDialog {
+  Q_OBJECT
+ public:
+  explicit HelpBrowser(const Actions* actions, QWidget* parent = nullptr);
+
+  /// "index", "masks", …: the name of a file in resources/help without its ending.
+  void showPage(const QString& page);
+  QString page() const;
+  static QStringList pages();  ///< in reading order
+
+  QTextBrowser* browser() const { return m_text; }
+
+ private:
+  void search(const QString& text);
+  void onSourceChanged();
+
+  HelpText* m_text;
+  QListWidget* m_contents;
+  QLineEdit* m_search;
+};
+
+/// The page of shortcuts with its table, as it stands in resources/help/shortcuts.md.
+QString shortcutsPage(const Actions& actions);
+
+}  // namespace headlight

@@ -1,0 +1,149 @@
+#include "ui/widgets/ImagePainting.h"
+
+#include <QLinearGradient>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace headlight {
+namespace {
+
+using SharedPixels = std::shared_ptr<const std::vector<std::uint8_t>>;
+
+void releasePixels(void* pixels) {
+  delete static_cast<SharedPixels*>(pixels);
+}
+
+constexpr int kMaxMapSide = 512;
+constexpr double kLegendPadding = 7;
+
+QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
+  QLinearGradient gradient(bar.topLeft(), bar.topRight());
+  constexpr int kStops = 32;
+  for (int i = 0; i <= kStops; ++i) {
+    const double at = static_cast<double>(i) / kStops;
+    const auto rgb = colorOf(map, at);
+    gradient.setColorAt(at, QColor(rgb[0], rgb[1], rgb[2]));
+  }
+  return gradient;
+}
+
+void drawBar(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text) {
+  const QFontMetricsF metrics(painter.font());
+  const QRectF bar(area.left(), area.top() + 3, area.width(), metrics.height() - 5);
+  painter.fillRect(bar, barGradient(bar, legend.colorMap));
+  painter.setPen(text);
+  const QRectF ends(area.left(), area.bottom() - metrics.height(), area.width(), metrics.height());
+  painter.drawText(ends, Qt::AlignLeft | Qt::AlignVCenter, formatValue(legend.range.low));
+  painter.drawText(ends, Qt::AlignRight | Qt::AlignVCenter, formatValue(legend.range.high));
+}
+
+}  // namespace
+
+QImage wrapImage(const Image& image) {
+  if (image.empty()) return {};
+  auto* pixels = new SharedPixels(image.pixels);
+  return QImage(image.row(0), image.width, image.height, static_cast<qsizetype>(image.width) * 3,
+                QImage::Format_RGB888, releasePixels, pixels);
+}
+
+Image fromQImage(const QImage& source) {
+  if (source.isNull()) return {};
+  const QImage rgb = source.convertToFormat(QImage::Format_RGB888);
+  auto pixels = std::make_shared<std::vector<std::uint8_t>>();
+  pixels->reserve(static_cast<std::size_t>(rgb.width()) * rgb.height() * 3);
+  for (int y = 0; y < rgb.height(); ++y) {
+    const uchar* row = rgb.constScanLine(y);
+    pixels->insert(pixels->end(), row, row + static_cast<std::size_t>(rgb.width()) * 3);
+  }
+  return {rgb.width(), rgb.height(), std::move(pixels)};
+}
+
+bool MapLayer::operator==(const MapLayer& other) const {
+  // Bit for bit, so that a map with NaN in it equals itself.
+  return rows == other.rows && cols == other.cols && range.low == other.range.low &&
+         range.high == other.range.high && colorMap == other.colorMap && smooth == other.smooth &&
+         values.size() == other.values.size() &&
+         std::memcmp(values.data(), other.values.data(), values.size() * sizeof(float)) == 0;
+}
+
+QImage mapImage(const MapLayer& map, int pixelsPerPatch) {
+  if (map.rows <= 0 || map.cols <= 0 ||
+      map.values.size() != static_cast<std::size_t>(map.rows) * map.cols)
+    return {};
+  int scale = 1;
+  if (map.smooth) scale = std::clamp(kMaxMapSide / std::max(map.rows, map.cols), 1, pixelsPerPatch);
+  const Image picture = heatmap(map.values, map.rows, map.cols, map.range, map.colorMap,
+                                map.cols * scale, map.rows * scale, map.smooth);
+  return wrapImage(picture).convertToFormat(QImage::Format_RGB32);
+}
+
+void drawMap(QPainter& painter, const QRectF& target, const QImage& map, bool smooth) {
+  if (map.isNull()) return;
+  painter.save();
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, smooth);
+  painter.drawImage(target, map);
+  painter.restore();
+}
+
+QString formatValue(double value) {
+  return QString::number(value, 'g', 3);
+}
+
+double legendHeight(const QFontMetricsF& metrics) {
+  return 2 * metrics.height() + 2 * kLegendPadding;
+}
+
+void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
+                const QPalette& palette) {
+  painter.save();
+  const QFontMetricsF metrics(painter.font());
+  const QRectF inner = area.adjusted(10, kLegendPadding, -10, -kLegendPadding);
+  const double barWidth = legend.bar ? std::clamp(inner.width() * 0.3, 60.0, 180.0) : 0;
+  const double textWidth = inner.width() - (legend.bar ? barWidth + 16 : 0);
+  QColor text = palette.color(QPalette::WindowText);
+  painter.setPen(text);
+  painter.drawText(QRectF(inner.left(), inner.top(), textWidth, metrics.height()),
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(legend.title, Qt::ElideRight, textWidth));
+  text.setAlphaF(0.72f);
+  painter.setPen(text);
+  painter.drawText(
+      QRectF(inner.left(), inner.bottom() - metrics.height(), textWidth, metrics.height()),
+      Qt::AlignLeft | Qt::AlignVCenter,
+      metrics.elidedText(legend.detail, Qt::ElideRight, textWidth));
+  if (legend.bar)
+    drawBar(painter, QRectF(inner.right() - barWidth, inner.top(), barWidth, inner.height()),
+            legend, text);
+  painter.restore();
+}
+
+QRectF seenRegion(const Image& image, const ModelConfig& model) {
+  if (image.empty()) return {};
+  const auto region = evaluationRegion(image.width, image.height, preprocessingOf(model));
+  return {region[0], region[1], region[2], region[3]};
+}
+
+QRectF patchInRegion(const QRectF& region, int rows, int cols, int index) {
+  if (rows <= 0 || cols <= 0 || index < 0 || index >= rows * cols) return {};
+  const double width = region.width() / cols, height = region.height() / rows;
+  return {region.left() + (index % cols) * width, region.top() + (index / cols) * height, width,
+          height};
+}
+
+void drawOutline(QPainter& painter, const QRectF& rectangle, const QColor& color, double width) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setBrush(Qt::NoBrush);
+  const auto frame = [&](const QColor& pen, double penWidth, double outset) {
+    painter.setPen(QPen(pen, penWidth, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    painter.drawRect(rectangle.adjusted(-outset, -outset, outset, outset));
+  };
+  frame(QColor(0, 0, 0, 150), 1, width / 2 + 0.5);
+  frame(QColor(255, 255, 255, 220), 1, -width / 2 - 0.5);
+  frame(color, width, 0);
+  painter.restore();
+}
+
+}  // namespace headlight

@@ -1,0 +1,390 @@
+#include "ui/widgets/MainWindow.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDesktopServices>
+#include <QDir>
+#include <QDockWidget>
+#include <QDropEvent>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "ui/Icons.h"
+#include "ui/MessageLog.h"
+#include "ui/Theme.h"
+#include "ui/bridge/BackgroundTask.h"
+#include "ui/widgets/Canvas.h"
+#include "ui/widgets/CommandPalette.h"
+#include "ui/widgets/CompareView.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/GalleryDock.h"
+#include "ui/widgets/HeadsGrid.h"
+#include "ui/widgets/HelpBrowser.h"
+#include "ui/widgets/MaskPanel.h"
+#include "ui/widgets/Opener.h"
+#include "ui/widgets/PredictionPanel.h"
+#include "ui/widgets/RolloutView.h"
+#include "ui/widgets/StatusLine.h"
+#include "ui/widgets/TrainingDock.h"
+#include "ui/widgets/ViewControls.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kGalleryWidth = 158, kMasksWidth = 330, kTrainingHeight = 212;
+constexpr int kPredictionHeight = 132;
+
+QStringList localPaths(const QMimeData* data) {
+  QStringList paths;
+  for (const QUrl& url : data->urls())
+    if (url.isLocalFile()) paths << url.toLocalFile();
+  return paths;
+}
+
+QWidget* makeDropHint(QWidget* parent) {
+  auto* hint = new QLabel(
+      QObject::tr("Drop pictures, folders, checkpoints, configs, mask schemes or sessions"),
+      parent);
+  hint->setObjectName(QStringLiteral("dropHint"));
+  hint->setAlignment(Qt::AlignCenter);
+  hint->setAutoFillBackground(true);
+  hint->setFrameShape(QFrame::Box);
+  hint->setAttribute(Qt::WA_TransparentForMouseEvents);
+  hint->hide();
+  return hint;
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& options)
+    : m_options(options),
+      m_theme(theme),
+      m_log(log),
+      m_document(std::make_unique<Document>()),
+      m_images(std::make_unique<ImageBridge>()),
+      m_look(std::make_unique<LookBridge>(m_document.get())),
+      m_training(std::make_unique<TrainingBridge>()),
+      m_gallery(std::make_unique<GalleryModel>(m_images.get())),
+      m_keeper(std::make_unique<SessionKeeper>(options.sessionPath, [this] { return session(); })) {
+  setObjectName(QStringLiteral("mainWindow"));
+  setWindowIcon(applicationIcon());
+  setAcceptDrops(true);
+  setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
+  resize(1280, 800);
+  m_writer = new BackgroundTask(this);
+  m_status = new StatusLine(m_document.get(), this);
+  setStatusBar(m_status);
+  m_opener = new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this);
+  buildCentre();
+  buildDocks();
+  m_actions = new Actions(this);
+  buildCommands();
+  m_palette = new CommandPalette(m_actions, this);
+  m_dropHint = makeDropHint(this);
+  connectParts();
+  connectTraining();
+  takeNoDropsInside();
+  m_gallery->addSamples();
+  updateTitle();
+  updateCommands();
+  m_defaultLayout = saveState();
+}
+
+MainWindow::~MainWindow() {
+  // Widgets first: they read the document until they are gone. Then the bridges join their threads.
+  m_started = false;
+  const auto children = findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
+  qDeleteAll(children);
+}
+
+void MainWindow::buildCentre() {
+  auto* centre = new QWidget(this);
+  m_notices = new NoticeBar(centre);
+  auto* controls = new ViewControls(m_document.get(), centre);
+  m_tabs = new QTabWidget(centre);
+  m_tabs->setObjectName(QStringLiteral("tabs"));
+  m_tabs->setAccessibleName(tr("Pictures"));
+  m_tabs->setDocumentMode(true);
+  const auto addTab = [this](QWidget* page, const QString& name, const QString& icon,
+                             const QString& title, const QString& tip) {
+    const int index = m_tabs->addTab(page, lineIcon(icon), title);
+    m_tabs->setTabToolTip(index, tip);
+    page->setProperty("tab", name);
+  };
+  auto* heads = new HeadsGrid(m_document.get(), m_tabs);
+  addTab(new Canvas(m_document.get(), m_tabs), QStringLiteral("canvas"), QStringLiteral("image"),
+         tr("Canvas"), tr("The picture and where one head looks"));
+  addTab(heads, QStringLiteral("heads"), QStringLiteral("heads"), tr("Heads"),
+         tr("Every layer and head at once"));
+  addTab(new RolloutView(m_document.get(), m_tabs), QStringLiteral("rollout"),
+         QStringLiteral("rollout"), tr("Rollout"), tr("Attention through all layers"));
+  addTab(new CompareView(m_document.get(), m_tabs), QStringLiteral("compare"),
+         QStringLiteral("compare"), tr("Compare"),
+         tr("How alike layers look; a map before and after an edit"));
+  connect(heads, &HeadsGrid::openRequested, this, [this] { showTab(QStringLiteral("canvas")); });
+
+  m_centre = new QSplitter(Qt::Vertical, centre);
+  m_centre->addWidget(m_tabs);
+  m_centre->addWidget(new PredictionPanel(m_document.get(), m_centre));
+  m_centre->setStretchFactor(0, 1);
+  m_centre->setChildrenCollapsible(false);
+  m_centre->setSizes({400, kPredictionHeight});
+  auto* layout = new QVBoxLayout(centre);
+  layout->setContentsMargins(2, 2, 2, 2);
+  layout->setSpacing(2);
+  layout->addWidget(m_notices);
+  layout->addWidget(controls);
+  layout->addWidget(m_centre, 1);
+  setCentralWidget(centre);
+}
+
+void MainWindow::buildDocks() {
+  m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
+  m_maskPanel = new MaskPanel(m_document.get(), this);
+  m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
+  auto* gallery =
+      addDock(QStringLiteral("dock.gallery"), tr("Gallery"), m_galleryDock, Qt::LeftDockWidgetArea);
+  auto* masks =
+      addDock(QStringLiteral("dock.masks"), tr("Masks"), m_maskPanel, Qt::RightDockWidgetArea);
+  auto* training = addDock(QStringLiteral("dock.training"), tr("Training"), m_trainingDock,
+                           Qt::BottomDockWidgetArea);
+  resizeDocks({gallery, masks}, {kGalleryWidth, kMasksWidth}, Qt::Horizontal);
+  resizeDocks({training}, {kTrainingHeight}, Qt::Vertical);
+}
+
+QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* content,
+                                 Qt::DockWidgetArea area) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(name);
+  dock->setAccessibleName(title);
+  dock->setWidget(content);
+  addDockWidget(area, dock);
+  m_docks << dock;
+  connect(dock, &QDockWidget::visibilityChanged, this, &MainWindow::sessionChanged);
+  connect(dock, &QDockWidget::dockLocationChanged, this, &MainWindow::sessionChanged);
+  return dock;
+}
+
+void MainWindow::connectParts() {
+  Document* document = m_document.get();
+  connect(document, &Document::failed, this, &MainWindow::onFailed);
+  for (const auto signal : {&Document::modelChanged, &Document::imageChanged,
+                            &Document::masksChanged, &Document::viewChanged})
+    connect(document, signal, this, &MainWindow::sessionChanged);
+  for (const auto signal :
+       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged})
+    connect(document, signal, this, &MainWindow::updateTitle);
+  for (const auto signal :
+       {&Document::modelChanged, &Document::imageChanged, &Document::lookChanged})
+    connect(document, signal, &m_enableTimer, qOverload<>(&QTimer::start));
+  m_enableTimer.setSingleShot(true);
+  m_enableTimer.setInterval(0);
+  connect(&m_enableTimer, &QTimer::timeout, this, &MainWindow::updateCommands);
+
+  connect(m_look.get(), &LookBridge::activityChanged, this, &MainWindow::showActivity);
+  connect(m_look.get(), &LookBridge::openingFailed, this, [this] {
+    if (!std::exchange(m_restoring, false)) return;
+    if (m_restored) m_keeper->keepPrevious(*m_restored);
+    if (!m_document->hasModel()) openDemo();
+  });
+  connect(m_look.get(), &LookBridge::computeDescribed, m_status,
+          &StatusLine::setComputeDescription);
+  connect(m_look.get(), &LookBridge::saved, this, [this](const QString& path) {
+    Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+  });
+  connect(m_look.get(), &LookBridge::weightsLoaded, this,
+          [this](const QString& path, const LoadReport& report) {
+            Q_EMIT m_document->message(
+                tr("Loaded %1: %2")
+                    .arg(QFileInfo(path).fileName(), QString::fromStdString(report.summary())));
+          });
+  connect(m_status, &StatusLine::cancelRequested, this, [this] {
+    m_look->cancelOpening();
+    m_images->cancelInspections();
+  });
+
+  connect(m_opener, &Opener::notice, m_notices, &NoticeBar::add);
+  connect(m_opener, &Opener::sessionFound, this, [this](const Session& found, const QString& path) {
+    restoreSession(found);
+    m_notices->add({Notice::Level::Info,
+                    {},
+                    tr("The session of %1 was restored.").arg(QFileInfo(path).fileName()),
+                    tr("Go back"),
+                    [this] { restorePrevious(); }});
+  });
+  connect(m_opener, &Opener::settingsFound, this,
+          [this](const Experiment& experiment) { m_settings = experiment; });
+  connect(m_opener, &Opener::runFound, this, [this](const QString& folder) {
+    dialogs().confirm(this, tr("Resume this training run?"), QDir::toNativeSeparators(folder),
+                      tr("Resume"), [this, folder](bool yes) {
+                        if (yes) m_training->resume(folder);
+                      });
+  });
+  connect(m_opener, &Opener::dataFound, this, [this](const QString& kind, const QString& folder) {
+    m_settings = trainingExperiment();
+    m_settings->data.dataset = kind.toStdString();
+    m_settings->data.path = folder.toStdString();
+    m_notices->add({Notice::Level::Info,
+                    {},
+                    tr("%1 can be trained on (%2).").arg(QFileInfo(folder).fileName(), kind),
+                    tr("Train…"),
+                    [this] { chooseTraining(); }});
+  });
+  connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
+  connect(m_galleryDock, &GalleryDock::addRequested, this, &MainWindow::chooseFiles);
+  connect(m_gallery.get(), &GalleryModel::rowsInserted, this, &MainWindow::sessionChanged);
+  connect(m_gallery.get(), &GalleryModel::rowsRemoved, this, &MainWindow::sessionChanged);
+  connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::sessionChanged);
+  connect(m_theme, &Theme::changed, this, &MainWindow::sessionChanged);
+  connect(m_keeper.get(), &SessionKeeper::failed, this,
+          [this](const QString& text) { onFailed(tr("The session cannot be saved"), text); });
+  connect(m_log, &MessageLog::added, this, [this](LogLevel level, const QString& text) {
+    if (level != LogLevel::Info)
+      m_notices->add({level == LogLevel::Warning ? Notice::Level::Warning : Notice::Level::Error,
+                      {},
+                      text,
+                      {},
+                      {}});
+  });
+}
+
+void MainWindow::connectTraining() {
+  TrainingBridge* training = m_training.get();
+  connect(m_trainingDock, &TrainingDock::startRequested, this, &MainWindow::chooseTraining);
+  connect(m_trainingDock, &TrainingDock::exportRequested, this, &MainWindow::exportConfig);
+  connect(m_trainingDock, &TrainingDock::openCheckpointRequested, this,
+          [this](const QString& path) {
+            ModelSource source;
+            source.weights = path.toStdString();
+            m_look->openModel(source);
+          });
+  connect(m_trainingDock, &TrainingDock::openFolderRequested, this,
+          [](const QString& path) { QDesktopServices::openUrl(QUrl::fromLocalFile(path)); });
+  connect(training, &TrainingBridge::snapshotsWantedChanged, this, [this](bool wanted) {
+    if (!wanted) m_look->releaseTraining();
+  });
+  connect(training, &TrainingBridge::snapshotReady, this,
+          [this](std::shared_ptr<const ModelSnapshot> snapshot) {
+            if (const auto experiment = m_training->experiment())
+              m_look->adopt(*experiment, std::move(snapshot));
+          });
+  connect(training, &TrainingBridge::stateChanged, this, &MainWindow::updateCommands);
+  connect(training, &TrainingBridge::finished, this,
+          [this](std::shared_ptr<const TrainingOutcome>, const QString& error) {
+            if (!error.isEmpty()) onFailed(tr("The training ended"), error);
+            if (m_closing) close();
+          });
+}
+
+void MainWindow::takeNoDropsInside() {
+  // A file dropped on a text field is for the window, not to be typed in.
+  for (auto* field : findChildren<QLineEdit*>())
+    field->setAcceptDrops(false);
+  for (auto* area : findChildren<QAbstractScrollArea*>()) {
+    area->setAcceptDrops(false);
+    area->viewport()->setAcceptDrops(false);
+  }
+}
+
+void MainWindow::resetLayout() {
+  restoreState(m_defaultLayout);
+  for (QDockWidget* dock : m_docks)
+    dock->show();
+  resizeDocks({m_docks[0], m_docks[1]}, {kGalleryWidth, kMasksWidth}, Qt::Horizontal);
+  resizeDocks({m_docks[2]}, {kTrainingHeight}, Qt::Vertical);
+  m_centre->setSizes({m_centre->height() - kPredictionHeight, kPredictionHeight});
+}
+
+void MainWindow::updateTitle() {
+  QStringList parts;
+  if (m_document->hasModel()) {
+    parts << QString::fromStdString(m_document->model().experiment.model.name);
+    if (m_document->hasImage()) parts << m_document->imageName();
+    parts << tr("scheme “%1”").arg(QString::fromStdString(m_document->masks().name()));
+  }
+  setWindowTitle(parts.isEmpty() ? tr("Headlight")
+                                 : tr("Headlight — %1").arg(parts.join(QStringLiteral(" · "))));
+}
+
+void MainWindow::showActivity() {
+  m_status->setActivity(m_look->activity(), m_look->isOpening());
+  updateCommands();
+}
+
+void MainWindow::onFailed(const QString& title, const QString& text) {
+  logInfo(title.toStdString() + ": " + text.toStdString());  // Help → Messages
+  m_notices->add({Notice::Level::Error, title, text, {}, {}});
+}
+
+void MainWindow::showTab(const QString& name) {
+  for (int i = 0; i < m_tabs->count(); ++i)
+    if (m_tabs->widget(i)->property("tab").toString() == name) m_tabs->setCurrentIndex(i);
+}
+
+QString MainWindow::currentTab() const {
+  return m_tabs->currentWidget()->property("tab").toString();
+}
+
+bool MainWindow::isIdle() const {
+  const bool imageDue =
+      !m_document->hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
+  return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
+         m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (m_training->isRunning() && !m_closing) {
+    event->ignore();
+    dialogs().confirm(this, tr("A training is running"),
+                      tr("Closing stops it after the present step and writes a checkpoint, so that "
+                         "it can be resumed from there."),
+                      tr("Stop and close"), [this](bool yes) {
+                        if (!yes) return;
+                        m_closing = true;
+                        m_training->stop();
+                        if (!m_training->isRunning()) close();
+                      });
+    return;
+  }
+  if (m_training->isRunning()) {  // stopping; finished() closes
+    event->ignore();
+    return;
+  }
+  if (m_started) {
+    const QString error = m_keeper->saveNow();
+    if (!error.isEmpty()) logError(error.toStdString());
+  }
+  event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (localPaths(event->mimeData()).isEmpty()) return;
+  event->acceptProposedAction();
+  m_dropHint->setGeometry(centralWidget()->geometry().adjusted(20, 20, -20, -20));
+  m_dropHint->show();
+  m_dropHint->raise();
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent*) {
+  m_dropHint->hide();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  m_dropHint->hide();
+  const QStringList paths = localPaths(event->mimeData());
+  if (paths.isEmpty()) return;
+  event->acceptProposedAction();
+  openPaths(paths);
+}
+
+void MainWindow::openPaths(const QStringList& paths) {
+  m_opener->open(paths);
+}
+
+}  // namespace headlight

@@ -1,0 +1,351 @@
+// Every command of the window: its words, its keys, what it does. Menus are made from the list.
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QDockWidget>
+#include <QMenuBar>
+#include <QTabWidget>
+
+#include "ui/Icons.h"
+#include "ui/MessageLog.h"
+#include "ui/Theme.h"
+#include "ui/widgets/AboutDialogs.h"
+#include "ui/widgets/Canvas.h"
+#include "ui/widgets/CommandPalette.h"
+#include "ui/widgets/GalleryDock.h"
+#include "ui/widgets/HelpBrowser.h"
+#include "ui/widgets/MainWindow.h"
+#include "ui/widgets/MaskMatrix.h"
+#include "ui/widgets/MaskPanel.h"
+#include "ui/widgets/TrainingDock.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kOpacityStep = 0.1, kZoomStep = 1.25;
+
+QKeySequence keys(const char* text) {
+  return QKeySequence(QLatin1String(text));
+}
+
+void setIcon(Actions* actions, const char* id, const char* icon) {
+  actions->find(QLatin1String(id))->setIcon(lineIcon(QLatin1String(icon)));
+}
+
+}  // namespace
+
+void MainWindow::buildCommands() {
+  addFileCommands();
+  addEditCommands();
+  addModelCommands();
+  addMaskCommands();
+  addTrainCommands();
+  addViewCommands();
+  addColorCommands();
+  addThemeCommands();
+  addHelpCommands();
+  buildMenus();
+}
+
+void MainWindow::addFileCommands() {
+  const QString menu = tr("File");
+  m_actions->add(menu, "file.open", tr("&Open…"),
+                 tr("Open pictures, checkpoints, configs, mask schemes or sessions"),
+                 keys("Ctrl+O"), [this] { chooseFiles(); });
+  m_actions->add(menu, "file.openFolder", tr("Open &folder…"),
+                 tr("Open a folder of pictures, a dataset or a training run"), keys("Ctrl+Shift+O"),
+                 [this] { chooseFolder(); });
+  m_actions->add(menu, "file.next", tr("&Next picture"), tr("Open the next picture of the gallery"),
+                 keys("Ctrl+PgDown"), [this] { m_galleryDock->step(1); });
+  m_actions->add(menu, "file.previous", tr("&Previous picture"),
+                 tr("Open the previous picture of the gallery"), keys("Ctrl+PgUp"),
+                 [this] { m_galleryDock->step(-1); });
+  m_actions->add(menu, "file.exportFigure", tr("Export f&igure…"),
+                 tr("Save what the tab shows as PNG, SVG or PDF; a PNG carries the session"),
+                 keys("Ctrl+E"), [this] { exportFigure(); });
+  m_actions->add(menu, "file.exportConfig", tr("Export &config…"),
+                 tr("Save model, masks, data and training settings for headlight-cli train"),
+                 keys("Ctrl+Shift+E"), [this] {
+                   const auto run = m_training->isRunning() ? m_training->exported() : std::nullopt;
+                   exportConfig(run ? *run : trainingExperiment());
+                 });
+  m_actions->add(menu, "file.openSession", tr("Open &session…"),
+                 tr("Restore a saved session, or the one that a PNG figure carries"),
+                 keys("Ctrl+Alt+O"), [this] { openSessionFile(); });
+  m_actions->add(menu, "file.saveSession", tr("Save session &as…"),
+                 tr("Save everything the window shows; it is also kept by itself"),
+                 keys("Ctrl+Shift+S"), [this] { saveSessionAs(); });
+  m_actions->add(menu, "file.previousSession", tr("&Go back to the previous session"),
+                 tr("Restore what the window showed before the last session was opened"),
+                 keys("Ctrl+Alt+Z"), [this] { restorePrevious(); });
+  m_actions->add(menu, "file.quit", tr("&Quit"), tr("Save the session and close the window"),
+                 keys("Ctrl+Q"), [this] { close(); });
+  setIcon(m_actions, "file.open", "open");
+  setIcon(m_actions, "file.openFolder", "folder");
+  setIcon(m_actions, "file.exportFigure", "image");
+  setIcon(m_actions, "file.exportConfig", "export");
+}
+
+void MainWindow::addEditCommands() {
+  const QString menu = tr("Edit");
+  QAction* undo = m_maskPanel->undoAction();
+  QAction* redo = m_maskPanel->redoAction();
+  undo->setToolTip(tr("Take back the last mask edit"));
+  redo->setToolTip(tr("Make the mask edit again that was taken back"));
+  m_actions->adopt(menu, "edit.undo", undo, keys("Ctrl+Z"));
+  m_actions->adopt(menu, "edit.redo", redo, keys("Ctrl+Shift+Z"));
+  m_actions->add(menu, "edit.copyPicture", tr("&Copy picture"),
+                 tr("Copy what the tab shows to the clipboard"), keys("Ctrl+Shift+C"),
+                 [this] { copyPicture(); });
+  m_actions->add(menu, "edit.palette", tr("Command &palette…"),
+                 tr("Find any command by a few letters"), keys("Ctrl+Shift+P"),
+                 [this] { m_palette->open(); });
+  m_actions->add(menu, "edit.closeNotices", tr("Close &notices"), tr("Close all notices"),
+                 keys("Ctrl+Shift+X"), [this] { m_notices->closeAll(); });
+  setIcon(m_actions, "edit.palette", "search");
+}
+
+void MainWindow::addModelCommands() {
+  const QString menu = tr("Model");
+  m_actions->add(menu, "model.choose", tr("&Choose model…"),
+                 tr("A published model, or a shape of your own, with or without weights"),
+                 keys("Ctrl+M"), [this] { chooseModel(); });
+  m_actions->add(menu, "model.demo", tr("Open the &demo model"),
+                 tr("The trained model that comes with Headlight"), keys("Ctrl+Shift+D"),
+                 [this] { openDemo(); });
+  m_actions->add(menu, "model.load", tr("&Load weights…"),
+                 tr("Load a checkpoint into this model; a report of what fits comes first"),
+                 keys("Ctrl+L"), [this] { chooseWeights(); });
+  m_actions->add(menu, "model.save", tr("&Save weights as…"),
+                 tr("Save weights, class names and masks as safetensors"), keys("Ctrl+S"),
+                 [this] { saveWeights(); });
+  m_actions->add(menu, "model.about", tr("&About this model"),
+                 tr("Shape, size, where its weights come from, what did not fit"), keys("Ctrl+I"),
+                 [this] { showModelInfo(*m_document, this); });
+  setIcon(m_actions, "model.choose", "model");
+  setIcon(m_actions, "model.load", "weights");
+  setIcon(m_actions, "model.save", "save");
+  setIcon(m_actions, "model.about", "info");
+}
+
+void MainWindow::addMaskCommands() {
+  const QString menu = tr("Masks");
+  int preset = 0;
+  for (QAction* action : m_maskPanel->commands()) {
+    const QString id = action->objectName();
+    if (id.startsWith(QStringLiteral("edit."))) continue;
+    // The presets are numbered in the order of the panel: Ctrl+K, 0 takes all masks away.
+    QKeySequence shortcut;
+    if (id.startsWith(QStringLiteral("masks.preset.")))
+      shortcut = QKeySequence(QStringLiteral("Ctrl+K, %1").arg(preset++));
+    else if (id == QStringLiteral("masks.load"))
+      shortcut = keys("Ctrl+K, O");
+    else if (id == QStringLiteral("masks.save"))
+      shortcut = keys("Ctrl+K, S");
+    m_actions->adopt(menu, id, action, shortcut);
+  }
+  m_actions->add(menu, "masks.focus", tr("&Edit masks by keyboard"),
+                 tr("Put the focus into the mask matrix"), keys("Ctrl+K, M"), [this] {
+                   m_docks[1]->show();
+                   m_maskPanel->matrix()->setFocus(Qt::ShortcutFocusReason);
+                 });
+}
+
+void MainWindow::addTrainCommands() {
+  const QString menu = tr("Train");
+  m_actions->adopt(menu, "train.start", m_trainingDock->startAction(), keys("Ctrl+T"));
+  m_actions->adopt(menu, "train.pause", m_trainingDock->pauseAction(), keys("Ctrl+Shift+T"));
+  m_actions->adopt(menu, "train.stop", m_trainingDock->stopAction(), keys("Ctrl+Alt+T"));
+  m_actions->add(menu, "train.resume", tr("&Resume a run…"),
+                 tr("Go on with a training run from its last checkpoint, exactly as if it had "
+                    "never stopped"),
+                 keys("Ctrl+R"), [this] { chooseRunToResume(); });
+  m_actions->adopt(menu, "train.followEdits", m_trainingDock->followEditsAction(),
+                   keys("Ctrl+Alt+E"));
+  m_actions->adopt(menu, "train.lookThrough", m_trainingDock->lookThroughAction(),
+                   keys("Ctrl+Alt+W"));
+  m_actions->adopt(menu, "train.showLearningRate", m_trainingDock->learningRateAction(),
+                   keys("Ctrl+Alt+R"));
+}
+
+void MainWindow::changeView(const std::function<void(ViewOptions&)>& change) {
+  ViewOptions view = m_document->view();
+  change(view);
+  m_document->setView(view);
+}
+
+PictureView* MainWindow::pictureInTab() const {
+  QWidget* page = m_tabs->currentWidget();
+  if (auto* picture = qobject_cast<PictureView*>(page)) return picture;
+  return page->findChild<PictureView*>();
+}
+
+void MainWindow::addViewCommands() {
+  const QString menu = tr("View");
+  for (int i = 0; i < m_tabs->count(); ++i) {
+    const QString title = m_tabs->tabText(i);
+    const QString name = m_tabs->widget(i)->property("tab").toString();
+    m_actions->add(menu, QStringLiteral("view.tab.") + name, tr("Show %1").arg(title),
+                   m_tabs->tabToolTip(i), QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)),
+                   [this, name] { showTab(name); });
+  }
+  for (int i = 0; i < m_docks.size(); ++i) {
+    QAction* toggle = m_docks[i]->toggleViewAction();
+    toggle->setText(tr("%1 dock").arg(m_docks[i]->windowTitle()));
+    toggle->setToolTip(tr("Show or hide the %1 dock").arg(m_docks[i]->windowTitle()));
+    m_actions->adopt(menu, QStringLiteral("view.") + m_docks[i]->objectName(), toggle,
+                     QKeySequence(QStringLiteral("Ctrl+Shift+%1").arg(i + 1)));
+  }
+  m_actions->add(menu, "view.resetLayout", tr("Put the docks &back"),
+                 tr("Docks as they were at the first start"), keys("Ctrl+Shift+0"),
+                 [this] { resetLayout(); });
+  m_actions->add(menu, "view.fullScreen", tr("&Full screen"), tr("Fill the screen, or go back"),
+                 keys("F11"), [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+
+  struct Step {
+    const char* id;
+    QString text, tip;
+    const char* key;
+    std::function<void(ViewOptions&)> change;
+  };
+  const Step steps[] = {
+      {"view.nextLayer", tr("Next layer"), tr("Look at the layer above"), "]",
+       [](ViewOptions& view) { ++view.layer; }},
+      {"view.previousLayer", tr("Previous layer"), tr("Look at the layer below"), "[",
+       [](ViewOptions& view) { --view.layer; }},
+      {"view.nextHead", tr("Next head"),
+       tr("Look at the next head; before the first comes their mean"), ".",
+       [](ViewOptions& view) { ++view.head; }},
+      {"view.previousHead", tr("Previous head"),
+       tr("Look at the previous head, or the mean of all"), ",",
+       [](ViewOptions& view) { --view.head; }},
+      {"view.classToken", tr("Look from the class token"), tr("The class token becomes the query"),
+       "C", [](ViewOptions& view) { view.query = 0; }},
+      {"view.overlay", tr("Show or hide the map"), tr("The attention map over the picture"), "O",
+       [](ViewOptions& view) { view.showOverlay = !view.showOverlay; }},
+      {"view.smooth", tr("Smooth or blocky map"), tr("Interpolate between patches, or show each"),
+       "S", [](ViewOptions& view) { view.smooth = !view.smooth; }},
+      {"view.sharedRange", tr("One colour scale for all heads"),
+       tr("All heads on one scale, or each on its own"), "R",
+       [](ViewOptions& view) { view.sharedRange = !view.sharedRange; }},
+      {"view.moreOpaque", tr("Stronger map"), tr("The map covers more of the picture"), "Ctrl+]",
+       [](ViewOptions& view) { view.opacity += kOpacityStep; }},
+      {"view.lessOpaque", tr("Weaker map"), tr("The map covers less of the picture"), "Ctrl+[",
+       [](ViewOptions& view) { view.opacity -= kOpacityStep; }},
+  };
+  for (const Step& step : steps) {
+    m_actions->add(menu, step.id, step.text, step.tip, keys(step.key),
+                   [this, change = step.change] { changeView(change); });
+    if (qstrlen(step.key) == 1) m_actions->limitTo(step.id, m_tabs);
+  }
+  const auto zoom = [this](double factor) {
+    if (PictureView* picture = pictureInTab())
+      picture->setZoom(picture->zoom() * factor, picture->rect().center());
+  };
+  m_actions->add(menu, "view.zoomIn", tr("Zoom &in"), tr("Enlarge the picture"), keys("Ctrl++"),
+                 [zoom] { zoom(kZoomStep); });
+  m_actions->add(menu, "view.zoomOut", tr("Zoom o&ut"), tr("Reduce the picture"), keys("Ctrl+-"),
+                 [zoom] { zoom(1 / kZoomStep); });
+  m_actions->add(menu, "view.zoomFit", tr("Fit the picture"), tr("The whole picture in the tab"),
+                 keys("Ctrl+0"), [this] {
+                   if (PictureView* picture = pictureInTab()) picture->fit();
+                 });
+}
+
+void MainWindow::addColorCommands() {
+  static const char* const letters = "VCITJGD";  // in the order of colorMapNames
+  int index = 0;
+  for (const std::string& name : colorMapNames()) {
+    const auto map = static_cast<ColorMap>(index);
+    const QString title = QString::fromStdString(name);
+    m_actions->add(tr("View"), QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
+                   tr("Show maps in the %1 colours").arg(title),
+                   QKeySequence(QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(letters[index]))),
+                   [this, map] { changeView([map](ViewOptions& view) { view.colorMap = map; }); });
+    ++index;
+  }
+}
+
+void MainWindow::addThemeCommands() {
+  auto* group = new QActionGroup(this);
+  struct Choice {
+    ThemeChoice theme;
+    QString text, tip;
+    const char* key;
+  };
+  const Choice choices[] = {
+      {ThemeChoice::System, tr("Theme: as the system"), tr("Light or dark as the desktop is"),
+       "Ctrl+J, 0"},
+      {ThemeChoice::Light, tr("Theme: light"), tr("Dark text on a light ground"), "Ctrl+J, 1"},
+      {ThemeChoice::Dark, tr("Theme: dark"), tr("Light text on a dark ground"), "Ctrl+J, 2"},
+  };
+  for (const Choice& choice : choices) {
+    const ThemeChoice theme = choice.theme;
+    QAction* action = m_actions->addToggle(
+        tr("View"), QStringLiteral("view.theme.") + themeName(theme), choice.text, choice.tip,
+        keys(choice.key), m_theme->choice() == theme, [this, theme](bool on) {
+          if (on) m_theme->setChoice(theme);
+        });
+    group->addAction(action);
+    connect(m_theme, &Theme::changed, action,
+            [this, action, theme] { action->setChecked(m_theme->choice() == theme); });
+  }
+}
+
+void MainWindow::addHelpCommands() {
+  const QString menu = tr("Help");
+  m_actions->add(menu, "help.contents", tr("&Help"), tr("How Headlight is used"), keys("F1"),
+                 [this] { showHelp(QStringLiteral("index")); });
+  m_actions->add(menu, "help.shortcuts", tr("&Keyboard shortcuts"),
+                 tr("Every command and its keys"), keys("Shift+F1"),
+                 [this] { showHelp(QStringLiteral("shortcuts")); });
+  m_actions->add(menu, "help.messages", tr("&Messages"), tr("What Headlight has said so far"),
+                 keys("Ctrl+Shift+J"), [this] { showMessages(m_log, this); });
+  m_actions->add(menu, "help.about", tr("&About Headlight"), tr("Version and licence"),
+                 keys("Ctrl+F1"), [this] { showAbout(this); });
+  setIcon(m_actions, "help.contents", "help");
+}
+
+void MainWindow::buildMenus() {
+  for (const QString& category : m_actions->categories()) {
+    QMenu* menu = menuBar()->addMenu(QLatin1Char('&') + category);
+    menu->setToolTipsVisible(true);
+    QString group;
+    for (const Command& command : m_actions->commands()) {
+      if (command.category != category) continue;
+      // view.tab.canvas, view.dock.masks, view.colors.jet: each kind stands apart.
+      const QStringList parts = command.id().split(QLatin1Char('.'));
+      const QString now = parts.size() > 2 ? parts[1] : QString();
+      if (now != group && !menu->isEmpty()) menu->addSeparator();
+      group = now;
+      if (command.id() == QStringLiteral("file.quit")) menu->addSeparator();
+      menu->addAction(command.action);
+    }
+  }
+}
+
+void MainWindow::updateCommands() {
+  const bool model = m_document->hasModel();
+  const bool picture = model && m_document->hasImage();
+  for (const char* id : {"model.load", "model.save", "model.about", "file.exportConfig",
+                         "file.saveSession", "masks.focus"})
+    m_actions->find(QLatin1String(id))->setEnabled(model);
+  for (const char* id : {"file.exportFigure", "edit.copyPicture"})
+    m_actions->find(QLatin1String(id))->setEnabled(picture);
+  m_actions->find(QStringLiteral("train.resume"))->setEnabled(!m_training->isRunning());
+}
+
+HelpBrowser* MainWindow::showHelp(const QString& page) {
+  if (!m_help) {
+    m_help = new HelpBrowser(m_actions, this);
+    m_help->setAttribute(Qt::WA_DeleteOnClose);
+  }
+  m_help->showPage(page);
+  m_help->show();
+  m_help->raise();
+  m_help->activateWindow();
+  return m_help;
+}
+
+}  // namespace headlight

@@ -1,0 +1,263 @@
+#include "ui/widgets/MaskPanel.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "core/base/Files.h"
+#include "core/config/Experiment.h"
+#include "core/config/MasksJson.h"
+#include "ui/Icons.h"
+#include "ui/bridge/BackgroundTask.h"
+#include "ui/commands/MaskText.h"
+#include "ui/models/Document.h"
+#include "ui/widgets/BrushEditor.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MaskMatrix.h"
+
+namespace headlight {
+namespace {
+
+std::vector<int> headsOf(const MaskScheme& scheme) {
+  std::vector<int> heads;
+  for (int l = 0; l < scheme.layers(); ++l)
+    heads.push_back(scheme.heads(l));
+  return heads;
+}
+
+int headCount(const MaskScheme& scheme) {
+  int count = 0;
+  for (int l = 0; l < scheme.layers(); ++l)
+    count += scheme.heads(l);
+  return count;
+}
+
+QToolButton* buttonFor(QAction* action, QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setDefaultAction(action);
+  button->setAutoRaise(true);
+  button->setObjectName(action->objectName() + QStringLiteral(".button"));
+  return button;
+}
+
+}  // namespace
+
+MaskPanel::MaskPanel(Document* document, QWidget* parent)
+    : QWidget(parent),
+      m_document(document),
+      m_brush(new BrushEditor(this)),
+      m_matrix(new MaskMatrix(document, this)),
+      m_files(new BackgroundTask(this)) {
+  setObjectName(QStringLiteral("maskPanel"));
+  setAccessibleName(tr("Masks"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 6, 8, 6);
+  layout->setSpacing(6);
+  layout->addWidget(makeToolRow());
+  layout->addWidget(m_brush);
+  layout->addWidget(m_matrix, 1);
+  m_status = new QLabel(this);
+  m_status->setObjectName(QStringLiteral("maskStatus"));
+  m_status->setWordWrap(true);
+  layout->addWidget(m_status);
+
+  connect(m_brush, &BrushEditor::brushEdited, m_matrix, &MaskMatrix::setBrush);
+  connect(m_matrix, &MaskMatrix::brushChanged, m_brush, &BrushEditor::setBrush);
+  connect(m_matrix, &MaskMatrix::selectionChanged, this, &MaskPanel::refreshStatus);
+  connect(document, &Document::modelChanged, this, &MaskPanel::refresh);
+  connect(document, &Document::masksChanged, this, &MaskPanel::refresh);
+  connect(document, &Document::lookChanged, this, &MaskPanel::refreshStatus);
+  m_brush->setBrush(m_matrix->brush());
+  refresh();
+}
+
+QAction* MaskPanel::addCommand(const QString& name, const QString& text, const QString& tip,
+                               const std::function<void()>& run) {
+  auto* action = new QAction(text, this);
+  action->setObjectName(name);
+  action->setToolTip(tip);
+  action->setStatusTip(tip);
+  connect(action, &QAction::triggered, this, run);
+  m_commands.append(action);
+  m_needModel.append(action);
+  return action;
+}
+
+// --- Rows --------------------------------------------------------------------------------------
+
+QWidget* MaskPanel::makeToolRow() {
+  auto* row = new QWidget(this);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  m_name = new QLabel(row);
+  m_name->setObjectName(QStringLiteral("schemeName"));
+  m_name->setToolTip(tr("The mask scheme; a star says that it was edited since it was set"));
+  m_name->setTextFormat(Qt::PlainText);
+  QFont bold = font();
+  bold.setBold(true);
+  m_name->setFont(bold);
+  layout->addWidget(m_name, 1);
+
+  m_presets = new QMenu(row);
+  m_presets->setToolTipsVisible(true);
+  m_presets->setObjectName(QStringLiteral("presetMenu"));
+  for (const std::string& name : maskPresetNames()) {
+    const QString preset = QString::fromStdString(name);
+    const QString help = QString::fromStdString(maskPresetHelp(name));
+    QAction* action =
+        addCommand(QStringLiteral("masks.preset.") + preset, tr("Mask scheme %1").arg(preset), help,
+                   [this, preset] { applyPreset(preset); });
+    // In the menu the name comes first and its sentence follows.
+    QAction* entry =
+        m_presets->addAction(tr("%1   %2").arg(preset, help), action, &QAction::trigger);
+    entry->setToolTip(help);
+  }
+  m_presets->addSeparator();
+  QAction* load =
+      addCommand(QStringLiteral("masks.load"), tr("Load mask scheme…"),
+                 tr("Read masks from a scheme or a config (JSON)"), [this] { chooseFileToLoad(); });
+  QAction* save = addCommand(QStringLiteral("masks.save"), tr("Save mask scheme…"),
+                             tr("Write the masks as JSON, for --masks and for configs"),
+                             [this] { chooseFileToSave(); });
+  m_presets->addAction(load);
+  m_presets->addAction(save);
+  auto* presets = new QToolButton(row);
+  presets->setObjectName(QStringLiteral("presetButton"));
+  presets->setText(tr("Schemes"));
+  presets->setToolTip(tr("The paper's mask schemes with the brush's window and α; load and save"));
+  presets->setMenu(m_presets);
+  presets->setPopupMode(QToolButton::InstantPopup);
+  presets->setFocusPolicy(Qt::StrongFocus);
+  layout->addWidget(presets);
+
+  m_undo = m_document->undoStack()->createUndoAction(this, tr("Undo"));
+  m_redo = m_document->undoStack()->createRedoAction(this, tr("Redo"));
+  for (QAction* action : {m_undo, m_redo}) {
+    const bool undo = action == m_undo;
+    action->setObjectName(undo ? QStringLiteral("edit.undo") : QStringLiteral("edit.redo"));
+    action->setIcon(lineIcon(undo ? QStringLiteral("undo") : QStringLiteral("redo")));
+    m_commands.append(action);
+    auto* button = buttonFor(action, row);
+    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    layout->addWidget(button);
+  }
+  return row;
+}
+
+// --- The document ------------------------------------------------------------------------------
+
+void MaskPanel::refresh() {
+  const bool open = m_document->hasModel();
+  m_name->setText(open ? QString::fromStdString(m_document->masks().name()) : tr("no model"));
+  for (QAction* action : m_needModel)
+    action->setEnabled(open);
+  if (open) {
+    const Grid& grid = m_document->model().grid;
+    m_brush->setLargestWindow(std::max(3, 2 * std::max(grid.rows, grid.cols) - 1));
+  }
+  refreshStatus();
+}
+
+void MaskPanel::refreshStatus() {
+  if (!m_document->hasModel()) return m_status->clear();
+  const MaskScheme& scheme = m_document->masks();
+  QString text = tr("%1 of %2 heads masked").arg(scheme.maskedHeads()).arg(headCount(scheme));
+  const auto selected = m_matrix->selection();
+  if (selected.size() == 1) {
+    const auto [layer, head] = selected.front();
+    text +=
+        tr(" · layer %1, head %2: %3").arg(layer).arg(head).arg(maskText(scheme.at(layer, head)));
+    const auto look = m_document->look();
+    if (look && layer < static_cast<int>(look->locality.size()) &&
+        head < static_cast<int>(look->locality[layer].size()))
+      text += tr(", ALS %1").arg(look->locality[layer][head], 0, 'f', 2);
+  } else if (!selected.empty()) {
+    text += tr(" · %1 selected").arg(cellsText(scheme, selected));
+  }
+  m_status->setText(text);
+}
+
+void MaskPanel::applyPreset(const QString& name) {
+  if (!m_document->hasModel()) return;
+  const HeadMask& brush = m_matrix->brush();
+  auto scheme =
+      makeMaskPreset(name.toStdString(), headsOf(m_document->masks()), brush.window, brush.alpha);
+  if (!scheme)
+    return Q_EMIT m_document->failed(tr("Mask scheme"),
+                                     QString::fromStdString(scheme.error().text()));
+  auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme " + name.toStdString());
+  if (!edit) return;
+  if (edit->empty()) Q_EMIT m_document->message(tr("The masks are those of %1 already.").arg(name));
+  m_document->pushEdit(*edit);
+}
+
+// --- Files -------------------------------------------------------------------------------------
+
+void MaskPanel::loadScheme(const QString& path) {
+  if (!m_document->hasModel()) return;
+  const auto heads = headsOf(m_document->masks());
+  m_files->run<Result<MaskScheme>>(
+      [path = path.toStdString(), heads](std::stop_token) {
+        return guarded(path, [&] { return masksFromNameOrFile(path, heads); });
+      },
+      [this, path](Result<MaskScheme> scheme) {
+        const QString file = QFileInfo(path).fileName();
+        if (!scheme)
+          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
+                                           QString::fromStdString(scheme.error().text()));
+        auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme of " + file.toStdString());
+        if (!edit)  // another model was opened meanwhile
+          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
+                                           QString::fromStdString(edit.error().text()));
+        m_document->pushEdit(*edit);
+        Q_EMIT m_document->message(edit->empty()
+                                       ? tr("The masks are those of “%1” already.").arg(file)
+                                       : tr("Masks loaded from “%1”.").arg(file));
+      });
+}
+
+void MaskPanel::saveScheme(const QString& path) {
+  if (!m_document->hasModel()) return;
+  const Json json = {{"masks", maskConfigToJson(describeMasks(m_document->masks()))}};
+  m_files->run<Result<void>>(
+      [path = path.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
+        return guarded(path, [&] { return writeFileAtomically(path, text); });
+      },
+      [this, path](Result<void> written) {
+        const QString file = QFileInfo(path).fileName();
+        if (!written)
+          return Q_EMIT m_document->failed(tr("“%1” was not saved").arg(file),
+                                           QString::fromStdString(written.error().text()));
+        Q_EMIT m_document->message(tr("Masks saved to “%1”.").arg(file));
+      });
+}
+
+void MaskPanel::chooseFileToLoad() {
+  FileQuestion question;
+  question.title = tr("Load mask scheme");
+  question.filter = tr("Mask schemes and configs (*.json);;All files (*)");
+  dialogs().files(this, question, [this](const QStringList& paths) {
+    if (!paths.isEmpty()) loadScheme(paths.front());
+  });
+}
+
+void MaskPanel::chooseFileToSave() {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Save mask scheme");
+  question.start = QStringLiteral("masks.json");
+  question.filter = tr("Mask schemes (*.json)");
+  question.suffix = QStringLiteral("json");
+  dialogs().files(this, question, [this](const QStringList& paths) {
+    if (!paths.isEmpty()) saveScheme(paths.front());
+  });
+}
+
+}  // namespace headlight

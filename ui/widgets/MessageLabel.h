@@ -1,0 +1,31 @@
+#pragma once
+// A line of text with a tone: quiet, plain, or a problem with its icon. Empty: it takes no room.
+
+#include <QLabel>
+
+namespace headlight {
+
+class MessageLabel : public QWidget {
+  Q_OBJECT
+ public:
+  enum class Tone { Quiet, Plain, Problem };
+  explicit MessageLabel(QWidget* parent = nullptr);
+
+  void setMessage(const QString& text, Tone tone = Tone::Quiet);
+  void clear() { setMessage({}); }
+  QString text() const { return m_message; }
+  Tone tone() const { return m_tone; }
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void applyTone();
+
+  QLabel* m_icon;
+  QLabel* m_text;
+  QString m_message;
+  Tone m_tone = Tone::Quiet;
+};
+
+}  // namespace headlight

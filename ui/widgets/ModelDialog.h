@@ -1,0 +1,61 @@
+#pragma once
+// Chooses a model: a published one, or one's own shape, with optional weights.
+
+#include <QDialog>
+
+#include <filesystem>
+
+#include "core/config/Experiment.h"
+#include "core/workbench/InferenceSession.h"
+
+class QLabel;
+class QLineEdit;
+class QTreeWidget;
+class QDialogButtonBox;
+
+namespace headlight {
+
+class Document;
+class MessageLabel;
+class ParameterForm;
+
+class ModelDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// Begins with the document's model, if it has one.
+  explicit ModelDialog(Document* document, QWidget* parent = nullptr);
+
+  /// A published model as it is: open it by source(). Otherwise create experiment(), then load
+  /// weights() if there are any.
+  bool isPublished() const;
+  ModelSource source() const;
+  /// The document's Experiment (or a fresh one) with the chosen model, and the masks that fit it.
+  Experiment experiment() const;
+  std::filesystem::path weights() const;
+  bool isValid() const { return m_valid; }
+
+  void selectModel(const QString& name);  ///< a published name, or "custom"
+
+ private:
+  QWidget* makeList();
+  QWidget* makeDetails();
+  void fillList();
+  void filterList(const QString& text);
+  void onSelected();
+  void onEdited();
+  void check();
+  void chooseWeights();
+
+  Document* m_document;
+  QTreeWidget* m_list = nullptr;
+  QLabel* m_description = nullptr;
+  QLabel* m_cost = nullptr;
+  MessageLabel* m_error = nullptr;
+  QLineEdit* m_weights = nullptr;
+  ParameterForm* m_form = nullptr;
+  QDialogButtonBox* m_buttons = nullptr;
+  ModelConfig m_model;
+  bool m_valid = false;
+};
+
+}  // namespace headlight

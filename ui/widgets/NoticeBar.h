@@ -1,0 +1,52 @@
+#pragma once
+// Passing remarks and errors above the canvas, in words that stay until they are closed. They never
+// stand in the way of work: no modal box for a file that could not be read.
+
+#include <QFrame>
+#include <QList>
+
+#include <functional>
+
+class QLabel;
+class QToolButton;
+class QPushButton;
+
+namespace headlight {
+
+struct Notice {
+  enum class Level { Info, Warning, Error };
+  Level level = Level::Info;
+  QString title;  ///< may be empty
+  QString text;
+  QString action;  ///< of a button; may be empty
+  std::function<void()> run;
+};
+
+class NoticeBar : public QFrame {
+  Q_OBJECT
+ public:
+  static constexpr int kMaxNotices = 50;
+
+  explicit NoticeBar(QWidget* parent = nullptr);
+
+  /// Shown at once; the one that was shown waits behind it. The same words twice are one notice.
+  void add(const Notice& notice);
+  const QList<Notice>& notices() const { return m_notices; }  ///< newest last
+  void closeNewest();
+  void closeAll();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void refresh();
+
+  QList<Notice> m_notices;
+  QLabel* m_icon;
+  QLabel* m_text;
+  QLabel* m_more;
+  QPushButton* m_action;
+  QToolButton* m_close;
+};
+
+}  // namespace headlight

@@ -1,0 +1,218 @@
+#include "ui/widgets/Opener.h"
+
+#include <QFileInfo>
+
+#include "core/config/Experiment.h"
+#include "ui/bridge/BackgroundTask.h"
+#include "ui/bridge/ImageBridge.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/models/Document.h"
+#include "ui/models/GalleryModel.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LoadReportDialog.h"
+
+namespace headlight {
+namespace {
+
+QString fileName(const QString& path) {
+  const QString name = QFileInfo(path).fileName();
+  return name.isEmpty() ? path : name;
+}
+
+}  // namespace
+
+bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
+  return a.backbone == b.backbone && a.mechanism == b.mechanism && a.patchSize == b.patchSize &&
+         a.width == b.width && a.depth == b.depth && a.heads == b.heads &&
+         a.mlpRatio == b.mlpRatio && a.classToken == b.classToken && a.distilled == b.distilled &&
+         (a.layerScale > 0) == (b.layerScale > 0);
+}
+
+Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, GalleryModel* gallery,
+               QWidget* window)
+    : QObject(window),
+      m_document(document),
+      m_look(look),
+      m_images(images),
+      m_gallery(gallery),
+      m_window(window),
+      m_masksReader(new BackgroundTask(this)) {
+  connect(images, &ImageBridge::inspected, this, &Opener::onInspected);
+  connect(images, &ImageBridge::imageLoaded, document, &Document::setImage);
+  connect(
+      images, &ImageBridge::imageFailed, this, [this](const QString& path, const QString& text) {
+        tell(Notice::Level::Error, tr("%1 was not opened").arg(ImageBridge::nameOf(path)), text);
+      });
+  connect(look, &LookBridge::weightsPreviewed, this, &Opener::onReport);
+}
+
+bool Opener::isBusy() const {
+  return m_images->pendingInspections() > 0 || m_images->isLoading() || m_look->isOpening() ||
+         m_masksReader->isBusy();
+}
+
+void Opener::open(const QStringList& paths) {
+  m_imageOpened = false;
+  for (const QString& path : paths.mid(0, kMaxPaths)) {
+    m_quiet.remove(path);
+    m_images->inspect(path);
+  }
+  if (paths.size() > kMaxPaths)
+    tell(Notice::Level::Warning, tr("Too many files at once"),
+         tr("Only the first %1 of %2 were taken. Drop their folder instead.")
+             .arg(kMaxPaths)
+             .arg(paths.size()));
+}
+
+void Opener::addToGallery(const QStringList& paths) {
+  for (const QString& path : paths) {
+    m_quiet.insert(path);
+    m_images->inspect(path);
+  }
+}
+
+void Opener::openImage(const QString& path) {
+  m_images->loadImage(path);
+}
+
+void Opener::loadWeights(const QString& path) {
+  if (m_document->hasModel()) m_look->previewWeights(path);
+}
+
+void Opener::onInspected(const FileFinding& finding) {
+  switch (finding.kind) {
+    case FileKind::Image:
+      return onImage(finding);
+    case FileKind::Folder:
+    case FileKind::Dataset:
+      return onFolder(finding);
+    case FileKind::SessionPicture:
+      if (m_quiet.contains(finding.path)) return onImage(finding);
+      return onSession(finding);
+    case FileKind::Session:
+      return onSession(finding);
+    case FileKind::Config:
+      return onConfig(finding);
+    case FileKind::Masks:
+      return onMasks(finding.path);
+    case FileKind::Checkpoint:
+      return onCheckpoint(finding);
+    case FileKind::RunFolder:
+      Q_EMIT runFound(finding.path);
+      return;
+    case FileKind::Unknown:
+      break;
+  }
+  const bool quiet = m_quiet.remove(finding.path);
+  tell(quiet ? Notice::Level::Info : Notice::Level::Error,
+       quiet ? tr("%1 is not in the gallery any more").arg(fileName(finding.path))
+             : tr("%1 was not opened").arg(fileName(finding.path)),
+       finding.problem);
+}
+
+void Opener::onImage(const FileFinding& finding) {
+  m_gallery->addFiles({finding.path});
+  if (m_quiet.remove(finding.path)) return;
+  if (!m_imageOpened) openImage(finding.path);
+  m_imageOpened = true;
+}
+
+void Opener::onFolder(const FileFinding& finding) {
+  m_gallery->addFolder(finding.path, finding.pictures);
+  if (finding.picturesLeftOut > 0)
+    tell(Notice::Level::Info, {},
+         tr("The gallery shows the first %1 pictures of %2; %3 more are in the folder.")
+             .arg(finding.pictures.size())
+             .arg(fileName(finding.path))
+             .arg(finding.picturesLeftOut));
+  if (m_quiet.remove(finding.path)) return;
+  if (finding.kind == FileKind::Dataset) Q_EMIT dataFound(finding.datasetKind, finding.path);
+  if (!m_imageOpened) openImage(finding.pictures.first());
+  m_imageOpened = true;
+}
+
+void Opener::onSession(const FileFinding& finding) {
+  const auto session = sessionFromText(finding.session, fileName(finding.path));
+  if (session) {
+    Q_EMIT sessionFound(*session, finding.path);
+    return;
+  }
+  tell(Notice::Level::Error, tr("The session was not restored"),
+       QString::fromStdString(session.error().text()));
+  // A picture whose session is damaged is still a picture.
+  if (finding.kind == FileKind::SessionPicture) onImage(finding);
+}
+
+void Opener::onConfig(const FileFinding& finding) {
+  const Experiment& experiment = *finding.experiment;
+  const QString name = fileName(finding.path);
+  Q_EMIT settingsFound(experiment);
+  const bool same = m_document->hasModel() &&
+                    sameArchitecture(experiment.model, m_document->model().experiment.model) &&
+                    experiment.model.grid() == m_document->model().grid;
+  if (same) {
+    const auto scheme = resolveMasks(experiment.masks, m_document->model().heads);
+    if (scheme) applyMasks(*scheme, tr("masks of %1").arg(name));
+    tell(Notice::Level::Info, {},
+         tr("%1 is for the model that is open: its masks were applied (undo takes them back), its "
+            "data and training settings stand in the training dialog.")
+             .arg(name));
+    return;
+  }
+  const bool random = experiment.training.weights.empty();
+  m_look->restoreModel(
+      experiment, QString::fromStdString(experiment.training.weights), [this, name, random] {
+        if (random)
+          tell(Notice::Level::Info, {},
+               tr("%1 describes a model without weights, so they are random: train "
+                  "it, or load some (Model → Load weights).")
+                   .arg(name));
+      });
+}
+
+void Opener::onMasks(const QString& path) {
+  if (!m_document->hasModel()) return;
+  m_masksReader->run<Result<MaskScheme>>(
+      [path, heads = m_document->model().heads](std::stop_token) {
+        return masksFromNameOrFile(path.toStdString(), heads);
+      },
+      [this, path](Result<MaskScheme> scheme) {
+        if (scheme)
+          applyMasks(*scheme, tr("masks of %1").arg(fileName(path)));
+        else
+          tell(Notice::Level::Error, tr("The masks were not applied"),
+               QString::fromStdString(scheme.error().text()));
+      });
+}
+
+void Opener::applyMasks(const MaskScheme& scheme, const QString& label) {
+  const auto edit = makeMaskEdit(m_document->masks(), scheme, label.toStdString());
+  if (edit)
+    m_document->pushEdit(*edit);
+  else
+    tell(Notice::Level::Error, tr("The masks were not applied"),
+         QString::fromStdString(edit.error().text()));
+}
+
+void Opener::onCheckpoint(const FileFinding& finding) {
+  const bool fits = m_document->hasModel() &&
+                    (!finding.experiment || sameArchitecture(finding.experiment->model,
+                                                             m_document->model().experiment.model));
+  if (fits) return loadWeights(finding.path);
+  ModelSource source;
+  source.weights = finding.path.toStdString();
+  m_look->openModel(source);
+}
+
+void Opener::onReport(const QString& path, const LoadReport& report) {
+  auto* dialog = new LoadReportDialog(report, fileName(path), m_window);
+  dialogs().show(dialog, [this, path](int result) {
+    if (result == QDialog::Accepted) m_look->loadWeights(path);
+  });
+}
+
+void Opener::tell(Notice::Level level, const QString& title, const QString& text) {
+  Q_EMIT notice({level, title, text, {}, {}});
+}
+
+}  // namespace headlight

@@ -1,0 +1,21 @@
+#pragma once
+// Where runs go.
+
+#include <filesystem>
+#include <string>
+
+namespace headlight {
+
+/// A run's name made fit for a folder or a file: letters, digits, '-', '_', '.'; never empty.
+std::string folderName(const std::string& name);
+/// ~/Headlight/runs.
+std::filesystem::path runsFolder();
+
+// These ask the disk: not for the window's thread.
+
+/// runsFolder()/NAME, or NAME-2, NAME-3 … where that exists.
+std::filesystem::path freeRunFolder(const std::string& name);
+/// Whether a training may not begin there, because one was begun already.
+bool holdsRun(const std::filesystem::path& folder);
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+#pragma once
+// The map that the view options point at, taken out of a Look. Pure functions: no widget, no state.
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+#include "ui/models/Document.h"
+#include "ui/widgets/ImagePainting.h"
+
+namespace headlight {
+
+/// `query` of a model whose tokens lie on `model`, as a token of a layer whose tokens lie on
+/// `layer` (stages of hierarchical models have coarser grids).
+int queryInLayer(int query, const Grid& model, const Grid& layer);
+
+/// Minimum and maximum over all layers and heads of what `query` looks at: the shared scale.
+ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query);
+
+/// Diverging colours for signed maps, else the chosen ones.
+ColorMap colorMapFor(const AttentionMaps& maps, const ViewOptions& view);
+
+/// Patches seen by `view.query` in (layer, head); head −1 is the mean. Scaled to itself, or to
+/// `shared` if given. Nothing where the layer has no maps or not that head.
+std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
+                                  const ViewOptions& view, int layer, int head,
+                                  const ValueRange* shared);
+
+enum class EditSide { Before, After, Difference };
+QString editSideName(EditSide side);
+/// The viewed map before or after an edit, both on one scale, or after − before. Nothing unless
+/// both looks have it on the same grid; `after` alone suffices for After.
+std::optional<MapLayer> editedMap(const Look* before, const Look* after, const Grid& model,
+                                  const ViewOptions& view, EditSide side);
+/// Below the three of them.
+Legend editLegend(const Document& document);
+
+/// The map of the chosen layer, head and token.
+std::optional<MapLayer> canvasMap(const Document& document);
+Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map);
+/// Below all heads: the token and how tiles are scaled.
+Legend headsLegend(const Document& document);
+
+/// ALS of a head, if the look has it; nothing for the mean (−1).
+std::optional<float> localityOf(const Look& look, int layer, int head);
+
+/// What the viewed head gives to prefix tokens, summed: 1 minus what it gives to patches (softmax).
+double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const ViewOptions& view);
+
+/// "signed linear-angular weights" and the like, empty where maps are plain softmax attention.
+QString meaningNote(const Document& document);
+/// "rollout · mean of heads · lowest 30 % dropped".
+QString describeRollout(const RolloutOptions& options);
+MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);
+Legend rolloutLegend(const Document& document, const RolloutOptions& options,
+                     const std::optional<MapLayer>& map);
+void setRolloutRange(Legend& legend, const MapLayer& map, bool isSigned);
+/// Whose row of the rollout is shown: "class token", or "mean of patches" where there is none.
+QString rolloutQuery(const Grid& grid);
+
+}  // namespace headlight
