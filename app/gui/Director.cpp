@@ -1,4 +1,4 @@
-#include "Director.h"
+#include "app/gui/Director.h"
 
 #include <QApplication>
 #include <QDialog>
@@ -17,7 +17,10 @@ namespace headlight {
 namespace {
 
 constexpr int kPollMs = 40;
-constexpr int kIdlePolls = 8;  // analyses of a tab begin when its look is there
+constexpr int kIdlePolls = 2;
+constexpr int kLastIdlePolls = 10;  // before a picture: analyses begin when their look is there
+
+constexpr const char* kWindow = "the window";
 
 QString samplePath(const QString& image) {
   const QString prefix = QStringLiteral("sample:");
@@ -44,6 +47,12 @@ Director::Director(MainWindow* window, StartState state, QStringList files,
 
 void Director::begin() {
   m_elapsed.start();
+  if (qEnvironmentVariableIsSet("HEADLIGHT_VERBOSE"))
+    connect(m_window->document(), &Document::lookChanged, this, [this] {
+      if (m_window->document()->look() && !std::exchange(m_seen, true))
+        std::fprintf(stderr, "headlight: first picture %lld ms after the window\n",
+                     static_cast<long long>(m_elapsed.elapsed()));
+    });
   openModel();
 }
 
@@ -166,7 +175,7 @@ void Director::showExtras() {
     m_timer.stop();
     return;
   }
-  whenIdle("the window", [this] { takePicture(); });
+  whenIdle(kWindow, [this] { takePicture(); });
 }
 
 void Director::takePicture() {
@@ -197,7 +206,8 @@ void Director::poll() {
   }
   if (!m_next) return;
   m_idlePolls = m_window->isIdle() ? m_idlePolls + 1 : 0;
-  if (m_idlePolls < kIdlePolls) return;
+  const bool last = qstrcmp(m_waitingFor, kWindow) == 0;
+  if (m_idlePolls < (last ? kLastIdlePolls : kIdlePolls)) return;
   const auto next = std::exchange(m_next, {});
   next();
 }

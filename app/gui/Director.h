@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "StartState.h"
+#include "app/gui/StartState.h"
 
 namespace headlight {
 
@@ -54,7 +54,7 @@ class Director : public QObject {
   const char* m_waitingFor = "";
   std::function<void()> m_next;
   std::size_t m_edit = 0;
-  bool m_trained = false;
+  bool m_trained = false, m_seen = false;
   bool m_complained = false;
 };
 

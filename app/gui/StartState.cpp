@@ -1,4 +1,4 @@
-#include "StartState.h"
+#include "app/gui/StartState.h"
 
 #include <QFileInfo>
 

@@ -8,8 +8,8 @@
 
 #include <cstdio>
 
-#include "Director.h"
-#include "StartState.h"
+#include "app/gui/Director.h"
+#include "app/gui/StartState.h"
 #include "ui/Icons.h"
 #include "ui/MessageLog.h"
 #include "ui/Resources.h"
@@ -21,7 +21,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kUsage = 2;
+constexpr int kUsage = 2, kNoDisplay = 5;
 constexpr qint64 kMaxStateBytes = 16 << 20;
 
 struct Options {
@@ -124,19 +124,23 @@ QString readOptions(const QCommandLineParser& parser, Options& options) {
   return {};
 }
 
-/// Before QApplication: the scale, and a platform that needs no display for screenshots.
-void prepareEnvironment(int argc, char** argv) {
-  bool screenshot = false;
+/// Before QApplication, which aborts where there is no display: the scale, and a platform that
+/// needs none for what shows no window. False where a window is wanted and there is no display.
+bool prepareEnvironment(int argc, char** argv) {
+  bool windowless = false;
   for (int i = 1; i < argc; ++i) {
     const QByteArray argument(argv[i]);
-    if (argument.startsWith("--screenshot") || argument == "--print-shortcuts") screenshot = true;
+    for (const char* option :
+         {"--screenshot", "--print-shortcuts", "--help", "--version", "-h", "-v"})
+      if (argument.startsWith(option)) windowless = true;
     if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
     if (argument.startsWith("--scale=")) qputenv("QT_SCALE_FACTOR", argument.mid(8));
   }
   const bool display =
       qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
-  if (screenshot && !display && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
-    qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (display || qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
+  if (windowless) qputenv("QT_QPA_PLATFORM", "offscreen");
+  return windowless;
 }
 
 int run(QApplication& application, Options options) {
@@ -175,7 +179,13 @@ int run(QApplication& application, Options options) {
 
 int main(int argc, char** argv) {
   using namespace headlight;
-  prepareEnvironment(argc, argv);
+  if (!prepareEnvironment(argc, argv)) {
+    std::fputs(
+        "headlight: there is no display here (DISPLAY and WAYLAND_DISPLAY are not set). Use "
+        "headlight-cli, or headlight --screenshot OUT.png.\n",
+        stderr);
+    return kNoDisplay;
+  }
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("headlight"));
   QApplication::setApplicationDisplayName(QStringLiteral("Headlight"));

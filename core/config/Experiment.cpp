@@ -116,18 +116,19 @@ Result<Experiment> experimentFromText(std::string_view text, const std::string& 
                                       const ModelDefaults& defaults) {
   if (text.size() > kMaxConfigBytes)
     return invalid("is larger than 16 MB; a config is a few kilobytes", name);
-  bool tooDeep = false;
   const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxConfigDepth) tooDeep = true;
-    return !tooDeep;
+    if (depth > kMaxConfigDepth)
+      throw Failure(invalid("is nested more than 64 levels deep", name));
+    return true;
   };
   Json json;
   try {
     json = Json::parse(text.begin(), text.end(), watchDepth);
+  } catch (const Failure& failure) {
+    return failure.error();
   } catch (const Json::exception& exception) {
     return invalid(std::string("is not JSON: ") + exception.what(), name);
   }
-  if (tooDeep) return invalid("is nested more than 64 levels deep", name);
   auto experiment = experimentFromJson(json, defaults);
   if (!experiment) return invalid(experiment.error().text(), name);
   return experiment;

@@ -66,7 +66,9 @@ class FigureExportTest : public QObject {
 
     QSvgRenderer svg(pathOf(name + ".svg"));
     QVERIFY(svg.isValid());
-    QCOMPARE(svg.defaultSize().width(), 600);  // 900 / 144 inches of 96 units
+    QCOMPARE(svg.viewBoxF().width(), 600.0);  // 900 / 144 inches of 96 units
+    // In print as wide as that; QSvgRenderer's own pixels are 1/90 inch.
+    QVERIFY(bytesOf(pathOf(name + ".svg")).contains("width=\"158.75mm\""));
     QVERIFY2(bytesOf(pathOf(name + ".svg")).contains("<text"), "labels are not text");
     QImage drawn(svg.defaultSize(), QImage::Format_RGB32);
     drawn.fill(Qt::black);

@@ -9,6 +9,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenuBar>
 #include <QRegularExpression>
 #include <QScrollBar>
@@ -39,6 +40,7 @@ class ShellTest : public QObject {
     OPEN_PICTURE(test, m_picture);
     QCOMPARE(test.document()->look()->maps.layers.size(), 3u);
     QCOMPARE(test.document()->look()->logits.size(), 9u);
+    QVERIFY(test.document()->describeView().contains(QStringLiteral("random weights")));
     QVERIFY(test->windowTitle().contains(QStringLiteral("small")));
     QVERIFY(test->windowTitle().contains(QStringLiteral("picture.png")));
     QVERIFY(test->windowTitle().contains(QStringLiteral("scheme “none”")));
@@ -244,6 +246,7 @@ class ShellTest : public QObject {
     for (const QString& page : HelpBrowser::pages()) {
       help->showPage(page);
       QCOMPARE(help->page(), page);
+      QCOMPARE(help->findChild<QListWidget*>()->currentRow(), HelpBrowser::pages().indexOf(page));
       QVERIFY2(help->browser()->toPlainText().size() > 300, qPrintable(page));
       const QString markdown = help->browser()->document()->toMarkdown();
       static const QRegularExpression link(QStringLiteral("\\]\\(([a-z-]+)\\.md"));

@@ -269,7 +269,7 @@ void LookBridge::adopt(const Experiment& experiment,
                                   textOf(adopted.error()));
         return;
       }
-      m_document->setSourceNote(tr("weights of the training run"));
+      m_document->setSourceNote(tr("training weights"));
       if (!std::exchange(m_throughTraining, true)) Q_EMIT throughTrainingChanged(true);
       requestLook();
     });

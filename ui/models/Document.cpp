@@ -121,11 +121,16 @@ void Document::setSourceNote(const QString& note) {
   Q_EMIT viewChanged();  // captions say it
 }
 
+QString Document::sourceNote() const {
+  if (!m_sourceNote.isEmpty()) return m_sourceNote;
+  return m_model && m_model->randomWeights ? tr("random weights") : QString();
+}
+
 QString Document::describeView() const {
   QStringList parts{tr("layer %1").arg(m_view.layer),
                     m_view.head < 0 ? tr("mean of heads") : tr("head %1").arg(m_view.head),
                     describeToken(m_view.query)};
-  if (!m_sourceNote.isEmpty()) parts << m_sourceNote;
+  if (const QString note = sourceNote(); !note.isEmpty()) parts << note;
   return parts.join(QStringLiteral(" · "));
 }
 

@@ -71,9 +71,9 @@ class Document : public QObject {
   /// "layer 3 · head 1 · class token", "layer 3 · mean of heads · patch (4, 7)"; with the source
   /// note, if there is one.
   QString describeView() const;
-  /// Whose weights are looked through when they are not the loaded model's ("weights of the
-  /// training run"); else empty. Set by LookBridge only.
-  const QString& sourceNote() const { return m_sourceNote; }
+  /// Whose weights are looked through when they are not a file's: "training weights", set by
+  /// LookBridge only, or "random weights"; else empty.
+  QString sourceNote() const;
   void setSourceNote(const QString& note);
   QString describeToken(int token) const;
   /// How the colours were scaled: "scaled to this head: 0.001 to 0.12".

@@ -19,7 +19,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kMargin = 6;
+constexpr int kMargin = 6, kSideMargin = 11;
 
 /// A thumbnail over its name. A picture that cannot be read says so with a sign, not with silence.
 class ThumbnailDelegate : public QStyledItemDelegate {
@@ -27,7 +27,7 @@ class ThumbnailDelegate : public QStyledItemDelegate {
   using QStyledItemDelegate::QStyledItemDelegate;
 
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
-    return {GalleryModel::kThumbnailSide + 2 * kMargin,
+    return {GalleryModel::kThumbnailSide + 2 * kSideMargin,
             GalleryModel::kThumbnailSide + 3 * kMargin + option.fontMetrics.height()};
   }
 

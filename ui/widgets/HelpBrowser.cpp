@@ -40,8 +40,8 @@ QString readPage(const QString& page) {
   return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// Qt draws Markdown tables without air; give cells some.
-void padTables(QTextDocument* document) {
+/// Qt sets Markdown tightly: room in the cells of tables, above headings and between lines.
+void letInAir(QTextDocument* document) {
   for (auto frame = document->rootFrame()->begin(); !frame.atEnd(); ++frame) {
     auto* table = qobject_cast<QTextTable*>(frame.currentFrame());
     if (!table) continue;
@@ -49,7 +49,16 @@ void padTables(QTextDocument* document) {
     format.setCellPadding(4);
     format.setCellSpacing(0);
     format.setBorderCollapse(true);
+    format.setTopMargin(6);
+    format.setBottomMargin(10);
     table->setFormat(format);
+  }
+  for (QTextBlock block = document->begin(); block.isValid(); block = block.next()) {
+    if (block.blockFormat().headingLevel() < 2) continue;
+    QTextBlockFormat format = block.blockFormat();
+    format.setTopMargin(18);
+    format.setBottomMargin(6);
+    QTextCursor(block).setBlockFormat(format);
   }
 }
 
@@ -121,6 +130,7 @@ HelpBrowser::HelpBrowser(const Actions* actions, QWidget* parent) : QDialog(pare
   m_contents->setObjectName(QStringLiteral("helpContents"));
   m_contents->setAccessibleName(tr("Help pages"));
   m_contents->setToolTip(tr("Help pages"));
+  m_contents->setSpacing(3);
   for (const Page& page : kPages)
     m_contents->addItem(tr(page.title));
   connect(m_contents, &QListWidget::currentRowChanged, this,
@@ -186,11 +196,13 @@ void HelpBrowser::showPage(const QString& name) {
   m_text->setSource(QUrl(QStringLiteral("qrc:/help/%1.md").arg(name)));
 }
 
-void HelpBrowser::onSourceChanged() {
+void HelpBrowser::onSourceChanged(const QUrl& source) {
+  // The browser's own source() is still the page before.
   const QSignalBlocker blocker(m_contents);
-  m_contents->setCurrentRow(static_cast<int>(pages().indexOf(page())));
-  padTables(m_text->document());
-  if (m_text->source().hasFragment()) m_text->showHeading(m_text->source().fragment());
+  const QString name = QFileInfo(source.path()).completeBaseName();
+  m_contents->setCurrentRow(static_cast<int>(pages().indexOf(name)));
+  letInAir(m_text->document());
+  if (source.hasFragment()) m_text->showHeading(source.fragment());
 }
 
 void HelpBrowser::search(const QString& text) {

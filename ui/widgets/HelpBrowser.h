@@ -39,7 +39,7 @@ class HelpBrowser : public QDialog {
 
  private:
   void search(const QString& text);
-  void onSourceChanged();
+  void onSourceChanged(const QUrl& source);
 
   HelpText* m_text;
   QListWidget* m_contents;

@@ -38,10 +38,10 @@ class Theme;
 class TrainingDock;
 
 struct MainWindowOptions {
-  QString sessionPath;   ///< empty: no session is kept or restored
+  QString sessionPath;       ///< empty: no session is kept or restored
   bool openDemo = true;      ///< where there is no session
   bool restoreModel = true;  ///< false: of the session only docks, theme and gallery
-  int threads = 0;       ///< of LibTorch; 0: as many as cores
+  int threads = 0;           ///< of LibTorch; 0: as many as cores
 };
 
 class MainWindow : public QMainWindow {
@@ -87,22 +87,26 @@ class MainWindow : public QMainWindow {
   // MainWindow.cpp: parts and how they are joined
   void buildCentre();
   void buildDocks();
-  void connectParts();
-  void connectTraining();
   QDockWidget* addDock(const QString& name, const QString& title, QWidget* content,
                        Qt::DockWidgetArea area);
   void resetLayout();
   void takeNoDropsInside();
   void updateTitle();
-  void showActivity();
-  void onFailed(const QString& title, const QString& text);
   void sessionChanged();
   void applySession(const Session& session);
   void applyLayout(const Session& session);
   void restorePrevious();
   void openRandomModel();
 
-  // MainWindowCommands.cpp: the menus and what their commands do
+  // MainWindowWiring.cpp: who hears of what
+  void connectParts();
+  void connectLook();
+  void connectOpener();
+  void connectTraining();
+  void showActivity();
+  void onFailed(const QString& title, const QString& text);
+
+  // MainWindowCommands.cpp, MainWindowViewCommands.cpp: the menus and what their commands do
   void buildCommands();
   void addFileCommands();
   void addEditCommands();
@@ -110,6 +114,8 @@ class MainWindow : public QMainWindow {
   void addMaskCommands();
   void addTrainCommands();
   void addViewCommands();
+  void addStepCommands();
+  void addZoomCommands();
   void addColorCommands();
   void addThemeCommands();
   void addHelpCommands();

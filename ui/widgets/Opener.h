@@ -6,7 +6,7 @@
 #include <QSet>
 #include <QStringList>
 
-#include "core/checkpoint/LoadReport.h"
+#include "core/workbench/InferenceSession.h"
 #include "core/config/Experiment.h"
 #include "ui/models/Session.h"
 #include "ui/widgets/NoticeBar.h"
