@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+#include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/widgets/ViewControls.h"
 
@@ -118,13 +119,13 @@ class CanvasTest : public QObject {
     QCOMPARE(f.document.view().query, 8);
     QTest::mousePress(&f.canvas, Qt::LeftButton, {}, f.centre(0).toPoint());
     QCOMPARE(f.document.view().query, 1);
-    QTest::mouseMove(&f.canvas, f.centre(13).toPoint());
+    moveMouse(&f.canvas, f.centre(13), Qt::LeftButton);
     QCOMPARE(f.document.view().query, 14);
     // Beyond the region's corner: its last patch.
-    QTest::mouseMove(&f.canvas, f.canvas.regionRect().bottomRight().toPoint() + QPoint(5, 5));
+    moveMouse(&f.canvas, f.canvas.regionRect().bottomRight() + QPointF(5, 5), Qt::LeftButton);
     QCOMPARE(f.document.view().query, 20);
     QTest::mouseRelease(&f.canvas, Qt::LeftButton, {}, f.centre(13).toPoint());
-    QTest::mouseMove(&f.canvas, f.centre(2).toPoint());
+    moveMouse(&f.canvas, f.centre(2));
     QCOMPARE(f.document.view().query, 20);
   }
 
@@ -250,8 +251,8 @@ class CanvasTest : public QObject {
     Fixture f;
     f.grab();
     const int builds = f.canvas.mapBuilds();
-    QTest::mouseMove(&f.canvas, f.centre(3).toPoint());
-    QTest::mouseMove(&f.canvas, f.centre(9).toPoint());
+    moveMouse(&f.canvas, f.centre(3));
+    moveMouse(&f.canvas, f.centre(9));
     f.wheel(f.centre(9), 120);
     f.set([](ViewOptions& view) { view.opacity = 0.3; });
     f.grab();
@@ -262,10 +263,10 @@ class CanvasTest : public QObject {
 
   void hoverShowsGridAndValue() {
     Fixture f;
-    // The test before may have left the pointer where it goes next, and Qt drops such a move.
-    QTest::mouseMove(&f.canvas, QPoint(1, 1));
+    QEvent leave(QEvent::Leave);  // the screen's pointer may have been left over the canvas
+    QCoreApplication::sendEvent(&f.canvas, &leave);
     const QImage before = f.grab();
-    QTest::mouseMove(&f.canvas, f.centre(9).toPoint());
+    moveMouse(&f.canvas, f.centre(9));
     const QImage after = f.grab();
     const QRectF patch = f.canvas.patchRect(9);
     QVERIFY(pixelAt(before, {patch.left(), patch.center().y()}) !=

@@ -11,6 +11,7 @@
 #include <QTest>
 #include <QToolTip>
 
+#include "tests/gui/Mouse.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/widgets/MaskAppearance.h"
@@ -56,7 +57,7 @@ class MaskMatrixTest : public QObject {
     void drag(const std::vector<QPoint>& way) {
       QTest::mousePress(matrix.viewport(), Qt::LeftButton, {}, way.front());
       for (const QPoint& point : way)
-        QTest::mouseMove(matrix.viewport(), point);
+        synthetic::moveMouse(matrix.viewport(), point, Qt::LeftButton);
       QTest::mouseRelease(matrix.viewport(), Qt::LeftButton, {}, way.back());
     }
   };
