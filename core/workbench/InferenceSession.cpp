@@ -15,6 +15,7 @@
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
+#include "core/workbench/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -24,27 +25,6 @@ LayerMaps plainMaps(const at::Tensor& map, const Grid& grid) {
   const float* begin = host.data_ptr<float>();
   return {static_cast<int>(host.size(0)), grid,
           std::make_shared<const std::vector<float>>(begin, begin + host.numel())};
-}
-
-std::vector<ClassScore> topClasses(const std::vector<float>& logits, int count,
-                                   const std::vector<std::string>& names) {
-  const float highest = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (const float logit : logits)
-    sum += std::exp(double{logit} - highest);
-  std::vector<int> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  count = std::min<int>(count, static_cast<int>(order.size()));
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int a, int b) {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-  });
-  std::vector<ClassScore> top;
-  for (int i = 0; i < count; ++i) {
-    const int index = order[i];
-    top.push_back({index, names.empty() ? "class " + std::to_string(index) : names[index],
-                   static_cast<float>(std::exp(double{logits[index]} - highest) / sum)});
-  }
-  return top;
 }
 
 }  // namespace
@@ -216,7 +196,7 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
     const at::Tensor logits =
         state.model().classify(state.tokens.back()).to(at::kCPU, at::kFloat).contiguous();
     look.logits.assign(logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel());
-    look.top = topClasses(look.logits, options.topClasses, state.loaded.info.classNames);
+    look.top = topClassesOf(look.logits, state.loaded.info.classNames, options.topClasses);
     look.maps.meaning = state.loaded.info.mapMeaning;
     look.maps.isSigned = state.loaded.info.mapIsSigned;
     if (options.maps) {
