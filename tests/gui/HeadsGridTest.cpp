@@ -135,6 +135,38 @@ class HeadsGridTest : public QObject {
                   mapColor(ColorMap::Viridis, 1), 2);
   }
 
+  void manyLayersStandInBlocksToBeSeenAtOnce() {
+    Fixture f(makeModel(12, 3), {760, 480});
+    QCOMPARE(f.area()->verticalScrollBar()->maximum(), 0);
+    QCOMPARE(f.area()->horizontalScrollBar()->maximum(), 0);
+    const QRectF seen = f.area()->viewport()->rect();
+    const QImage grabbed = f.grab();
+    for (int layer = 0; layer < 12; ++layer)
+      for (int head = 0; head < 3; ++head) {
+        QVERIFY(seen.contains(f.area()->tileRect(layer, head)));
+        QCOMPARE(f.area()->cellAt(f.area()->tileRect(layer, head).center()),
+                 std::optional(std::pair(layer, head)));
+        COMPARE_COLOR(pixelAt(grabbed, f.patchCentre(layer, head, hottest(layer, head, 0))),
+                      mapColor(ColorMap::Viridis, 1), 2);
+      }
+    // The second block stands to the right of the first.
+    QVERIFY(f.area()->tileRect(11, 0).left() > f.area()->tileRect(0, 2).right());
+    QVERIFY(!f.area()->cellAt({5, 100}));
+  }
+
+  void wherePeopleMustScrollTheWidthIsUsed() {
+    Fixture f(makeModel(12, 3), {760, 300});
+    QVERIFY(f.area()->verticalScrollBar()->maximum() > 0);
+    QCOMPARE(f.area()->horizontalScrollBar()->maximum(), 0);
+    const QRectF first = f.area()->tileRect(0, 2), second = f.area()->tileRect(6, 0);
+    QCOMPARE(second.top(), first.top());
+    QVERIFY(second.left() > first.right());
+    QVERIFY(f.area()->tileRect(6, 2).right() <= f.area()->viewport()->width());
+    f.area()->verticalScrollBar()->setValue(f.area()->verticalScrollBar()->maximum());
+    QVERIFY(
+        f.area()->viewport()->rect().contains(f.area()->tileRect(11, 2).bottomRight().toPoint()));
+  }
+
   void masksAreMarked() {
     Fixture f;
     const QRectF tile = f.area()->tileRect(1, 0);

@@ -143,6 +143,7 @@ Legend EditPicture::currentLegend() const {
   legend.bar = document()->view().showOverlay;
   legend.colorMap = shownMap()->colorMap;
   legend.range = shownMap()->range;
+  if (m_side == EditSide::Difference && legend.range.high == 0) legend.detail = tr("no change");
   return legend;
 }
 

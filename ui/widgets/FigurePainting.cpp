@@ -12,6 +12,8 @@ namespace {
 constexpr double kMargin = 14;
 constexpr double kGap = 12;
 constexpr double kTallest = 1.5;  ///< a panel's height over its width
+constexpr double kTileGap = 8;
+constexpr std::size_t kMostBlocks = 4;
 constexpr double kTextSize = 12;  ///< units: 9 point
 
 QFont figureFont(bool bold = false) {
@@ -68,21 +70,44 @@ std::size_t headColumns(const FigureContent& content) {
   return columns;
 }
 
-QSizeF headTileSize(const FigureContent& content, double width) {
-  const auto columns = static_cast<double>(headColumns(content));
-  const double side = (width - 2 * kMargin - headLabelWidth(content) - (columns - 1) * 8) / columns;
-  const HeadTile& first = content.tiles.front().front();
-  return {side, side * first.rows / std::max(1, first.cols)};
-}
-
 double headRowHeight(const QSizeF& tile) {
   return tile.height() + headCaptionHeight(QFontMetricsF(figureFont())) + 6;
 }
 
+/// Layers in `blocks` side by side of `rows` each.
+struct HeadLayout {
+  std::size_t blocks = 1;
+  std::size_t rows = 1;
+  QSizeF tile;
+  double blockWidth = 0;
+};
+
+/// As few blocks as keep the figure from getting much taller than wide.
+HeadLayout headLayout(const FigureContent& content, double width) {
+  const auto columns = static_cast<double>(headColumns(content));
+  const HeadTile& first = content.tiles.front().front();
+  const double aspect = static_cast<double>(first.rows) / std::max(1, first.cols);
+  HeadLayout layout;
+  for (layout.blocks = 1;; ++layout.blocks) {
+    layout.rows = (content.tiles.size() + layout.blocks - 1) / layout.blocks;
+    layout.blockWidth = (width - 2 * kMargin + kGap) / static_cast<double>(layout.blocks);
+    const double side =
+        (layout.blockWidth - kGap - headLabelWidth(content) - (columns - 1) * kTileGap) / columns;
+    layout.tile = {side, side * aspect};
+    const double height = static_cast<double>(layout.rows) * headRowHeight(layout.tile);
+    const bool more = layout.blocks < kMostBlocks && layout.rows > 1;
+    if (height > kTallest * width && more) continue;
+    layout.blocks = (content.tiles.size() + layout.rows - 1) / layout.rows;  // none empty
+    return layout;
+  }
+}
+
 double bodyHeight(const FigureContent& content, double width) {
-  if (content.kind == FigureKind::Heads)
+  if (content.kind == FigureKind::Heads) {
+    const HeadLayout layout = headLayout(content, width);
     return QFontMetricsF(figureFont()).height() + 4 +
-           static_cast<double>(content.tiles.size()) * headRowHeight(headTileSize(content, width));
+           static_cast<double>(layout.rows) * headRowHeight(layout.tile);
+  }
   if (content.kind == FigureKind::Similarity) return width * 0.85;
   return panelTitleHeight(content) + panelSize(content, width).height() + panelBarHeight(content);
 }
@@ -146,28 +171,30 @@ void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& con
 }
 
 void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& content) {
-  const QSizeF size = headTileSize(content, area.width() + 2 * kMargin);
+  const HeadLayout layout = headLayout(content, area.width() + 2 * kMargin);
   const double label = headLabelWidth(content);
   const double header = QFontMetricsF(figureFont()).height() + 4;
+  const auto leftOf = [&](std::size_t block, std::size_t column) {
+    return area.left() + static_cast<double>(block) * layout.blockWidth + label +
+           static_cast<double>(column) * (layout.tile.width() + kTileGap);
+  };
   painter.setPen(Qt::black);
-  for (std::size_t column = 0; column < headColumns(content); ++column)
-    painter.drawText(
-        QRectF(area.left() + label + static_cast<double>(column) * (size.width() + 8), area.top(),
-               size.width(), header),
-        Qt::AlignHCenter | Qt::AlignTop,
-        column == 0 ? QStringLiteral("mean") : QStringLiteral("head %1").arg(column - 1));
-  for (std::size_t row = 0; row < content.tiles.size(); ++row) {
-    const double top = area.top() + header + static_cast<double>(row) * headRowHeight(size);
+  for (std::size_t block = 0; block < layout.blocks; ++block)
+    for (std::size_t column = 0; column < headColumns(content); ++column)
+      painter.drawText(
+          QRectF(leftOf(block, column), area.top(), layout.tile.width(), header),
+          Qt::AlignHCenter | Qt::AlignTop,
+          column == 0 ? QStringLiteral("mean") : QStringLiteral("head %1").arg(column - 1));
+  for (std::size_t layer = 0; layer < content.tiles.size(); ++layer) {
+    const std::size_t block = layer / layout.rows;
+    const double top =
+        area.top() + header + static_cast<double>(layer % layout.rows) * headRowHeight(layout.tile);
     painter.setPen(Qt::black);
-    painter.drawText(QRectF(area.left(), top, label - 8, size.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("layer %1").arg(row));
-    for (std::size_t column = 0; column < content.tiles[row].size(); ++column)
-      drawHeadTile(
-          painter,
-          QRectF(
-              QPointF(area.left() + label + static_cast<double>(column) * (size.width() + 8), top),
-              size),
-          content.tiles[row][column], paper());
+    painter.drawText(QRectF(leftOf(block, 0) - label, top, label - 8, layout.tile.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("layer %1").arg(layer));
+    for (std::size_t column = 0; column < content.tiles[layer].size(); ++column)
+      drawHeadTile(painter, QRectF(QPointF(leftOf(block, column), top), layout.tile),
+                   content.tiles[layer][column], paper());
   }
 }
 

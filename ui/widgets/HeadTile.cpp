@@ -28,12 +28,14 @@ void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,
   QColor text = palette.color(QPalette::WindowText);
   text.setAlphaF(0.8f);
   painter.setPen(text);
-  if (tile.locality)
-    painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
-                     QString::number(*tile.locality, 'f', 2));
+  const QString locality = tile.locality ? QString::number(*tile.locality, 'f', 2) : QString();
+  painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, locality);
   if (tile.mask.kind != MaskKind::None) {
-    painter.drawText(caption, Qt::AlignRight | Qt::AlignVCenter,
-                     maskLetter(tile.mask.kind) + QString::number(tile.mask.window));
+    const QFontMetricsF metrics(painter.font());
+    QString mask = maskLetter(tile.mask.kind) + QString::number(tile.mask.window);
+    if (metrics.horizontalAdvance(locality + QLatin1Char(' ') + mask) > caption.width())
+      mask = maskLetter(tile.mask.kind);
+    painter.drawText(caption, Qt::AlignRight | Qt::AlignVCenter, mask);
     const double side = std::clamp(area.width() / 5, 10.0, 18.0);
     const QPointF corner = area.topRight();
     painter.setPen(QPen(Qt::white, 1));

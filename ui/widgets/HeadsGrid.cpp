@@ -18,11 +18,10 @@
 namespace headlight {
 namespace {
 
-constexpr double kGap = 8;
-constexpr double kLeastTile = 40;     ///< narrower: scroll sideways
-constexpr double kReadableTile = 64;  ///< lower than this only if the width forces it
+constexpr double kLeastTile = 40;     ///< smaller ones are not shown: scroll instead
+constexpr double kReadableTile = 64;  ///< where scrolling is needed anyway
+constexpr int kMostBlocks = 4;
 constexpr double kLargestTile = 132;
-constexpr int kSmoothPixels = 6;  ///< a patch's side in a smooth thumbnail
 
 }  // namespace
 
@@ -44,6 +43,7 @@ HeadsArea::HeadsArea(Document* document, QWidget* parent)
   connect(document, &Document::viewChanged, this, &HeadsArea::viewChanged);
   connect(document, &Document::masksChanged, viewport(), qOverload<>(&QWidget::update));
   forgetTiles();
+  layOut();
 }
 
 // ---- Where things are ------------------------------------------------------------------------
@@ -73,51 +73,85 @@ double HeadsArea::headerHeight() const {
 
 double HeadsArea::labelWidth() const {
   return QFontMetricsF(font()).horizontalAdvance(tr("layer %1").arg(std::max(layers() - 1, 0))) +
-         2 * kGap;
+         2 * kTileGap;
 }
 
-QSizeF HeadsArea::tileSize() const {
-  if (layers() == 0) return {kReadableTile, kReadableTile};
+HeadsArea::Arrangement HeadsArea::arrange() const {
+  if (layers() == 0) return {1, 1, {kReadableTile, kReadableTile}};
   const Grid& grid = m_document->model().grid;
-  const double aspect = static_cast<double>(grid.rows) / std::max(grid.cols, 1);
-  const double byWidth = (viewport()->width() - labelWidth()) / columns() - kGap;
-  const double byHeight =
-      ((viewport()->height() - headerHeight()) / layers() - captionHeight() - kGap) / aspect;
-  // All heads at one glance where that leaves them readable; else scroll down.
-  double width = std::clamp(byHeight, kReadableTile, kLargestTile);
-  width = std::max(std::min(width, byWidth), kLeastTile);
-  return {std::floor(width), std::max(8.0, std::floor(width * std::clamp(aspect, 0.2, 5.0)))};
+  const double aspect =
+      std::clamp(static_cast<double>(grid.rows) / std::max(grid.cols, 1), 0.2, 5.0);
+  const auto widthFor = [&](int blocks) {
+    return (static_cast<double>(viewport()->width()) / blocks - labelWidth()) / columns() -
+           kTileGap;
+  };
+  // All heads at one glance where that leaves them readable: layers in as many blocks as make the
+  // tiles largest. Else tiles that are easy to read, in as many blocks as the width has room for,
+  // to scroll down.
+  Arrangement best{1, layers(), {}};
+  double width = 0;
+  for (int blocks = 1; blocks <= std::min(kMostBlocks, layers()); ++blocks) {
+    const int rows = (layers() + blocks - 1) / blocks;
+    if ((blocks - 1) * rows >= layers()) continue;  // the last would be empty
+    const double byHeight =
+        ((viewport()->height() - headerHeight()) / rows - captionHeight() - kTileGap) / aspect;
+    const double fitting = std::min({widthFor(blocks), byHeight, kLargestTile});
+    if (fitting < width + 1) continue;
+    width = fitting;
+    best = {blocks, rows, {}};
+  }
+  if (width < kLeastTile) {
+    int blocks = 1;
+    while (blocks < std::min(kMostBlocks, layers()) && widthFor(blocks + 1) >= kReadableTile)
+      ++blocks;
+    const int rows = (layers() + blocks - 1) / blocks;
+    best = {(layers() + rows - 1) / rows, rows, {}};
+    width = std::max(kLeastTile, std::min(widthFor(blocks), kReadableTile));
+  }
+  width = std::floor(width);
+  best.tile = {width, std::max(8.0, std::floor(width * aspect))};
+  return best;
 }
 
 QSizeF HeadsArea::cellSize() const {
-  const QSizeF tile = tileSize();
-  return {tile.width() + kGap, tile.height() + captionHeight() + kGap};
+  const QSizeF& tile = m_arrangement.tile;
+  return {tile.width() + kTileGap, tile.height() + captionHeight() + kTileGap};
+}
+
+double HeadsArea::blockWidth() const {
+  return labelWidth() + columns() * cellSize().width();
 }
 
 QRectF HeadsArea::tileRect(int layer, int head) const {
   const QSizeF cell = cellSize();
-  return {QPointF(labelWidth() + (head + 1) * cell.width() - horizontalScrollBar()->value(),
-                  headerHeight() + layer * cell.height() - verticalScrollBar()->value()),
-          tileSize()};
+  const int block = layer / m_arrangement.rows, row = layer % m_arrangement.rows;
+  return {QPointF(block * blockWidth() + labelWidth() + (head + 1) * cell.width() -
+                      horizontalScrollBar()->value(),
+                  headerHeight() + row * cell.height() - verticalScrollBar()->value()),
+          m_arrangement.tile};
 }
 
 std::optional<std::pair<int, int>> HeadsArea::cellAt(const QPointF& position) const {
+  // Labels stay in place over what is scrolled below them.
   if (layers() == 0 || position.y() < headerHeight() || position.x() < labelWidth()) return {};
   const QSizeF cell = cellSize();
-  const int head =
-      static_cast<int>((position.x() + horizontalScrollBar()->value() - labelWidth() + kGap / 2) /
-                       cell.width()) -
-      1;
-  const int layer = static_cast<int>(
-      (position.y() + verticalScrollBar()->value() - headerHeight()) / cell.height());
+  const double x = position.x() + horizontalScrollBar()->value();
+  const double y = position.y() + verticalScrollBar()->value() - headerHeight();
+  const int block = static_cast<int>(x / blockWidth());
+  const double inBlock = x - block * blockWidth() - labelWidth() + kTileGap / 2;
+  const int row = static_cast<int>(y / cell.height());
+  if (inBlock < 0 || block >= m_arrangement.blocks || row >= m_arrangement.rows) return {};
+  const int layer = block * m_arrangement.rows + row;
+  const int head = static_cast<int>(inBlock / cell.width()) - 1;
   if (!exists(layer, head)) return {};
   return std::pair(layer, head);
 }
 
 void HeadsArea::layOut() {
-  const QSizeF cell = cellSize();
-  const int width = static_cast<int>(std::ceil(labelWidth() + columns() * cell.width()));
-  const int height = static_cast<int>(std::ceil(headerHeight() + layers() * cell.height()));
+  m_arrangement = arrange();
+  const int width = static_cast<int>(std::floor(m_arrangement.blocks * blockWidth() - kTileGap));
+  const int height = static_cast<int>(
+      std::floor(headerHeight() + m_arrangement.rows * cellSize().height() - kTileGap));
   horizontalScrollBar()->setRange(0, std::max(0, width - viewport()->width()));
   horizontalScrollBar()->setPageStep(viewport()->width());
   verticalScrollBar()->setRange(0, std::max(0, height - viewport()->height()));
@@ -126,7 +160,8 @@ void HeadsArea::layOut() {
 }
 
 void HeadsArea::reveal(int layer, int head) {
-  const QRectF tile = tileRect(layer, head).adjusted(-kGap, -kGap, kGap, captionHeight() + kGap);
+  const QRectF tile =
+      tileRect(layer, head).adjusted(-kTileGap, -kTileGap, kTileGap, captionHeight() + kTileGap);
   const auto move = [](QScrollBar* bar, double from, double to, double low, double high) {
     if (from < low) bar->setValue(bar->value() - static_cast<int>(std::ceil(low - from)));
     if (to > high) bar->setValue(bar->value() + static_cast<int>(std::ceil(to - high)));
@@ -156,85 +191,6 @@ void HeadsArea::viewChanged() {
   m_seen = view;
   if (moved && m_document->hasModel()) reveal(view.layer, view.head);
   viewport()->update();
-}
-
-const QImage& HeadsArea::tile(int layer, int head) {
-  const auto key = std::pair(layer, head);
-  auto found = m_tiles.find(key);
-  if (found == m_tiles.end()) {
-    const auto map = viewedMap(m_look->maps, m_document->model().grid, m_seen, layer, head,
-                               m_shared ? &*m_shared : nullptr);
-    found = m_tiles.insert(key, map ? mapImage(*map, kSmoothPixels) : QImage());
-  }
-  return *found;
-}
-
-void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
-  const QRectF area = tileRect(layer, head);
-  HeadTile shown;
-  if (m_look) shown.map = tile(layer, head);
-  shown.smooth = m_seen.smooth;
-  const Grid& grid = m_document->model().grid;
-  shown.rows = grid.rows;
-  shown.cols = grid.cols;
-  shown.queryPatch = m_seen.query - grid.prefix;
-  if (m_look) shown.locality = localityOf(*m_look, layer, head);
-  if (m_document->masks().contains(layer, head)) shown.mask = m_document->masks().at(layer, head);
-  drawHeadTile(painter, area, shown, palette());
-  if (layer == m_seen.layer && head == m_seen.head) {
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(palette().color(QPalette::Highlight), hasFocus() ? 3 : 2));
-    painter.drawRect(area.adjusted(-2.5, -2.5, 2.5, 2.5));
-  }
-}
-
-void HeadsArea::paintLabels(QPainter& painter) {
-  const QColor ground = palette().color(QPalette::Window);
-  painter.fillRect(QRectF(0, 0, labelWidth() - 4, viewport()->height()), ground);
-  QColor text = palette().color(QPalette::WindowText);
-  for (int layer = 0; layer < layers(); ++layer) {
-    const QRectF tile = tileRect(layer, -1);
-    text.setAlphaF(layer == m_seen.layer ? 1.0f : 0.7f);
-    painter.setPen(text);
-    painter.drawText(QRectF(0, tile.top(), labelWidth() - kGap, tile.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, tr("layer %1").arg(layer));
-  }
-  painter.fillRect(QRectF(0, 0, viewport()->width(), headerHeight() - 3), ground);
-  painter.setClipRect(QRectF(labelWidth() - 4, 0, viewport()->width(), headerHeight()));
-  const QFontMetricsF metrics(font());
-  for (int head = -1; head + 1 < columns(); ++head) {
-    const QRectF tile = tileRect(0, head);
-    QString label = head < 0 ? tr("mean") : tr("head %1").arg(head);
-    if (metrics.horizontalAdvance(label) > tile.width() + kGap - 2 && head >= 0)
-      label = QString::number(head);
-    text.setAlphaF(head == m_seen.head ? 1.0f : 0.7f);
-    painter.setPen(text);
-    painter.drawText(QRectF(tile.left() - kGap / 2, 0, tile.width() + kGap, headerHeight() - 3),
-                     Qt::AlignCenter, label);
-  }
-  painter.setClipping(false);
-}
-
-void HeadsArea::paintEvent(QPaintEvent* event) {
-  QPainter painter(viewport());
-  painter.fillRect(event->rect(), palette().color(QPalette::Window));
-  if (layers() == 0) {
-    painter.setPen(palette().color(QPalette::PlaceholderText));
-    painter.drawText(viewport()->rect(), Qt::AlignCenter,
-                     tr("Open a model and a picture to see every head."));
-    return;
-  }
-  painter.setRenderHint(QPainter::Antialiasing);
-  const QSizeF cell = cellSize();
-  const int first = static_cast<int>(verticalScrollBar()->value() / cell.height());
-  for (int layer = first; layer < layers(); ++layer) {
-    if (tileRect(layer, 0).top() > viewport()->height()) break;
-    for (int head = -1; head + 1 < columns(); ++head) {
-      const QRectF area = tileRect(layer, head).adjusted(-4, -4, 4, captionHeight());
-      if (exists(layer, head) && area.intersects(event->rect())) paintTile(painter, layer, head);
-    }
-  }
-  paintLabels(painter);
 }
 
 QString HeadsArea::describeTile(int layer, int head) const {

@@ -46,11 +46,19 @@ class HeadsArea : public QAbstractScrollArea {
   int layers() const;
   int columns() const;  ///< heads of the widest layer, and the mean
   bool exists(int layer, int head) const;
+  /// Tiles of one size, layers in `blocks` side by side of `rows` each.
+  struct Arrangement {
+    int blocks = 1;
+    int rows = 1;
+    QSizeF tile;
+  };
+  Arrangement arrange() const;
+  static constexpr double kTileGap = 8;
   QSizeF cellSize() const;
+  double blockWidth() const;
   double captionHeight() const;
   double headerHeight() const;
   double labelWidth() const;
-  QSizeF tileSize() const;
   void layOut();
   void forgetTiles();
   void viewChanged();
@@ -64,6 +72,7 @@ class HeadsArea : public QAbstractScrollArea {
   Document* m_document;
   QHash<std::pair<int, int>, QImage> m_tiles;
   std::optional<ValueRange> m_shared;
+  Arrangement m_arrangement;
   ViewOptions m_seen;  ///< what the tiles show
   std::shared_ptr<const Look> m_look;
 };

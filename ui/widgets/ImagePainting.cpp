@@ -100,7 +100,12 @@ void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
   painter.save();
   const QFontMetricsF metrics(painter.font());
   const QRectF inner = area.adjusted(10, kLegendPadding, -10, -kLegendPadding);
-  const double barWidth = legend.bar ? std::clamp(inner.width() * 0.3, 60.0, 180.0) : 0;
+  double barWidth = 0;
+  if (legend.bar)
+    barWidth =
+        std::max(std::clamp(inner.width() * 0.3, 60.0, 180.0),
+                 metrics.horizontalAdvance(formatValue(legend.range.low) + QStringLiteral("  ") +
+                                           formatValue(legend.range.high)));
   const double textWidth = inner.width() - (legend.bar ? barWidth + 16 : 0);
   QColor text = palette.color(QPalette::WindowText);
   painter.setPen(text);

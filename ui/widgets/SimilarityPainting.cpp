@@ -61,7 +61,7 @@ void drawSimilarity(QPainter& painter, const QRectF& area, const std::vector<flo
       const QColor color = colorFor(legend, values[at]);
       painter.fillRect(cell, color);
       if (!numbers) continue;
-      const bool bright = qGray(color.rgb()) > 128;
+      const bool bright = qGray(color.rgb()) > 105;
       painter.setPen(bright ? QColor(0, 0, 0, 200) : QColor(255, 255, 255, 220));
       painter.drawText(cell, Qt::AlignCenter, QString::number(values[at], 'f', 2));
     }
