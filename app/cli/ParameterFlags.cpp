@@ -16,6 +16,7 @@ std::string typeWord(const Parameter& parameter) {
     case ParameterType::Number:
       return "NUM";
     case ParameterType::NumberList:
+    case ParameterType::IntegerList:
       return "A,B,..";
     case ParameterType::Choice:
     case ParameterType::Text:

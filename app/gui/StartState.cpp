@@ -51,9 +51,8 @@ StartState::Training trainingOf(const Json& json) {
   if (!json.contains("config")) fail("train.config", "is missing");
   const Json& config = json["config"];
   training.experiment =
-      config.is_string()
-          ? valueOrThrow(readExperiment(config.get<std::string>(), publishedDefaults))
-          : valueOrThrow(experimentFromJson(config, publishedDefaults));
+      config.is_string() ? valueOrThrow(readExperiment(config.get<std::string>(), modelCatalogue()))
+                         : valueOrThrow(experimentFromJson(config, modelCatalogue()));
   if (json.contains("steps")) training.steps = wholeOf("train.steps", json["steps"], 1);
   if (json.contains("folder")) training.folder = textOf("train.folder", json["folder"]);
   return training;

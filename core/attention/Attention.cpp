@@ -1,24 +1,25 @@
 #include "core/attention/Attention.h"
 
-#include <functional>
-#include <map>
+#include <algorithm>
+#include <limits>
 
-#include "core/attention/SoftmaxAttention.h"
 #include "core/base/Result.h"
 
 namespace headlight {
 
-std::shared_ptr<Attention> makeAttention(const std::string& name, const AttentionOptions& options) {
-  using Factory = std::function<std::shared_ptr<Attention>(const AttentionOptions&)>;
-  static const std::map<std::string, Factory> mechanisms{
-      {"softmax", [](const auto& o) { return std::make_shared<SoftmaxAttention>(o); }},
-  };
-  const auto found = mechanisms.find(name);
-  if (found == mechanisms.end())
+void Attention::setMasks(const std::vector<HeadMask>& masks) {
+  const bool masked = std::any_of(masks.begin(), masks.end(),
+                                  [](const HeadMask& mask) { return mask.kind != MaskKind::None; });
+  if (masked)
     throw Failure({ErrorCode::InvalidConfig,
-                   "no attention mechanism is called \"" + name + "\"; there is softmax",
-                   "model.mechanism"});
-  return found->second(options);
+                   "this model's attention has no logits that a mask could act on; use none",
+                   "masks"});
 }
+
+std::vector<float> Attention::softAlphas() const {
+  return std::vector<float>(m_headCount, std::numeric_limits<float>::quiet_NaN());
+}
+
+void Attention::setProgress(double) {}
 
 }  // namespace headlight

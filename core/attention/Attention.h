@@ -1,26 +1,31 @@
 #pragma once
 // The interface of an attention mechanism: what stands between the first norm of a block and its
-// residual. A mechanism is one file; adding one is one line in makeAttention().
+// residual. A mechanism is one file; adding one is one line in Mechanisms.cpp.
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/attention/AttentionTap.h"
+#include "core/attention/Cost.h"
+#include "core/config/Catalogue.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
 
 namespace headlight {
 
 struct AttentionOptions {
-  int layer = 0;
-  int width = 192;  ///< D
-  int heads = 3;    ///< H; divides D
+  int layer = 0;         ///< counted over the whole model
+  int layerInStage = 0;  ///< windows are shifted in every second block of a stage
+  int width = 192;       ///< D
+  int heads = 3;         ///< H; divides D
   bool qkvBias = true;
   Grid grid;
+  Json options = Json::object();  ///< of this mechanism, complete (ModelConfig::attention)
 };
 
 class Attention : public torch::nn::Module {
@@ -28,17 +33,36 @@ class Attention : public torch::nn::Module {
   /// [B, T, D] → [B, T, D]. Where the tap wants this layer it is given [B, H, T, T].
   virtual at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) = 0;
 
-  /// Where each head may look; `masks` has one entry a head.
-  virtual void setMasks(const std::vector<HeadMask>& masks) = 0;
+  /// Where each head may look; `masks` has one entry a head. A mechanism without logits on a grid
+  /// refuses anything but `none`.
+  virtual void setMasks(const std::vector<HeadMask>& masks);
   /// α of every head now; NaN where its mask is not soft.
-  virtual std::vector<float> softAlphas() const = 0;
+  virtual std::vector<float> softAlphas() const;
 
   /// What a map of this mechanism is, in words.
   virtual std::string mapMeaning() const = 0;
   virtual bool mapIsSigned() const { return false; }
+
+  /// Added to the training loss after a forward pass; undefined: nothing.
+  virtual at::Tensor auxiliaryLoss() { return {}; }
+  /// `fraction` of the training steps is done, in [0, 1]: for schedules.
+  virtual void setProgress(double fraction);
+  /// Numbers worth watching from the last forward pass, by name ("nonzeros").
+  virtual std::vector<std::pair<std::string, double>> readings() const { return {}; }
+
+ protected:
+  explicit Attention(int heads) : m_headCount(heads) {}
+
+ private:
+  int m_headCount;
 };
 
-/// The mechanism registered as `name`. Throws Failure for an unknown one.
-std::shared_ptr<Attention> makeAttention(const std::string& name, const AttentionOptions& options);
+/// The options of a mechanism as its struct.
+template <typename Options>
+Options optionsAs(const ParameterTable& table, const Json& json) {
+  Options options;
+  valueOrThrow(readParameters(table, json, &options, "model.attention"));
+  return options;
+}
 
 }  // namespace headlight

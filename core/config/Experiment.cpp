@@ -35,15 +35,6 @@ void readSchema(const Json& json) {
                           "schema"));
 }
 
-ModelConfig readModel(const Json& json, const ModelDefaults& defaults) {
-  ModelConfig model;
-  if (json.is_object() && json.contains("name") && json["name"].is_string() && defaults)
-    if (const auto known = defaults(json["name"].get<std::string>())) model = *known;
-  require(readParameters(modelParameters(), json, &model, "model"));
-  require(checkModel(model));
-  return model;
-}
-
 std::vector<ScheduledEdit> readEdits(const Json& json) {
   std::vector<ScheduledEdit> edits;
   if (!json.contains("edits")) return edits;
@@ -87,7 +78,7 @@ const std::vector<Section>& experimentSections() {
   return sections;
 }
 
-Result<Experiment> experimentFromJson(const Json& json, const ModelDefaults& defaults) {
+Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& catalogue) {
   return guarded("experiment", [&] {
     Experiment experiment;
     std::vector<std::string> sections{"schema", "edits"};
@@ -95,7 +86,7 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelDefaults& def
       if (!section.key.empty()) sections.push_back(section.key);
     require(readParameters(runParameters(), json, &experiment, "", sections));
     readSchema(json);
-    experiment.model = readModel(sectionOf(json, "model"), defaults);
+    experiment.model = valueOrThrow(modelFromJson(sectionOf(json, "model"), catalogue));
     experiment.masks = valueOrThrow(maskConfigFromJson(sectionOf(json, "masks"), "masks"));
     require(readParameters(dataParameters(), sectionOf(json, "data"), &experiment.data, "data"));
     require(readParameters(trainingParameters(), sectionOf(json, "training"), &experiment.training,
@@ -103,8 +94,8 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelDefaults& def
     require(readParameters(telemetryParameters(), sectionOf(json, "telemetry"),
                            &experiment.telemetry, "telemetry"));
     experiment.edits = readEdits(json);
-    const std::vector<int> heads(experiment.model.depth, experiment.model.heads);
-    auto scheme = valueOrThrow(resolveMasks(experiment.masks, heads));
+    auto scheme =
+        valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model, catalogue)));
     for (std::size_t i = 0; i < experiment.edits.size(); ++i)
       if (auto applied = applyMaskEdit(scheme, experiment.edits[i].edit); !applied)
         throw Failure(invalid(applied.error().message, "edits[" + std::to_string(i) + "]"));
@@ -113,12 +104,11 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelDefaults& def
 }
 
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
-                                      const ModelDefaults& defaults) {
+                                      const ModelCatalogue& catalogue) {
   if (text.size() > kMaxConfigBytes)
     return invalid("is larger than 16 MB; a config is a few kilobytes", name);
   const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxConfigDepth)
-      throw Failure(invalid("is nested more than 64 levels deep", name));
+    if (depth > kMaxConfigDepth) throw Failure(invalid("is nested more than 64 levels deep", name));
     return true;
   };
   Json json;
@@ -129,22 +119,22 @@ Result<Experiment> experimentFromText(std::string_view text, const std::string& 
   } catch (const Json::exception& exception) {
     return invalid(std::string("is not JSON: ") + exception.what(), name);
   }
-  auto experiment = experimentFromJson(json, defaults);
+  auto experiment = experimentFromJson(json, catalogue);
   if (!experiment) return invalid(experiment.error().text(), name);
   return experiment;
 }
 
 Result<Experiment> readExperiment(const std::filesystem::path& path,
-                                  const ModelDefaults& defaults) {
+                                  const ModelCatalogue& catalogue) {
   auto text = readFile(path, kMaxConfigBytes);
   if (!text) return text.error();
-  return experimentFromText(*text, path.string(), defaults);
+  return experimentFromText(*text, path.string(), catalogue);
 }
 
 Json experimentToJson(const Experiment& experiment) {
   Json json = {{"schema", Experiment::kSchema}};
   json.update(writeParameters(runParameters(), &experiment));
-  json["model"] = writeParameters(modelParameters(), &experiment.model);
+  json["model"] = modelToJson(experiment.model);
   json["masks"] = maskConfigToJson(experiment.masks);
   json["data"] = writeParameters(dataParameters(), &experiment.data);
   json["training"] = writeParameters(trainingParameters(), &experiment.training);
@@ -162,10 +152,31 @@ std::string experimentToText(const Experiment& experiment) {
   return experimentToJson(experiment).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+/// A flag's text whose type is not known yet: a number, true, false, a list of numbers, or text.
+Json guessedFromText(const std::string& text) {
+  if (text.find(',') != std::string::npos) {
+    const Json list = Json::parse("[" + text + "]", nullptr, false);
+    if (!list.is_discarded()) return list;
+  }
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+}  // namespace
+
 Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text) {
   const auto dot = path.find('.');
   const std::string key = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
+  if (key == "model" && (name.starts_with("attention.") || name.starts_with("layout."))) {
+    // Their types depend on the mechanism and the backbone: checked when the JSON is read.
+    const auto inner = name.find('.');
+    if (!json.is_object()) json = Json::object();
+    json["model"][name.substr(0, inner)][name.substr(inner + 1)] = guessedFromText(text);
+    return {};
+  }
   for (const auto& section : experimentSections()) {
     if (section.key != key) continue;
     const Parameter* parameter = findParameter(*section.table, name);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/config/Catalogue.h"
 #include "core/config/ModelConfig.h"
 #include "core/config/TrainingConfig.h"
 #include "core/masks/MaskEdit.h"
@@ -54,16 +55,14 @@ struct Section {
 };
 const std::vector<Section>& experimentSections();
 
-/// The defaults of a published model name; nothing for an unknown one. Given by core/models.
-using ModelDefaults = std::function<std::optional<ModelConfig>(const std::string& name)>;
-
-/// Reads and checks the whole of it. Errors name the JSON path ("training.epochs"). A
-/// `model.name` known to `defaults` gives the values that `model` leaves out.
-Result<Experiment> experimentFromJson(const Json& json, const ModelDefaults& defaults);
+/// Reads and checks the whole of it. Errors name the JSON path ("training.epochs"). A published
+/// `model.name` gives the values that `model` leaves out.
+Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& catalogue);
 /// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages.
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
-                                      const ModelDefaults& defaults);
-Result<Experiment> readExperiment(const std::filesystem::path& path, const ModelDefaults& defaults);
+                                      const ModelCatalogue& catalogue);
+Result<Experiment> readExperiment(const std::filesystem::path& path,
+                                  const ModelCatalogue& catalogue);
 
 /// Every parameter written out. Reading it back gives the same Experiment.
 Json experimentToJson(const Experiment& experiment);
@@ -75,15 +74,14 @@ Result<void> overrideParameter(Json& json, const std::string& path, const std::s
 Json maskEditToJson(const MaskEdit& edit);
 Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path);
 
-/// The scheme that `masks` describes for a model with `heads[l]` heads in layer l. Errors: cells of
-/// layers or heads that the model does not have.
-Result<MaskScheme> resolveMasks(const MaskConfig& masks, const std::vector<int>& heads);
+/// The scheme that `masks` describes for a model of that shape. Errors: cells of layers or heads
+/// that the model does not have or that cannot be masked.
+Result<MaskScheme> resolveMasks(const MaskConfig& masks, const MaskShape& shape);
 /// The `masks` section for a scheme: the preset's name alone where the cells are exactly its.
 MaskConfig describeMasks(const MaskScheme& scheme);
 
 /// A scheme from a preset's name ("sch2", "sch2:5" for window 5), or from a JSON file with a
 /// `masks` section or its content.
-Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile,
-                                       const std::vector<int>& heads);
+Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const MaskShape& shape);
 
 }  // namespace headlight

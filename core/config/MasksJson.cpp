@@ -124,25 +124,33 @@ Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path) {
   return edit;
 }
 
-Result<MaskScheme> resolveMasks(const MaskConfig& masks, const std::vector<int>& heads) {
+Result<MaskScheme> resolveMasks(const MaskConfig& masks, const MaskShape& shape) {
   if (masks.cells.empty()) {
-    auto scheme = makeMaskPreset(masks.scheme, heads, masks.window, masks.alpha);
+    auto scheme = makeMaskPreset(masks.scheme, shape, masks.window, masks.alpha);
     if (!scheme) return invalid(scheme.error().message, "masks.scheme");
+    if (shape.maskableLayers == 0 && masks.scheme != "none")
+      return invalid("this model's attention has no logits that a mask could act on; use none",
+                     "masks.scheme");
     return scheme;
   }
+  const auto& heads = shape.heads;
   if (masks.cells.size() > heads.size())
     return invalid("has masks for layer " + std::to_string(heads.size()) + ", but the model has " +
                        std::to_string(heads.size()) + " layers, 0 to " +
                        std::to_string(heads.size() - 1),
                    "masks.cells[" + std::to_string(heads.size()) + "]");
-  MaskScheme scheme(heads, masks.scheme);
+  MaskScheme scheme(shape, masks.scheme);
   for (std::size_t l = 0; l < masks.cells.size(); ++l) {
     if (masks.cells[l].size() > static_cast<std::size_t>(heads[l]))
       return invalid("has " + std::to_string(masks.cells[l].size()) + " masks, but the layer has " +
                          std::to_string(heads[l]) + " heads",
                      "masks.cells[" + std::to_string(l) + "]");
-    for (std::size_t h = 0; h < masks.cells[l].size(); ++h)
+    for (std::size_t h = 0; h < masks.cells[l].size(); ++h) {
+      if (static_cast<int>(l) >= shape.maskableLayers && masks.cells[l][h].kind != MaskKind::None)
+        return invalid("cannot be masked: this layer's attention has no logits on a grid",
+                       "masks.cells[" + std::to_string(l) + "]");
       scheme.set(l, h, masks.cells[l][h]);
+    }
   }
   return scheme;
 }
@@ -150,14 +158,11 @@ Result<MaskScheme> resolveMasks(const MaskConfig& masks, const std::vector<int>&
 MaskConfig describeMasks(const MaskScheme& scheme) {
   MaskConfig masks;
   masks.scheme = scheme.name();
-  std::vector<int> heads;
   HeadMask first;
-  for (int l = scheme.layers() - 1; l >= 0; --l) {
-    heads.insert(heads.begin(), scheme.heads(l));
+  for (int l = scheme.layers() - 1; l >= 0; --l)
     for (int h = 0; h < scheme.heads(l); ++h)
       if (scheme.at(l, h).kind != MaskKind::None) first = scheme.at(l, h);
-  }
-  const auto preset = makeMaskPreset(scheme.name(), heads, first.window, first.alpha);
+  const auto preset = makeMaskPreset(scheme.name(), scheme.shape(), first.window, first.alpha);
   if (preset && *preset == scheme) {
     masks.window = first.window;
     masks.alpha = first.alpha;
@@ -168,8 +173,7 @@ MaskConfig describeMasks(const MaskScheme& scheme) {
   return masks;
 }
 
-Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile,
-                                       const std::vector<int>& heads) {
+Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const MaskShape& shape) {
   const auto colon = nameOrFile.find(':');
   MaskConfig masks;
   masks.scheme = nameOrFile.substr(0, colon);
@@ -180,7 +184,7 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile,
       if (!mask) return mask.error();
       masks.window = mask->window;
     }
-    return resolveMasks(masks, heads);
+    return resolveMasks(masks, shape);
   }
   if (!std::filesystem::exists(nameOrFile))
     return invalid("is neither a scheme (none, sch1, sch2, sch3, mixed36) nor a file", nameOrFile);
@@ -190,7 +194,7 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile,
   if (!json.is_object()) return invalid("is not a JSON object", nameOrFile);
   auto read = maskConfigFromJson(json.contains("masks") ? json["masks"] : json, "masks");
   if (!read) return invalid(read.error().text(), nameOrFile);
-  return resolveMasks(*read, heads);
+  return resolveMasks(*read, shape);
 }
 
 }  // namespace headlight

@@ -1,5 +1,7 @@
 #include "core/config/ModelConfig.h"
 
+#include <numeric>
+
 namespace headlight {
 
 const ParameterTable& modelParameters() {
@@ -7,9 +9,8 @@ const ParameterTable& modelParameters() {
   static const ParameterTable table =
       TableBuilder<M>()
           .text(&M::name, "name", "A published name (see summary --list), or any name of your own.")
-          .choice(&M::backbone, "backbone", {"vit"}, "How the blocks are put together.")
-          .choice(&M::mechanism, "mechanism", {"softmax"},
-                  "The attention mechanism of every block.")
+          .registered(&M::backbone, "backbone", "How the blocks are put together.")
+          .registered(&M::mechanism, "mechanism", "The attention mechanism of every block.")
           .integer(&M::imageSize, "image_size", 8, 4096, "Image height in pixels.")
           .integer(&M::imageWidth, "image_width", 0, 4096,
                    "Image width in pixels; 0 means as the height.")
@@ -18,6 +19,14 @@ const ParameterTable& modelParameters() {
           .integer(&M::width, "width", 1, 16384, "Width of a token (D); heads must divide it.")
           .integer(&M::depth, "depth", 1, 256, "Number of blocks.")
           .integer(&M::heads, "heads", 1, 256, "Attention heads per block.")
+          .integers(&M::depths, "depths", 1, 256,
+                    "Blocks of each stage; empty means one stage of `depth` blocks.")
+          .integers(&M::stageWidths, "stage_widths", 1, 16384,
+                    "Token width of each stage; empty doubles `width` from stage to stage.")
+          .integers(&M::stageHeads, "stage_heads", 1, 256,
+                    "Heads of each stage; empty doubles `heads` from stage to stage.")
+          .integer(&M::classDepth, "class_depth", 0, 16,
+                   "Class-attention blocks after the others, as in CaiT.")
           .number(&M::mlpRatio, "mlp_ratio", 0.1, 16, "Hidden width of the MLP over D.")
           .boolean(&M::qkvBias, "qkv_bias",
                    "Whether the query, key and value projection has a bias.")
@@ -25,6 +34,7 @@ const ParameterTable& modelParameters() {
                    "Whether a class token stands first; without it patches are averaged.")
           .boolean(&M::distilled, "distilled",
                    "A distillation token and a second head, as in DeiT.")
+          .choice(&M::positions, "positions", {"learned", "none"}, "Absolute position embedding.")
           .number(&M::layerScale, "layer_scale", 0, 10, "Initial LayerScale; 0 means none.")
           .number(&M::dropPath, "drop_path", 0, 0.95, "Stochastic depth rate of the last block.")
           .choice(&M::dropPathMode, "drop_path_mode", {"linear", "constant"},
@@ -41,15 +51,74 @@ const ParameterTable& modelParameters() {
   return table;
 }
 
+int ModelConfig::stageWidth(int stage) const {
+  return stageWidths.empty() ? width << stage : stageWidths[stage];
+}
+
+int ModelConfig::stageHeadCount(int stage) const {
+  return stageHeads.empty() ? heads << stage : stageHeads[stage];
+}
+
+int ModelConfig::layers() const {
+  return std::accumulate(depths.begin(), depths.end(), staged() ? 0 : depth) + classDepth;
+}
+
+MaskShape ModelConfig::maskShape() const {
+  std::vector<int> perLayer;
+  for (int stage = 0; stage < stages(); ++stage)
+    perLayer.insert(perLayer.end(), stageDepth(stage), stageHeadCount(stage));
+  const int maskable = static_cast<int>(perLayer.size());
+  perLayer.insert(perLayer.end(), classDepth, heads);
+  return {perLayer, maskable};
+}
+
+namespace {
+
+constexpr int kMaxLayers = 256;
+
+Error refusal(const std::string& path, const std::string& key, const std::string& message) {
+  return {ErrorCode::InvalidConfig, message, path + "." + key};
+}
+
+Result<void> checkStages(const ModelConfig& model, const std::string& path) {
+  constexpr std::size_t kMaxStages = 6;
+  if (model.depths.size() > kMaxStages) return refusal(path, "depths", "at most 6 stages");
+  for (const auto& [key, list] :
+       {std::pair{"stage_widths", &model.stageWidths}, std::pair{"stage_heads", &model.stageHeads}})
+    if (!list->empty() && list->size() != model.depths.size())
+      return refusal(path, key,
+                     "has " + std::to_string(list->size()) + " numbers for " +
+                         std::to_string(model.depths.size()) + " stages (depths)");
+  for (int stage = 0; stage < model.stages(); ++stage)
+    if (model.stageWidth(stage) % model.stageHeadCount(stage) != 0)
+      return refusal(path, model.staged() ? "stage_heads" : "heads",
+                     std::to_string(model.stageHeadCount(stage)) +
+                         " heads do not divide the width " +
+                         std::to_string(model.stageWidth(stage)) +
+                         "; choose a width that is a multiple of the heads");
+  if (model.layers() > kMaxLayers)
+    return refusal(path, model.staged() ? "depths" : "depth", "at most 256 blocks in all");
+  return {};
+}
+
+/// About how many parameters the blocks have, whatever the mechanism.
+double blockParameters(const ModelConfig& model) {
+  double sum = 0;
+  for (int stage = 0; stage < model.stages(); ++stage) {
+    const double width = model.stageWidth(stage);
+    sum += (model.stageDepth(stage) + model.classDepth) * (4 + 2 * model.mlpRatio) * width * width;
+  }
+  return sum;
+}
+
+}  // namespace
+
 Result<void> checkModel(const ModelConfig& model, const std::string& path) {
   const auto refuse = [&](const std::string& key, const std::string& message) {
-    return Error{ErrorCode::InvalidConfig, message, path + "." + key};
+    return refusal(path, key, message);
   };
   const auto text = [](long long value) { return std::to_string(value); };
-  if (model.width % model.heads != 0)
-    return refuse("heads", text(model.heads) + " heads do not divide the width " +
-                               text(model.width) +
-                               "; choose a width that is a multiple of the heads");
+  if (auto stages = checkStages(model, path); !stages) return stages;
   for (const auto& [key, pixels] : {std::pair{"image_size", model.imageHeightPixels()},
                                     std::pair{"image_width", model.imageWidthPixels()}})
     if (pixels % model.patchSize != 0)
@@ -63,8 +132,8 @@ Result<void> checkModel(const ModelConfig& model, const std::string& path) {
                                     text(kMaxTokens));
   constexpr double kMaxParameters = 4e9;
   const double width = model.width;
-  const double parameters = model.depth * (4 + 2 * model.mlpRatio) * width * width +
-                            width * (model.classes + model.grid().tokens());
+  const double parameters =
+      blockParameters(model) + width * (model.classes + model.grid().tokens());
   if (parameters > kMaxParameters)
     return refuse("width", "a model of about " + text(static_cast<long long>(parameters / 1e6)) +
                                " million parameters is more than can be held (4000 million)");

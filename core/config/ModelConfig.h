@@ -6,6 +6,7 @@
 
 #include "core/config/Parameter.h"
 #include "core/masks/Grid.h"
+#include "core/masks/MaskScheme.h"
 
 namespace headlight {
 
@@ -20,10 +21,16 @@ struct ModelConfig {
   int width = 192;  ///< D; a multiple of `heads`
   int depth = 12;
   int heads = 3;
+  // Of backbones with stages: one number a stage. `depths` empty: one stage of the three above.
+  std::vector<int> depths;
+  std::vector<int> stageWidths;  ///< empty: `width`, doubled from stage to stage
+  std::vector<int> stageHeads;   ///< empty: `heads`, doubled from stage to stage
+  int classDepth = 0;            ///< class-attention blocks after the others (CaiT)
   double mlpRatio = 4.0;
   bool qkvBias = true;
   bool classToken = true;
   bool distilled = false;               ///< a distillation token and a second head (DeiT)
+  std::string positions = "learned";    ///< absolute position embedding: "learned" or "none"
   double layerScale = 0.0;              ///< initial value; 0: none
   double dropPath = 0.0;                ///< rate of the last block
   std::string dropPathMode = "linear";  ///< "linear" from 0 to dropPath, or "constant"
@@ -34,12 +41,25 @@ struct ModelConfig {
   std::vector<double> mean{0.485, 0.456, 0.406};
   std::vector<double> deviation{0.229, 0.224, 0.225};
 
+  // What only this mechanism or this backbone has (core/config/Catalogue.h says which).
+  Json attention = Json::object();
+  Json layout = Json::object();
+
   int imageHeightPixels() const { return imageSize; }
   int imageWidthPixels() const { return imageWidth > 0 ? imageWidth : imageSize; }
   Grid grid() const {
     return {imageHeightPixels() / patchSize, imageWidthPixels() / patchSize,
             (classToken ? 1 : 0) + (distilled ? 1 : 0)};
   }
+  bool staged() const { return !depths.empty(); }
+  int stages() const { return staged() ? static_cast<int>(depths.size()) : 1; }
+  int stageDepth(int stage) const { return staged() ? depths[stage] : depth; }
+  int stageWidth(int stage) const;
+  int stageHeadCount(int stage) const;
+  /// Blocks of all stages, and class-attention blocks.
+  int layers() const;
+  /// Heads of every layer. Class-attention blocks come last and are never masked.
+  MaskShape maskShape() const;
 };
 
 const ParameterTable& modelParameters();

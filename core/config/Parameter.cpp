@@ -38,14 +38,18 @@ bool inRange(const Parameter& parameter, double value) {
   return std::isfinite(value) && value >= parameter.minimum && value <= parameter.maximum;
 }
 
+bool isWhole(const Json& value) {
+  if (value.is_number_integer()) return true;
+  return value.is_number_float() && std::abs(value.get<double>()) < 9e15 &&
+         value.get<double>() == std::floor(value.get<double>());
+}
+
 bool hasType(const Parameter& parameter, const Json& value) {
   switch (parameter.type) {
     case ParameterType::Bool:
       return value.is_boolean();
     case ParameterType::Integer:
-      return value.is_number_integer() ||
-             (value.is_number_float() && std::abs(value.get<double>()) < 9e15 &&
-              value.get<double>() == std::floor(value.get<double>()));
+      return isWhole(value);
     case ParameterType::Number:
       return value.is_number();
     case ParameterType::Text:
@@ -54,9 +58,15 @@ bool hasType(const Parameter& parameter, const Json& value) {
     case ParameterType::NumberList:
       return value.is_array() && std::all_of(value.begin(), value.end(),
                                              [](const Json& item) { return item.is_number(); });
+    case ParameterType::IntegerList:
+      return value.is_array() && std::all_of(value.begin(), value.end(), isWhole);
   }
   return false;
 }
+
+/// Ok if every key of `object` is in the table or `alsoAllowed` and has its type and range.
+Result<void> checkKeys(const ParameterTable& table, const Json& object, const std::string& path,
+                       const std::vector<std::string>& alsoAllowed);
 
 std::size_t editDistance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -89,6 +99,8 @@ std::string Parameter::typeText() const {
       return "one of: " + joined(choices);
     case ParameterType::NumberList:
       return std::to_string(listLength) + " numbers" + rangeText(*this);
+    case ParameterType::IntegerList:
+      return "at most " + std::to_string(kMaxListLength) + " whole numbers" + rangeText(*this);
   }
   return "";
 }
@@ -122,14 +134,21 @@ Result<void> checkParameter(const Parameter& parameter, const Json& value,
       for (const auto& item : value)
         if (!inRange(parameter, item.get<double>())) return refuse();
       break;
+    case ParameterType::IntegerList:
+      if (value.size() > kMaxListLength) return refuse();
+      for (const auto& item : value)
+        if (!inRange(parameter, item.get<double>())) return refuse();
+      break;
     default:
       break;
   }
   return {};
 }
 
-Result<void> readParameters(const ParameterTable& table, const Json& object, void* target,
-                            const std::string& path, const std::vector<std::string>& alsoAllowed) {
+namespace {
+
+Result<void> checkKeys(const ParameterTable& table, const Json& object, const std::string& path,
+                       const std::vector<std::string>& alsoAllowed) {
   if (!object.is_object()) return invalid("must be an object in braces", path.empty() ? "$" : path);
   for (const auto& [key, value] : object.items()) {
     const std::string keyPath = path.empty() ? key : path + "." + key;
@@ -143,13 +162,36 @@ Result<void> readParameters(const ParameterTable& table, const Json& object, voi
     for (const auto& known : table)
       names.push_back(known.name);
     const std::string close = closestName(key, names);
+    if (names.empty()) return invalid("is not a known key; there are none here", keyPath);
     return invalid(close.empty() ? "is not a known key; known are: " + joined(names)
                                  : "is not a known key; did you mean \"" + close + "\"?",
                    keyPath);
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> readParameters(const ParameterTable& table, const Json& object, void* target,
+                            const std::string& path, const std::vector<std::string>& alsoAllowed) {
+  if (auto checked = checkKeys(table, object, path, alsoAllowed); !checked) return checked;
   for (const auto& [key, value] : object.items())
     if (const Parameter* parameter = findParameter(table, key)) parameter->set(target, value);
   return {};
+}
+
+Result<Json> readOptions(const ParameterTable& table, const Json& given, const Json& base,
+                         const std::string& path) {
+  if (auto checked = checkKeys(table, given, path, {}); !checked) return checked.error();
+  Json options = Json::object();
+  for (const auto& parameter : table) {
+    const bool isGiven = given.contains(parameter.name);
+    const bool inBase = base.is_object() && base.contains(parameter.name);
+    options[parameter.name] = isGiven  ? given[parameter.name]
+                              : inBase ? base[parameter.name]
+                                       : parameter.defaultValue;
+  }
+  return options;
 }
 
 Json writeParameters(const ParameterTable& table, const void* target) {
@@ -164,7 +206,8 @@ Result<Json> parameterFromText(const Parameter& parameter, const std::string& te
   Json value;
   if (parameter.type == ParameterType::Text || parameter.type == ParameterType::Choice) {
     value = text;
-  } else if (parameter.type == ParameterType::NumberList) {
+  } else if (parameter.type == ParameterType::NumberList ||
+             parameter.type == ParameterType::IntegerList) {
     value = Json::array();
     std::stringstream stream(text);
     for (std::string item; std::getline(stream, item, ',');)

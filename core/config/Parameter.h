@@ -14,7 +14,7 @@ namespace headlight {
 
 using Json = nlohmann::ordered_json;
 
-enum class ParameterType { Bool, Integer, Number, Text, Choice, NumberList };
+enum class ParameterType { Bool, Integer, Number, Text, Choice, NumberList, IntegerList };
 
 struct Parameter {
   std::string name;  ///< the JSON key; the flag is --section.name
@@ -23,7 +23,8 @@ struct Parameter {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices;  ///< of a Choice
-  std::size_t listLength = 0;        ///< of a NumberList
+  std::size_t listLength = 0;        ///< of a NumberList; 0: any, up to kMaxListLength
+  std::string catalogue;             ///< of a Text that names a registered thing: "backbone"
   Json defaultValue;
   std::function<Json(const void* target)> get;
   std::function<void(void* target, const Json& value)> set;  ///< of a value that was checked
@@ -32,6 +33,7 @@ struct Parameter {
 };
 
 using ParameterTable = std::vector<Parameter>;
+constexpr std::size_t kMaxListLength = 64;
 
 /// The parameter of that name, or null.
 const Parameter* findParameter(const ParameterTable& table, const std::string& name);
@@ -44,6 +46,11 @@ Result<void> checkParameter(const Parameter& parameter, const Json& value, const
 Result<void> readParameters(const ParameterTable& table, const Json& object, void* target,
                             const std::string& path,
                             const std::vector<std::string>& alsoAllowed = {});
+
+/// The same for options that are kept as JSON: every parameter of the table, from `given`, else
+/// from `base`, else its default. Keys of `base` that the table lacks are dropped.
+Result<Json> readOptions(const ParameterTable& table, const Json& given, const Json& base,
+                         const std::string& path);
 
 /// Every parameter of `target`, in the order of the table.
 Json writeParameters(const ParameterTable& table, const void* target);
@@ -87,6 +94,18 @@ class TableBuilder {
     add(member, std::move(name), ParameterType::NumberList, std::move(help));
     m_table.back().listLength = length;
     return range(minimum, maximum);
+  }
+  /// Any number of whole numbers, one a stage, up to kMaxListLength.
+  TableBuilder& integers(std::vector<int> S::*member, std::string name, double minimum,
+                         double maximum, std::string help) {
+    add(member, std::move(name), ParameterType::IntegerList, std::move(help));
+    return range(minimum, maximum);
+  }
+  /// A name out of a catalogue that is known only to the folders below.
+  TableBuilder& registered(std::string S::*member, std::string name, std::string help) {
+    add(member, name, ParameterType::Text, std::move(help));
+    m_table.back().catalogue = std::move(name);
+    return *this;
   }
   ParameterTable build() { return std::move(m_table); }
 

@@ -14,6 +14,18 @@ Error noSuchCell(const MaskScheme& scheme, int layer, int head) {
   return {ErrorCode::InvalidConfig, message, "masks"};
 }
 
+/// Ok if the cell is there and can be masked, or the mask is `none`.
+Result<void> checkCell(const MaskScheme& scheme, int layer, int head, const HeadMask& mask) {
+  if (!scheme.contains(layer, head)) return noSuchCell(scheme, layer, head);
+  if (layer < scheme.maskableLayers() || mask.kind == MaskKind::None) return {};
+  return Error{
+      ErrorCode::InvalidConfig,
+      scheme.maskableLayers() == 0
+          ? "this model's attention has no logits that a mask could act on"
+          : "layer " + std::to_string(layer) + " is class attention, which is never masked",
+      "masks"};
+}
+
 std::string starred(const std::string& name) {
   return name.ends_with('*') ? name : name + "*";
 }
@@ -33,7 +45,7 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme,
                               const std::string& label) {
   MaskEdit edit{label, {}, scheme.name(), starred(scheme.name())};
   for (const auto& [layer, head] : cells) {
-    if (!scheme.contains(layer, head)) return noSuchCell(scheme, layer, head);
+    if (auto cell = checkCell(scheme, layer, head, mask); !cell) return cell.error();
     if (!(scheme.at(layer, head) == mask))
       edit.changes.push_back({layer, head, scheme.at(layer, head), mask});
   }
@@ -45,7 +57,7 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
   MaskEdit edit{label, {}, from.name(), to.name()};
   for (int l = 0; l < to.layers(); ++l)
     for (int h = 0; h < to.heads(l); ++h) {
-      if (!from.contains(l, h)) return noSuchCell(from, l, h);
+      if (auto cell = checkCell(from, l, h, to.at(l, h)); !cell) return cell.error();
       if (!(from.at(l, h) == to.at(l, h)))
         edit.changes.push_back({l, h, from.at(l, h), to.at(l, h)});
     }
@@ -54,8 +66,8 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
 
 Result<void> applyMaskEdit(MaskScheme& scheme, const MaskEdit& edit) {
   for (const auto& change : edit.changes)
-    if (!scheme.contains(change.layer, change.head))
-      return noSuchCell(scheme, change.layer, change.head);
+    if (auto cell = checkCell(scheme, change.layer, change.head, change.after); !cell)
+      return cell.error();
   for (const auto& change : edit.changes)
     scheme.set(change.layer, change.head, change.after);
   if (!edit.nameAfter.empty()) scheme.setName(edit.nameAfter);

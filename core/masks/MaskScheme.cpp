@@ -5,9 +5,17 @@
 
 namespace headlight {
 
-MaskScheme::MaskScheme(std::vector<int> heads, std::string name) : m_name(std::move(name)) {
-  for (const int count : heads)
+MaskScheme::MaskScheme(MaskShape shape, std::string name)
+    : m_name(std::move(name)), m_maskableLayers(shape.maskableLayers) {
+  for (const int count : shape.heads)
     m_cells.emplace_back(count);
+}
+
+MaskShape MaskScheme::shape() const {
+  std::vector<int> heads;
+  for (const auto& layer : m_cells)
+    heads.push_back(static_cast<int>(layer.size()));
+  return {heads, m_maskableLayers};
 }
 
 MaskScheme::MaskScheme(int layers, int heads, std::string name)
@@ -48,15 +56,16 @@ std::string maskPresetHelp(const std::string& name) {
   return found == help.end() ? std::string() : found->second;
 }
 
-Result<MaskScheme> makeMaskPreset(const std::string& name, const std::vector<int>& heads,
-                                  int window, double alpha) {
+Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shape, int window,
+                                  double alpha) {
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())
     return Error{
         ErrorCode::InvalidConfig,
         "no mask scheme is called \"" + name + "\"; there are none, sch1, sch2, sch3 and mixed36",
         ""};
-  const int depth = static_cast<int>(heads.size());
+  const auto& heads = shape.heads;
+  const int depth = shape.maskableLayers;
   const auto maskedHeadsIn = [&](int layer) {
     if (name == "sch1") return 1;
     if (name == "sch2")
@@ -69,7 +78,7 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const std::vector<int
   mask.kind = name == "sch3" ? MaskKind::Soft : MaskKind::Hard;
   mask.window = window;
   mask.alpha = alpha;
-  MaskScheme scheme(heads, name);
+  MaskScheme scheme(shape, name);
   for (int l = 0; l < depth; ++l)
     for (int h = 0; h < std::min(maskedHeadsIn(l), heads[l]); ++h)
       scheme.set(l, h, mask);

@@ -9,16 +9,28 @@
 
 namespace headlight {
 
+/// The heads of every layer of a model. Layers from `maskableLayers` on have no logits on a grid
+/// (class attention): their cells stay `none`.
+struct MaskShape {
+  MaskShape(std::vector<int> headsPerLayer, int maskable = -1)  // implicit: most models mask all
+      : heads(std::move(headsPerLayer)),
+        maskableLayers(maskable < 0 ? static_cast<int>(heads.size()) : maskable) {}
+  std::vector<int> heads;
+  int maskableLayers;
+};
+
 class MaskScheme {
  public:
   MaskScheme() = default;
-  /// All heads unmasked. `heads[l]` is the number of heads of layer l.
-  explicit MaskScheme(std::vector<int> heads, std::string name = "none");
+  /// All heads unmasked.
+  explicit MaskScheme(MaskShape shape, std::string name = "none");
   MaskScheme(int layers, int heads, std::string name = "none");
 
   int layers() const { return static_cast<int>(m_cells.size()); }
   int heads(int layer) const { return static_cast<int>(m_cells[layer].size()); }
   bool contains(int layer, int head) const;
+  int maskableLayers() const { return m_maskableLayers; }
+  MaskShape shape() const;
   const HeadMask& at(int layer, int head) const { return m_cells[layer][head]; }
   void set(int layer, int head, const HeadMask& mask) { m_cells[layer][head] = mask; }
   const std::vector<HeadMask>& layer(int index) const { return m_cells[index]; }
@@ -36,15 +48,17 @@ class MaskScheme {
  private:
   std::string m_name = "none";
   std::vector<std::vector<HeadMask>> m_cells;
+  int m_maskableLayers = 0;
 };
 
-/// Presets of MaiT for `heads.size()` layers: none, sch1, sch2, sch3, mixed36 (mechanisms.md
-/// "Schemes"). `window` and `alpha` fill the cells they mask. Depths other than the paper's: sch2
-/// takes the first third and all but the last sixth; sch3 the first 7/8; mixed36 the first third.
+/// Presets of MaiT for the maskable layers of `shape`: none, sch1, sch2, sch3, mixed36
+/// (mechanisms.md "Schemes"). `window` and `alpha` fill the cells they mask. Depths other than the
+/// paper's: sch2 takes the first third and all but the last sixth; sch3 the first 7/8; mixed36 the
+/// first third.
 const std::vector<std::string>& maskPresetNames();
 /// One sentence of what a preset does.
 std::string maskPresetHelp(const std::string& name);
-Result<MaskScheme> makeMaskPreset(const std::string& name, const std::vector<int>& heads,
-                                  int window = 3, double alpha = 0.5);
+Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shape, int window = 3,
+                                  double alpha = 0.5);
 
 }  // namespace headlight

@@ -3,25 +3,65 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
-#include <functional>
-#include <map>
+#include <algorithm>
+#include <array>
 
-#include "core/models/VisionTransformer.h"
+#include "core/models/Backbones.h"
+#include "core/models/Registry.h"
 
 namespace headlight {
 
-std::vector<int> Model::headsPerLayer() const {
-  std::vector<int> result;
-  for (int l = 0; l < layers(); ++l)
-    result.push_back(heads(l));
-  return result;
-}
+Model::Model(const ModelConfig& config)
+    : m_config(config), m_masks(maskShapeOf(config, modelCatalogue())) {}
 
 at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
   at::Tensor tokens = embed(images);
   for (int l = 0; l < layers(); ++l)
     tokens = block(l, tokens, tap);
   return classify(tokens);
+}
+
+HeadLogitsPair Model::forwardBoth(const at::Tensor& images) {
+  at::Tensor tokens = embed(images);
+  for (int l = 0; l < layers(); ++l)
+    tokens = block(l, tokens, nullptr);
+  return classifyBoth(tokens);
+}
+
+void Model::setMasks(const MaskScheme& scheme) {
+  bool fits = scheme.layers() == layers();
+  for (int l = 0; fits && l < layers(); ++l)
+    fits = scheme.heads(l) == heads(l);
+  if (!fits)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "the scheme is for another model: this one has " + std::to_string(layers()) +
+                       " layers of " + std::to_string(heads(0)) + " heads",
+                   "masks"});
+  for (int l = 0; l < std::min(layers(), m_masks.maskableLayers()); ++l)
+    attention(l).setMasks(scheme.layer(l));
+  for (int l = m_masks.maskableLayers(); l < layers(); ++l)
+    attention(l).Attention::setMasks(scheme.layer(l));
+  m_masks = scheme;
+}
+
+at::Tensor Model::auxiliaryLoss() {
+  at::Tensor sum;
+  for (int l = 0; l < layers(); ++l)
+    if (const at::Tensor loss = attention(l).auxiliaryLoss(); loss.defined())
+      sum = sum.defined() ? sum + loss : loss;
+  return sum;
+}
+
+void Model::setProgress(double fraction) {
+  for (int l = 0; l < layers(); ++l)
+    attention(l).setProgress(fraction);
+}
+
+std::vector<std::vector<std::pair<std::string, double>>> Model::readings() const {
+  std::vector<std::vector<std::pair<std::string, double>>> result;
+  for (int l = 0; l < layers(); ++l)
+    result.push_back(attention(l).readings());
+  return result;
 }
 
 ModelTensors Model::trainable() const {
@@ -40,26 +80,23 @@ ModelTensors Model::state() const {
 
 bool Model::decays(const std::string& name, const at::Tensor& parameter) const {
   if (parameter.dim() <= 1) return false;  // biases, norms, LayerScale, soft_mask_logit
-  return name != "pos_embed" && name != "cls_token" && name != "dist_token";
+  static const std::array<std::string, 12> spared{
+      "pos_embed",        "cls_token",     "dist_token", "relative_position_bias_table",
+      "attention_biases", "rel_pos_h",     "rel_pos_w",  "inner_bias_table",
+      "outer_bias_table", "position_bias", "position_u", "position_v"};
+  const std::string last = name.substr(name.rfind('.') + 1);
+  return std::find(spared.begin(), spared.end(), last) == spared.end();
 }
 
 void seedTorch(std::uint64_t seed) {
   at::manual_seed(seed);
 }
 
-std::shared_ptr<Model> makeModel(const ModelConfig& config, std::uint64_t seed) {
-  using Factory = std::function<std::shared_ptr<Model>(const ModelConfig&)>;
-  static const std::map<std::string, Factory> backbones{
-      {"vit", [](const ModelConfig& c) { return std::make_shared<VisionTransformer>(c); }},
-  };
-  valueOrThrow(checkModel(config));
-  const auto found = backbones.find(config.backbone);
-  if (found == backbones.end())
-    throw Failure({ErrorCode::InvalidConfig,
-                   "no backbone is called \"" + config.backbone + "\"; there is vit",
-                   "model.backbone"});
+std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
+  // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
+  const ModelConfig config = valueOrThrow(modelFromJson(modelToJson(given), modelCatalogue()));
   seedTorch(seed);
-  return found->second(config);
+  return backboneOf(config.backbone).make(config);
 }
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/Attention.h"
 #include "core/attention/AttentionTap.h"
 #include "core/base/Result.h"
 #include "core/config/ModelConfig.h"
@@ -20,42 +21,70 @@ namespace headlight {
 /// Names and tensors that share storage with the model's own.
 using ModelTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
+/// Logits [B, classes] of the class head, and of the distillation head where there is one.
+struct HeadLogitsPair {
+  at::Tensor logits, distilled;
+};
+
 /// A model runs in three parts so that a viewer can keep the tokens between blocks and recompute
 /// from the block it edited: embed, block 0 … layers−1, classify. All expect images as
-/// [B, 3, H, W] float32, normalised, and tokens as [B, T, D].
+/// [B, 3, H, W] float32, normalised, and tokens as [B, T, D]; T and D may change from block to
+/// block (a block begins with the merging that its stage begins with).
 class Model : public torch::nn::Module {
  public:
-  virtual const ModelConfig& config() const = 0;
-  virtual int layers() const = 0;
-  virtual int heads(int layer) const = 0;
+  const ModelConfig& config() const { return m_config; }
+  int layers() const { return static_cast<int>(m_masks.layers()); }
+  int heads(int layer) const { return m_masks.heads(layer); }
+  /// Where the tokens of a layer's attention lie.
   virtual Grid grid(int layer) const = 0;
-  std::vector<int> headsPerLayer() const;
+  std::vector<int> headsPerLayer() const { return m_masks.shape().heads; }
 
   virtual at::Tensor embed(const at::Tensor& images) = 0;
   virtual at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) = 0;
-  /// Logits [B, classes]. Of a distilled model in evaluation: the mean of its two heads.
+  /// Logits [B, classes]. Of a distilled model: the mean of its two heads.
   virtual at::Tensor classify(const at::Tensor& tokens) = 0;
+  /// The two heads apart, for distillation.
+  virtual HeadLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
 
   at::Tensor forward(const at::Tensor& images, AttentionTap* tap = nullptr);
+  HeadLogitsPair forwardBoth(const at::Tensor& images);
 
   /// Replaces where every head may look. Parameters that a kind needs (soft_mask_logit) appear when
   /// first used, starting from the mask's α, and keep their learned values afterwards unless
   /// the edit says otherwise. Errors: a scheme of another shape.
-  virtual void setMasks(const MaskScheme& scheme) = 0;
-  virtual const MaskScheme& masks() const = 0;
+  void setMasks(const MaskScheme& scheme);
+  const MaskScheme& masks() const { return m_masks; }
   /// α of every head of a layer now; NaN where the head's mask is not soft.
-  virtual std::vector<float> softAlphas(int layer) const = 0;
+  std::vector<float> softAlphas(int layer) const { return attention(layer).softAlphas(); }
 
   /// What the map of a mechanism is, in words for the interface, and whether it is signed.
-  virtual std::string mapMeaning() const = 0;
-  virtual bool mapIsSigned() const { return false; }
+  std::string mapMeaning() const { return attention(0).mapMeaning(); }
+  bool mapIsSigned() const { return attention(0).mapIsSigned(); }
+
+  /// The sum of the layers' auxiliary losses after a forward pass; undefined: none.
+  at::Tensor auxiliaryLoss();
+  /// `fraction` of the training steps is done, in [0, 1].
+  void setProgress(double fraction);
+  /// Of each layer's last forward pass, by name.
+  std::vector<std::vector<std::pair<std::string, double>>> readings() const;
 
   /// Parameters in timm's names, then buffers; both as they would be saved.
   ModelTensors state() const;
   ModelTensors trainable() const;
-  /// Whether AdamW decays this parameter: matrices do; biases, norms, tokens, position embeddings,
-  /// LayerScale and soft mask logits do not (timm's rule).
-  virtual bool decays(const std::string& name, const at::Tensor& parameter) const;
+  /// Whether AdamW decays this parameter: matrices do; biases, norms, tokens, position embeddings
+  /// and tables, LayerScale and soft mask logits do not (timm's rule).
+  bool decays(const std::string& name, const at::Tensor& parameter) const;
+
+  /// The attention of a layer.
+  virtual Attention& attention(int layer) = 0;
+  const Attention& attention(int layer) const { return const_cast<Model*>(this)->attention(layer); }
+
+ protected:
+  explicit Model(const ModelConfig& config);
+
+ private:
+  ModelConfig m_config;
+  MaskScheme m_masks;
 };
 
 /// Seeds LibTorch's generators (drop path, initialisation).

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "core/attention/Mechanisms.h"
+#include "core/models/Backbones.h"
+#include "core/models/published/Families.h"
+
 namespace headlight {
-namespace {
 
-struct Size {
-  int width, depth, heads;
-};
-constexpr Size kTiny{192, 12, 3}, kSmall{384, 12, 6}, kBase{768, 12, 12};
-
-ModelConfig shaped(const std::string& name, Size size, int patch, int image) {
+ModelConfig flatConfig(const std::string& name, FlatSize size, int patch, int image) {
   ModelConfig config;
   config.name = name;
   config.width = size.width;
@@ -21,88 +19,15 @@ ModelConfig shaped(const std::string& name, Size size, int patch, int image) {
   return config;
 }
 
-/// DeiT: ImageNet's mean and deviation; at 384 pixels the whole picture is used.
-PublishedModel deit(const std::string& size, Size shape, int image, bool distilled,
-                    double parametersM, double macsG, const std::string& source) {
-  const std::string name =
-      "deit_" + size + (distilled ? "_distilled" : "") + "_patch16_" + std::to_string(image);
-  PublishedModel model{name,
-                       shaped(name, shape, 16, image),
-                       "DeiT, " + size + (distilled ? ", with a distillation token" : ""),
-                       parametersM,
-                       macsG,
-                       source};
-  model.config.distilled = distilled;
-  if (image == 384) model.config.cropFraction = 1.0;
-  return model;
-}
-
-/// timm's ViT: mean and deviation one half.
-PublishedModel vit(const std::string& size, Size shape, int patch, int image) {
-  const std::string name =
-      "vit_" + size + "_patch" + std::to_string(patch) + "_" + std::to_string(image);
-  PublishedModel model{name, shaped(name, shape, patch, image), "ViT, " + size};
-  model.config.mean = model.config.deviation = {0.5, 0.5, 0.5};
-  if (image == 384) model.config.cropFraction = 1.0;
-  return model;
-}
-
-/// MaiT: 24 layers; drop path of its Table 8.
-PublishedModel mait(const std::string& size, Size shape, bool layerScale, double dropPath,
-                    bool constant, double parametersM, double macsG) {
-  const std::string name = "mait_" + size;
-  PublishedModel model{name,
-                       shaped(name, shape, 16, 224),
-                       "MaiT-" + size + ", 24 layers, masked",
-                       parametersM,
-                       macsG,
-                       "MaiT, Table 7",
-                       "sch2"};
-  model.config.layerScale = layerScale ? 1e-5 : 0.0;
-  model.config.dropPath = dropPath;
-  if (constant) model.config.dropPathMode = "constant";
-  return model;
-}
-
-PublishedModel micro(const std::string& name, bool distilled) {
-  PublishedModel model{name, shaped(name, {48, 3, 3}, 4, 32),
-                       "Very small, for tests and first steps"};
-  model.config.classes = 10;
-  model.config.distilled = distilled;
-  return model;
-}
-
-std::vector<PublishedModel> allModels() {
-  const std::string maitTable = "MaiT, Table 7; mechanisms", deitTable = "DeiT, Table 1";
-  return {
-      deit("tiny", kTiny, 224, false, 5.7, 1.3, deitTable),
-      deit("small", kSmall, 224, false, 22.1, 4.6, deitTable),
-      deit("base", kBase, 224, false, 86, 17.6, deitTable),
-      deit("base", kBase, 384, false, 0, 0, ""),
-      deit("tiny", kTiny, 224, true, 0, 0, ""),
-      deit("small", kSmall, 224, true, 0, 0, ""),
-      deit("base", kBase, 224, true, 0, 0, ""),
-      vit("tiny", kTiny, 16, 224),
-      vit("small", kSmall, 16, 224),
-      vit("small", kSmall, 32, 224),
-      vit("base", kBase, 16, 224),
-      vit("base", kBase, 32, 224),
-      vit("tiny", kTiny, 16, 384),
-      vit("small", kSmall, 16, 384),
-      vit("base", kBase, 16, 384),
-      mait("xt", {144, 24, 3}, true, 0.0, false, 6.3, 1.5),
-      mait("t", {192, 24, 3}, false, 0.0, false, 11, 2.5),
-      mait("xs", {288, 24, 3}, true, 0.1, false, 24.5, 5.3),
-      mait("s", {384, 24, 6}, true, 0.1, true, 43.3, 9.1),
-      micro("vit_micro", false),
-      micro("deit_distilled_micro", true),
-  };
-}
-
-}  // namespace
-
 const std::vector<PublishedModel>& publishedModels() {
-  static const std::vector<PublishedModel> models = allModels();
+  static const std::vector<PublishedModel> models = [] {
+    std::vector<PublishedModel> all;
+    for (const auto& family : {deitModels}) {
+      const auto members = family();
+      all.insert(all.end(), members.begin(), members.end());
+    }
+    return all;
+  }();
   return models;
 }
 
@@ -117,9 +42,45 @@ const PublishedModel* findPublishedModel(const std::string& name) {
   return byName(name + "_patch16_224");
 }
 
-std::optional<ModelConfig> publishedDefaults(const std::string& name) {
-  const auto* model = findPublishedModel(name);
-  return model ? std::optional(model->config) : std::nullopt;
+const ModelCatalogue& modelCatalogue() {
+  static const ModelCatalogue catalogue = [] {
+    ModelCatalogue result;
+    result.published = [](const std::string& name) {
+      const auto* model = findPublishedModel(name);
+      return model ? std::optional(model->config) : std::nullopt;
+    };
+    for (const auto& backbone : backbones())
+      result.backbones.push_back(backbone.variant);
+    for (const auto& mechanism : mechanisms())
+      result.mechanisms.push_back(mechanism.variant);
+    return result;
+  }();
+  return catalogue;
+}
+
+const ParameterTable& modelTable() {
+  static const ParameterTable table = [] {
+    ParameterTable result = modelParameters();
+    for (auto& parameter : result) {
+      if (parameter.catalogue.empty()) continue;
+      const auto& variants = parameter.catalogue == "backbone" ? modelCatalogue().backbones
+                                                               : modelCatalogue().mechanisms;
+      parameter.type = ParameterType::Choice;
+      for (const auto& variant : variants)
+        parameter.choices.push_back(variant.name);
+    }
+    return result;
+  }();
+  return table;
+}
+
+MaskShape maskShapeOf(const ModelConfig& config) {
+  return maskShapeOf(config, modelCatalogue());
+}
+
+ModelCost modelCost(const ModelConfig& given) {
+  const ModelConfig config = valueOrThrow(modelFromJson(modelToJson(given), modelCatalogue()));
+  return backboneOf(config.backbone).cost(config);
 }
 
 }  // namespace headlight

@@ -1,12 +1,11 @@
 #pragma once
 // Published model names and what they mean. No torch type: the window lists it too.
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/config/ModelConfig.h"
+#include "core/attention/Cost.h"
+#include "core/config/Catalogue.h"
 
 namespace headlight {
 
@@ -18,25 +17,21 @@ struct PublishedModel {
   double publishedMacsG = 0;        ///< 10⁹; 0: none published
   std::string source = {};          ///< of the published numbers
   std::string scheme = "none";      ///< the mask scheme that the paper pairs it with
+  std::string note = {};            ///< where a published figure can't be met: what was tried
 };
 
 const std::vector<PublishedModel>& publishedModels();
 /// By name or short alias ("deit_tiny" for "deit_tiny_patch16_224").
 const PublishedModel* findPublishedModel(const std::string& name);
-/// ModelDefaults for core/config.
-std::optional<ModelConfig> publishedDefaults(const std::string& name);
+/// What configs may name: published models, backbones, mechanisms and their options.
+const ModelCatalogue& modelCatalogue();
+/// modelParameters() with the names of backbones and mechanisms as choices, for forms and help.
+const ParameterTable& modelTable();
+/// The heads of every layer and which layers can be masked.
+MaskShape maskShapeOf(const ModelConfig& config);
 
-struct LayerCost {
-  std::string name;  ///< "blocks.0.attn.qkv"
-  std::int64_t parameters = 0;
-  std::int64_t macs = 0;  ///< multiply-accumulates for one image
-};
-struct ModelCost {
-  std::int64_t parameters = 0;
-  std::int64_t macs = 0;
-  std::vector<LayerCost> layers;
-};
-/// Counted from the config alone: nothing is allocated.
+/// Counted from the config alone: nothing is allocated. Throws Failure for an unknown backbone or
+/// mechanism.
 ModelCost modelCost(const ModelConfig& config);
 
 }  // namespace headlight

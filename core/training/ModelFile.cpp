@@ -73,7 +73,7 @@ Result<Experiment> runExperiment(const std::map<std::string, std::string>& metad
   const auto found = metadata.find("experiment");
   if (found == metadata.end())
     return Error{ErrorCode::InvalidFile, "carries no Experiment in its metadata", where};
-  return experimentFromText(found->second, where, publishedDefaults);
+  return experimentFromText(found->second, where, modelCatalogue());
 }
 
 Result<std::optional<ModelMetadata>> readModelMetadata(
@@ -88,9 +88,7 @@ Result<std::optional<ModelMetadata>> readModelMetadata(
       const Json json = Json::parse(masks->second, nullptr, false);
       if (!json.is_object()) return damaged("masks", where);
       result.experiment.masks = valueOrThrow(maskConfigFromJson(json, where));
-      const ModelConfig& model = result.experiment.model;
-      valueOrThrow(
-          resolveMasks(result.experiment.masks, std::vector<int>(model.depth, model.heads)));
+      valueOrThrow(resolveMasks(result.experiment.masks, maskShapeOf(result.experiment.model)));
     }
     return std::optional<ModelMetadata>(std::move(result));
   });

@@ -2,6 +2,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Model.h"
+#include "core/models/Registry.h"
 #include "core/training/ModelFile.h"
 
 namespace headlight {
@@ -33,8 +34,7 @@ void convertTensors(NamedTensors& tensors, at::ScalarType dtype, ConvertOutcome&
 void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
                 const std::filesystem::path& in) {
   const auto model = makeModel(experiment.model, 0);
-  const std::vector<int> heads = model->headsPerLayer();
-  model->setMasks(valueOrThrow(resolveMasks(experiment.masks, heads)));
+  model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->masks().shape())));
   const Grid grid = model->grid(0);
   const LoadReport report = valueOrThrow(planLoad(model->state(), weightsOf(checkpoint),
                                                   {grid.prefix, grid.rows, grid.cols}))
@@ -53,8 +53,8 @@ void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
 
 std::map<std::string, std::string> describe(const Checkpoint& checkpoint,
                                             const Experiment& experiment) {
-  const std::vector<int> heads(experiment.model.depth, experiment.model.heads);
-  const MaskScheme masks = valueOrThrow(resolveMasks(experiment.masks, heads));
+  const MaskScheme masks =
+      valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
   auto metadata = checkpoint.metadata;
   for (const auto& [key, value] : modelMetadata(experiment, masks, {}))
     if (key != "class_names") metadata[key] = value;

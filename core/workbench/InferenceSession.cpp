@@ -231,7 +231,7 @@ void withModel(InferenceSession& session, const std::function<void(Model&)>& bod
 
 Result<Experiment> experimentOf(const std::filesystem::path& path) {
   return guarded(path.string(), [&]() -> Result<Experiment> {
-    if (path.extension() == ".json") return readExperiment(path, publishedDefaults);
+    if (path.extension() == ".json") return readExperiment(path, modelCatalogue());
     const auto checkpoint = valueOrThrow(readCheckpoint(path));
     if (const auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, path.string())))
       return metadata->experiment;

@@ -72,7 +72,7 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
   LoadedModel loaded;
   loaded.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   loaded.model->setMasks(
-      valueOrThrow(resolveMasks(experiment.masks, loaded.model->headsPerLayer())));
+      valueOrThrow(resolveMasks(experiment.masks, loaded.model->masks().shape())));
   const at::Device target = deviceFromConfig(device);
   loaded.model->to(target);
   loaded.model->eval();
@@ -108,7 +108,7 @@ LoadedModel loadModel(const ModelSource& source) {
           {ErrorCode::InvalidArgument, "name a model, a config or a checkpoint", "model"});
     experiment = describedBy(*checkpoint, weights.string(), classNames, notes);
   } else if (config) {
-    experiment = valueOrThrow(readExperiment(source.model, publishedDefaults));
+    experiment = valueOrThrow(readExperiment(source.model, modelCatalogue()));
   } else if (describedByFile) {
     const auto other = valueOrThrow(readCheckpoint(source.model));
     experiment = describedBy(other, source.model, classNames, notes);

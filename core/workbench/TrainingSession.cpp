@@ -40,7 +40,7 @@ TrainerParts openParts(Experiment experiment) {
   parts.device = deviceFromConfig(experiment.device);
   parts.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   parts.model->to(parts.device);
-  parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->headsPerLayer())));
+  parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->masks().shape())));
   parts.experiment = std::move(experiment);
   return parts;
 }
@@ -136,7 +136,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
     if (runFolder.hasLast()) saved = valueOrThrow(readTrainingCheckpoint(runFolder.last()));
     const Experiment experiment =
         saved ? saved->experiment
-              : valueOrThrow(readExperiment(runFolder.config(), publishedDefaults));
+              : valueOrThrow(readExperiment(runFolder.config(), modelCatalogue()));
     configureCompute(experiment.threads);
     TrainerParts parts = openParts(experiment);
     checkEdits(parts.experiment, parts.model->masks());

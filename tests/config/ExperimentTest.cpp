@@ -17,7 +17,7 @@ std::optional<ModelConfig> known(const std::string& name) {
 }
 
 Result<Experiment> read(const std::string& text) {
-  return experimentFromText(text, "x.json", known);
+  return experimentFromText(text, "x.json", ModelCatalogue{known, {}, {}});
 }
 
 void expectRefused(const std::string& text, const std::string& where) {
@@ -52,7 +52,7 @@ TEST(ExperimentTest, EveryParameterRoundTrips) {
         json[parameter.name] = value;
       else
         json[section.key][parameter.name] = value;
-      const auto experiment = experimentFromJson(json, known);
+      const auto experiment = experimentFromJson(json, ModelCatalogue{known, {}, {}});
       ASSERT_TRUE(experiment.ok()) << parameter.name << ": " << experiment.error().text();
       const Json written = experimentToJson(*experiment);
       EXPECT_EQ(

@@ -39,7 +39,7 @@ class ExportConfigTest : public QObject {
 
   void theJsonIsTheExperiment() {
     ExportConfigDialog dialog(anExperiment());
-    const auto read = experimentFromText(dialog.json().toStdString(), "shown", publishedDefaults);
+    const auto read = experimentFromText(dialog.json().toStdString(), "shown", modelCatalogue());
     QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
     QCOMPARE(experimentToText(*read), experimentToText(anExperiment()));
     QCOMPARE(read->edits.size(), 1u);
@@ -59,7 +59,7 @@ class ExportConfigTest : public QObject {
     QSignalSpy saved(&dialog, &ExportConfigDialog::saved);
     dialog.findChild<QPushButton*>(QStringLiteral("saveConfig"))->click();
     QTRY_COMPARE(saved.size(), 1);
-    const auto read = readExperiment(path.toStdString(), publishedDefaults);
+    const auto read = readExperiment(path.toStdString(), modelCatalogue());
     QVERIFY(read.ok());
     QCOMPARE(experimentToText(*read), experimentToText(anExperiment()));
     QCOMPARE(dialog.command(),

@@ -26,7 +26,7 @@ TEST(Registry, FindsNamesAndShortNames) {
   ASSERT_NE(findPublishedModel("deit_tiny_patch16_224"), nullptr);
   EXPECT_EQ(findPublishedModel("deit_tiny")->name, "deit_tiny_patch16_224");
   EXPECT_EQ(findPublishedModel("nothing"), nullptr);
-  EXPECT_FALSE(publishedDefaults("nothing").has_value());
+  EXPECT_FALSE(modelCatalogue()("nothing").has_value());
 }
 
 TEST(Registry, SizesAreThePublishedOnes) {

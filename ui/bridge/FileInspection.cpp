@@ -94,7 +94,7 @@ FileFinding inspectJson(const QString& path) {
     return finding;
   }
   auto experiment =
-      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), publishedDefaults);
+      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), modelCatalogue());
   if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
   finding.kind = FileKind::Config;
   finding.experiment = *experiment;

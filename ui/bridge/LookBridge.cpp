@@ -25,11 +25,7 @@ QString modelTitle(const ModelSource& source) {
 }
 
 bool sameShape(const ModelConfig& model, const ModelInfo& info) {
-  if (!(model.grid() == info.grid) || model.depth != static_cast<int>(info.heads.size()))
-    return false;
-  for (const int heads : info.heads)
-    if (heads != model.heads) return false;
-  return true;
+  return model.grid() == info.experiment.model.grid() && model.maskShape().heads == info.heads;
 }
 
 /// As its checkpoint says, if that describes the same model; else as the session says, with the
@@ -37,14 +33,14 @@ bool sameShape(const ModelConfig& model, const ModelInfo& info) {
 Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
                                                    const std::filesystem::path& path,
                                                    Result<void>& loaded) {
-  const Json wanted = writeParameters(modelParameters(), &experiment.model);
+  const Json wanted = modelToJson(experiment.model);
   ModelSource source;
   source.weights = path;
   source.device = experiment.device;
   auto opened = InferenceSession::open(source);
   if (opened) {
     const ModelConfig& model = (*opened)->info().experiment.model;
-    if (writeParameters(modelParameters(), &model) == wanted) return opened;
+    if (modelToJson(model) == wanted) return opened;
   }
   auto created = InferenceSession::create(experiment);
   if (!created) {

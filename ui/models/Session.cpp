@@ -131,7 +131,7 @@ Session readSession(const QByteArray& text) {
 
   Session session;
   session.experiment =
-      valueOrThrow(experimentFromJson(objectAt(json, "experiment"), publishedDefaults));
+      valueOrThrow(experimentFromJson(objectAt(json, "experiment"), modelCatalogue()));
   session.weights = stringAt(json, "weights", "");
   const Json& image = objectAt(json, "image");
   session.imagePath = stringAt(image, "path", "image.");

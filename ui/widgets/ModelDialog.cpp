@@ -108,7 +108,7 @@ QWidget* ModelDialog::makeDetails() {
   m_description->setObjectName(QStringLiteral("modelDescription"));
   m_description->setWordWrap(true);
   m_description->setTextFormat(Qt::PlainText);
-  m_form = new ParameterForm(modelParameters(), QStringLiteral("model"), side);
+  m_form = new ParameterForm(modelTable(), QStringLiteral("model"), side);
   connect(m_form, &ParameterForm::changed, this, &ModelDialog::onEdited);
   m_cost = new QLabel(side);
   m_cost->setObjectName(QStringLiteral("modelCost"));
@@ -258,11 +258,10 @@ ModelSource ModelDialog::source() const {
 
 Experiment ModelDialog::experiment() const {
   Experiment experiment;
-  const std::vector<int> heads(static_cast<std::size_t>(m_model.depth), m_model.heads);
   if (m_document->hasModel()) {
     experiment = m_document->model().experiment;
     experiment.masks = describeMasks(m_document->masks());
-    if (!resolveMasks(experiment.masks, heads)) experiment.masks = {};
+    if (!resolveMasks(experiment.masks, maskShapeOf(m_model))) experiment.masks = {};
   }
   experiment.model = m_model;
   experiment.edits.clear();

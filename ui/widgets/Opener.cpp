@@ -22,7 +22,9 @@ QString fileName(const QString& path) {
 }  // namespace
 
 bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
-  return a.backbone == b.backbone && a.mechanism == b.mechanism && a.patchSize == b.patchSize &&
+  return a.backbone == b.backbone && a.mechanism == b.mechanism && a.depths == b.depths &&
+         a.stageWidths == b.stageWidths && a.stageHeads == b.stageHeads &&
+         a.attention == b.attention && a.layout == b.layout && a.patchSize == b.patchSize &&
          a.width == b.width && a.depth == b.depth && a.heads == b.heads &&
          a.mlpRatio == b.mlpRatio && a.classToken == b.classToken && a.distilled == b.distilled &&
          (a.layerScale > 0) == (b.layerScale > 0);

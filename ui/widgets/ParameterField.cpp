@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ui/Icons.h"
 #include "ui/widgets/MessageLabel.h"
@@ -96,11 +97,14 @@ QWidget* ParameterField::makeEditor(QWidget* parent) {
     }
     case ParameterType::Text:
     case ParameterType::NumberList:
+    case ParameterType::IntegerList:
       break;
   }
   auto* line = new QLineEdit(parent);
   if (m_parameter.type == ParameterType::NumberList)
     line->setPlaceholderText(tr("%1 numbers, separated by commas").arg(m_parameter.listLength));
+  if (m_parameter.type == ParameterType::IntegerList)
+    line->setPlaceholderText(tr("whole numbers, separated by commas"));
   connect(line, &QLineEdit::textChanged, this, touched);
   return line;
 }
@@ -139,11 +143,15 @@ Json ParameterField::value() const {
   const QString text = qobject_cast<QLineEdit*>(m_editor)->text();
   if (m_parameter.type == ParameterType::Text) return text.toStdString();
   Json list = Json::array();
-  for (const QString& item : text.split(QLatin1Char(','))) {
+  const bool whole = m_parameter.type == ParameterType::IntegerList;
+  for (const QString& item : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
     bool isNumber = false;
     const double number = item.trimmed().toDouble(&isNumber);
     if (!isNumber) return text.toStdString();
-    list.push_back(number);
+    if (whole && number == std::floor(number) && std::abs(number) < 1e9)
+      list.push_back(static_cast<int>(number));
+    else
+      list.push_back(number);
   }
   return list;
 }

@@ -299,7 +299,7 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
   for (const auto& [key, tab] : m_tabOf)
     if (const QString error = m_forms.at(key)->firstError(); !error.isEmpty())
       return tr("%1: %2").arg(m_tabTitles.at(key), error);
-  auto read = experimentFromJson(sectionsAsJson(), publishedDefaults);
+  auto read = experimentFromJson(sectionsAsJson(), modelCatalogue());
   if (!read) return QString::fromStdString(read.error().text());
   experiment = *read;
   if (experiment.data.dataset != kProcedural && experiment.data.path.empty())

@@ -8,6 +8,7 @@
 #include "app/cli/ModelOptions.h"
 #include "app/cli/ParameterFlags.h"
 #include "app/cli/ProgressBar.h"
+#include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/TrainingSession.h"
 
@@ -35,8 +36,7 @@ class EvaluateCommand : public Command {
     const Experiment experiment = describe();
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
-      masks = valueOrThrow(masksFromNameOrFile(
-          m_model.masks, std::vector<int>(experiment.model.depth, experiment.model.heads)));
+      masks = valueOrThrow(masksFromNameOrFile(m_model.masks, maskShapeOf(experiment.model)));
     EvaluationResult result;
     {
       ProgressBar bar(terminal);
@@ -75,7 +75,7 @@ class EvaluateCommand : public Command {
       json["data"]["path"] = m_folder;
     }
     m_flags.apply(json);
-    return valueOrThrow(experimentFromJson(json, nullptr));
+    return valueOrThrow(experimentFromJson(json, modelCatalogue()));
   }
 
   static void report(const EvaluationResult& result, Terminal& terminal) {

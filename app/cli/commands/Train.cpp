@@ -124,17 +124,17 @@ class TrainCommand : public Command {
       const std::string text = valueOrThrow(readFile(m_config, kMaxConfigBytes));
       const auto read = parsedObject(text);
       // Not JSON, not an object, too deep: the reader says what is wrong with it.
-      if (!read) return valueOrThrow(experimentFromText(text, m_config, publishedDefaults));
+      if (!read) return valueOrThrow(experimentFromText(text, m_config, modelCatalogue()));
       json = *read;
     }
     if (!m_model.empty()) replaceModel(json);
     if (!m_weights.empty()) json["training"]["weights"] = m_weights;
     m_flags.apply(json);
     Experiment experiment = valueOrThrow(experimentFromText(
-        jsonText(json), m_config.empty() ? "command line" : m_config, publishedDefaults));
+        jsonText(json), m_config.empty() ? "command line" : m_config, modelCatalogue()));
     if (!m_masks.empty())
-      experiment.masks = describeMasks(valueOrThrow(masksFromNameOrFile(
-          m_masks, std::vector<int>(experiment.model.depth, experiment.model.heads))));
+      experiment.masks =
+          describeMasks(valueOrThrow(masksFromNameOrFile(m_masks, maskShapeOf(experiment.model))));
     return experiment;
   }
 

@@ -26,4 +26,7 @@ struct HeadLogits {
   }
 };
 
+/// `logits` [B, H, T, T] with every head's rule applied, by plain tensor operations.
+at::Tensor maskedLogits(const at::Tensor& logits, const HeadLogits& rules);
+
 }  // namespace headlight

@@ -1,0 +1,24 @@
+#include "core/attention/Cost.h"
+
+namespace headlight {
+
+void CostCounter::linear(const std::string& name, std::int64_t in, std::int64_t out, bool bias,
+                         std::int64_t rows) {
+  add({name, in * out + (bias ? out : 0), in * out * rows});
+}
+
+void CostCounter::convolution(const std::string& name, std::int64_t in, std::int64_t out,
+                              std::int64_t kernel, std::int64_t groups, bool bias,
+                              std::int64_t positions) {
+  const std::int64_t weights = in / groups * out * kernel * kernel;
+  add({name, weights + (bias ? out : 0), weights * positions});
+}
+
+void CostCounter::add(LayerCost layer) {
+  layer.name = m_prefix + layer.name;
+  m_cost.parameters += layer.parameters;
+  m_cost.macs += layer.macs;
+  m_cost.layers.push_back(std::move(layer));
+}
+
+}  // namespace headlight

@@ -1,0 +1,45 @@
+#pragma once
+// What configs may name: published models, backbones and attention mechanisms. Core/models fills it
+// (modelCatalogue() in core/models/Registry.h), so that reading a config can check names and
+// options.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config/ModelConfig.h"
+
+namespace headlight {
+
+/// A backbone or a mechanism as a config sees it.
+struct Variant {
+  std::string name;                         ///< "aft_conv"
+  std::string help;                         ///< one sentence
+  const ParameterTable* options = nullptr;  ///< of its own; null: none
+  bool maskable = true;                     ///< whether it has logits that a mask can act on
+  /// Of a backbone: the mechanisms that it takes. Empty: every general one.
+  std::vector<std::string> mechanisms = {};
+  /// Of a mechanism: only backbones that list it take it.
+  bool special = false;
+};
+
+struct ModelCatalogue {
+  /// The config of a published name; nothing for an unknown one.
+  std::function<std::optional<ModelConfig>(const std::string& name)> published;
+  std::vector<Variant> backbones, mechanisms;
+
+  const Variant* backbone(const std::string& name) const;
+  const Variant* mechanism(const std::string& name) const;
+};
+
+/// Reads the `model` section: the published model's values first, then what `json` gives, then the
+/// options of its mechanism (`attention`) and backbone (`layout`), written out in full.
+/// An empty catalogue checks neither names nor options. Errors name the JSON path.
+Result<ModelConfig> modelFromJson(const Json& json, const ModelCatalogue& catalogue);
+Json modelToJson(const ModelConfig& model);
+
+/// The heads of every layer and which layers can be masked at all.
+MaskShape maskShapeOf(const ModelConfig& model, const ModelCatalogue& catalogue);
+
+}  // namespace headlight

@@ -1,0 +1,82 @@
+#include "core/models/Parts.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace headlight {
+
+Mlp::Mlp(int width, int hidden)
+    : m_first(register_module("fc1", torch::nn::Linear(width, hidden))),
+      m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {}
+
+at::Tensor Mlp::forward(const at::Tensor& tokens) {
+  at::Tensor hidden = m_first(tokens);
+  // Without gradients nobody needs the input of GELU any more.
+  return m_second(hidden.requires_grad() ? at::gelu(hidden) : at::gelu_(hidden));
+}
+
+LayerScale::LayerScale(int width, double initial)
+    : m_gamma(register_parameter("gamma", at::full({width}, initial))) {}
+
+PatchEmbedding::PatchEmbedding(int patch, int width) : m_patch(patch) {
+  auto projection = register_module("proj", std::make_shared<Holder>());
+  m_weight = projection->register_parameter("weight", at::zeros({width, 3, patch, patch}));
+  m_bias = projection->register_parameter("bias", at::zeros({width}));
+}
+
+void PatchEmbedding::initialise() {
+  const at::NoGradGuard noGrad;
+  const double bound = 1.0 / std::sqrt(3.0 * m_patch * m_patch);
+  m_weight.uniform_(-bound, bound);
+  m_bias.uniform_(-bound, bound);
+}
+
+at::Tensor PatchEmbedding::forward(const at::Tensor& images) const {
+  const std::int64_t p = m_patch, rows = images.size(2) / p, cols = images.size(3) / p;
+  const at::Tensor patches = images.contiguous()
+                                 .view({images.size(0), 3, rows, p, cols, p})
+                                 .permute({0, 2, 4, 1, 3, 5})
+                                 .reshape({images.size(0), rows * cols, 3 * p * p});
+  return at::linear(patches, m_weight.view({m_weight.size(0), -1}), m_bias);
+}
+
+torch::nn::LayerNorm makeNorm(int width, double epsilon) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(epsilon));
+}
+
+double dropPathRate(const ModelConfig& config, int layer, int layers) {
+  if (config.dropPathMode == "constant" || layers < 2) return config.dropPath;
+  return config.dropPath * layer / (layers - 1);
+}
+
+at::Tensor dropPath(const at::Tensor& branch, double rate) {
+  std::vector<std::int64_t> shape(branch.dim(), 1);
+  shape[0] = branch.size(0);
+  const double keep = 1.0 - rate;
+  return branch * at::empty(shape, branch.options()).bernoulli_(keep).div_(keep);
+}
+
+at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch) {
+  return branch.requires_grad() || tokens.requires_grad() ? tokens + branch : branch.add_(tokens);
+}
+
+void initialiseLinears(torch::nn::Module& module) {
+  const at::NoGradGuard noGrad;
+  for (const auto& child : module.modules()) {
+    auto* linear = child->as<torch::nn::LinearImpl>();
+    if (!linear) continue;
+    linear->weight.normal_(0, 0.02);
+    if (linear->bias.defined()) linear->bias.zero_();
+  }
+}
+
+void checkImages(const at::Tensor& images, const ModelConfig& config) {
+  TORCH_CHECK(images.dim() == 4 && images.size(1) == 3 &&
+                  images.size(2) == config.imageHeightPixels() &&
+                  images.size(3) == config.imageWidthPixels(),
+              "the model takes images of [B, 3, ", config.imageHeightPixels(), ", ",
+              config.imageWidthPixels(), "], not ", images.sizes());
+}
+
+}  // namespace headlight

@@ -1,0 +1,72 @@
+#pragma once
+// What backbones share: the pieces of a block, in timm's names.
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <memory>
+#include <string>
+
+#include "core/config/ModelConfig.h"
+
+namespace headlight {
+
+/// A module that only holds others, for the dots in timm's names ("blocks.0", "patch_embed.proj").
+class Holder : public torch::nn::Module {
+ public:
+  using torch::nn::Module::register_buffer;
+  using torch::nn::Module::register_module;
+  using torch::nn::Module::register_parameter;
+};
+
+/// Two linear layers with GELU between: fc1, fc2.
+class Mlp : public torch::nn::Module {
+ public:
+  Mlp(int width, int hidden);
+  at::Tensor forward(const at::Tensor& tokens);
+
+ private:
+  torch::nn::Linear m_first{nullptr}, m_second{nullptr};
+};
+
+/// Multiplies by a learned vector `gamma` (CaiT's LayerScale).
+class LayerScale : public torch::nn::Module {
+ public:
+  LayerScale(int width, double initial);
+  at::Tensor forward(const at::Tensor& tokens) { return tokens * m_gamma; }
+
+ private:
+  at::Tensor m_gamma;
+};
+
+/// `proj`: a convolution whose stride is its kernel, done as one matrix product over the patches
+/// that it cuts out. Images [B, 3, H, W] → [B, N, D].
+class PatchEmbedding : public torch::nn::Module {
+ public:
+  PatchEmbedding(int patch, int width);
+  /// Uniform within the inverse root of the fan-in, as a convolution's default.
+  void initialise();
+  at::Tensor forward(const at::Tensor& images) const;
+
+ private:
+  int m_patch;
+  at::Tensor m_weight, m_bias;  ///< [D, 3, p, p], [D]
+};
+
+torch::nn::LayerNorm makeNorm(int width, double epsilon);
+
+/// Rate of stochastic depth in block `layer` of `layers`.
+double dropPathRate(const ModelConfig& config, int layer, int layers);
+/// Stochastic depth: whole images lose the branch, the rest are scaled to keep the mean.
+at::Tensor dropPath(const at::Tensor& branch, double rate);
+/// tokens + branch, in the branch's memory where nobody needs its values again.
+at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch);
+
+/// Linear layers as timm: weights from N(0, 0.02²) (its truncation at ±2 never bites), biases 0.
+void initialiseLinears(torch::nn::Module& module);
+
+/// Throws Failure where images are not [B, 3, H, W] of the config's size.
+void checkImages(const at::Tensor& images, const ModelConfig& config);
+
+}  // namespace headlight

@@ -1,0 +1,43 @@
+#pragma once
+// The pre-norm block of ViT, shared by every backbone that is built of it.
+
+#include <memory>
+#include <string>
+
+#include "core/attention/Mechanisms.h"
+#include "core/models/Parts.h"
+
+namespace headlight {
+
+struct BlockOptions {
+  std::string mechanism = "softmax";
+  AttentionOptions attention;  ///< its width is the block's
+  double mlpRatio = 4.0;
+  double layerScale = 0.0;  ///< initial value; 0: none
+  double dropPath = 0.0;
+  double normEpsilon = 1e-6;
+};
+
+/// x + drop(scale(attention(norm(x)))), then the same with the MLP: norm1, attn, ls1, norm2, mlp,
+/// ls2.
+class TransformerBlock : public torch::nn::Module {
+ public:
+  explicit TransformerBlock(const BlockOptions& options);
+  static void count(CostCounter& counter, const std::string& prefix, const BlockOptions& options);
+
+  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap);
+  Attention& attention() { return *m_attention; }
+  const Attention& attention() const { return *m_attention; }
+
+ private:
+  at::Tensor join(const at::Tensor& tokens, at::Tensor branch,
+                  const std::shared_ptr<LayerScale>& scale);
+
+  double m_dropPath;
+  torch::nn::LayerNorm m_norm1{nullptr}, m_norm2{nullptr};
+  std::shared_ptr<Attention> m_attention;
+  std::shared_ptr<Mlp> m_mlp;
+  std::shared_ptr<LayerScale> m_scale1, m_scale2;  ///< null without LayerScale
+};
+
+}  // namespace headlight
