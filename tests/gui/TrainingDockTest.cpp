@@ -204,7 +204,7 @@ class TrainingDockTest : public QObject {
       f.feed(update);
     }
     QVERIFY(f.loss()->trainLoss().size() <= 2048);
-    QVERIFY(f.locality()->measurements() <= LocalityPlot::kCapacity);
+    QVERIFY(f.locality()->history().size() <= HeadHistory::kCapacity);
     QCOMPARE(f.dock.warnings().kept().size(), WarningLog::kKept);
     QTRY_COMPARE(f.find<QToolButton>("trainWarnings")->text(), QStringLiteral("3000 warnings"));
   }
@@ -304,7 +304,7 @@ class TrainingDockTest : public QObject {
     f.bridge.start(experiment, folder.filePath(QStringLiteral("run")));
     QVERIFY(!f.dock.startAction()->isEnabled());
     QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 2, 60000);
-    QTRY_VERIFY_WITH_TIMEOUT(f.locality()->measurements() > 0, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(!f.locality()->history().isEmpty(), 60000);
     QTRY_VERIFY(f.locality()->lines()->graphCount() > 0);  // drawn at the next repaint
 
     f.dock.pauseAction()->trigger();

@@ -3,7 +3,9 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/workbench/TrainingSession.h"
 #include "ui/commands/MaskCommand.h"
 
 namespace headlight {
@@ -11,6 +13,24 @@ namespace {
 
 QString number(double value) {
   return QLocale::c().toString(value, 'g', 3);
+}
+
+/// Nothing where there is no such head.
+std::optional<float> valueOf(const std::vector<std::vector<float>>& values, int layer, int head) {
+  if (layer < 0 || head < 0 || layer >= static_cast<int>(values.size())) return std::nullopt;
+  const auto& heads = values[static_cast<std::size_t>(layer)];
+  if (head >= static_cast<int>(heads.size())) return std::nullopt;
+  return heads[static_cast<std::size_t>(head)];
+}
+
+/// A mechanism without maps of tokens by tokens records nothing for its layer.
+bool fits(const HeadPoint& point, const std::vector<int>& heads) {
+  if (point.locality.size() != heads.size()) return false;
+  for (std::size_t layer = 0; layer < heads.size(); ++layer)
+    if (const auto count = point.locality[layer].size();
+        count != 0 && count != static_cast<std::size_t>(heads[layer]))
+      return false;
+  return true;
 }
 
 }  // namespace
@@ -36,6 +56,7 @@ void Document::setModel(const ModelInfo& info) {
   m_look.reset();
   m_lookBeforeEdit.reset();
   m_editToPictureMs = -1;
+  setRecorded(nullptr);
   ViewOptions view = m_view;
   view.layer = static_cast<int>(info.heads.size()) - 1;
   view.head = -1;
@@ -97,6 +118,24 @@ void Document::setStale(bool stale) {
   if (stale == m_stale) return;
   m_stale = stale;
   Q_EMIT staleChanged();
+}
+
+void Document::setRecorded(std::shared_ptr<const HeadPoint> point) {
+  if (point && !(m_model && fits(*point, m_model->heads))) point.reset();
+  if (point == m_recorded) return;
+  m_recorded = std::move(point);
+  Q_EMIT recordedChanged();
+}
+
+std::optional<float> Document::locality(int layer, int head) const {
+  if (m_recorded) return valueOf(m_recorded->locality, layer, head);
+  return m_look ? valueOf(m_look->locality, layer, head) : std::nullopt;
+}
+
+std::optional<float> Document::recordedAlpha(int layer, int head) const {
+  if (!m_recorded) return std::nullopt;
+  const auto alpha = valueOf(m_recorded->alpha, layer, head);
+  return alpha && std::isfinite(*alpha) ? alpha : std::nullopt;
 }
 
 void Document::setView(const ViewOptions& wanted) {

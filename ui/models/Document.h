@@ -17,6 +17,8 @@
 
 namespace headlight {
 
+struct HeadPoint;
+
 /// How maps are shown.
 struct ViewOptions {
   int layer = 0;
@@ -65,6 +67,15 @@ class Document : public QObject {
   bool isStale() const { return m_stale; }                      ///< a newer look is on its way
   void setStale(bool stale);                                    ///< by LookBridge only
 
+  /// What a training run recorded at one step, shown in place of the newest look's ALS and the
+  /// masks' α; null: live. Of a run whose layers and heads are not the model's: left out.
+  const std::shared_ptr<const HeadPoint>& recorded() const { return m_recorded; }
+  void setRecorded(std::shared_ptr<const HeadPoint> point);
+  /// ALS as recorded, else of the newest look.
+  std::optional<float> locality(int layer, int head) const;
+  /// α as recorded of a head that was soft then.
+  std::optional<float> recordedAlpha(int layer, int head) const;
+
   const ViewOptions& view() const { return m_view; }
   void setView(const ViewOptions& view);  ///< clamped to the model; viewChanged if different
 
@@ -86,6 +97,7 @@ class Document : public QObject {
   void editApplied(const headlight::MaskEdit& edit);  ///< done, undone or redone; then masksChanged
   void lookChanged();
   void viewChanged();
+  void recordedChanged();
   void staleChanged();
   void message(const QString& text);                       ///< for the status bar
   void failed(const QString& title, const QString& text);  ///< an error for the person
@@ -99,6 +111,7 @@ class Document : public QObject {
   std::shared_ptr<const Look> m_look, m_lookBeforeEdit;
   double m_editToPictureMs = -1;
   bool m_stale = false;
+  std::shared_ptr<const HeadPoint> m_recorded;
   ViewOptions m_view;
   QString m_sourceNote;
 };

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "core/workbench/Pictures.h"
+#include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 
@@ -51,8 +52,11 @@ LocalityPlot::LocalityPlot(QWidget* parent)
   m_choice->setToolTip(tr("Every layer as the mean over its heads, or one layer head by head"));
   m_lines->setToolTip(
       tr("ALS, the share of attention that patch tokens give to their own 3×3 "
-         "neighbourhood (MaiT Eq. 3), on the probe images"));
-  m_strip->setToolTip(tr("ALS of every head at the newest measurement: layers down, heads across"));
+         "neighbourhood (MaiT Eq. 3), on the probe images.\n"
+         "The wheel zooms, dragging moves, a double click shows everything."));
+  m_strip->setToolTip(
+      tr("ALS of every head at the newest measurement, or at the step that the evolution slider "
+         "shows: layers down, heads across"));
   m_lines->setMinimumSize(160, 90);
   m_strip->setMinimumSize(96, 90);
   m_strip->setMaximumWidth(200);
@@ -102,6 +106,8 @@ void LocalityPlot::buildLines() {
   m_legend->setLayer(QStringLiteral("legend"));
   m_legend->setFillOrder(QCPLegend::foRowsFirst);
   m_legend->setWrap(6);
+  m_mark.emplace(QList<QCPAxisRect*>{m_lines->axisRect()});
+  m_lineNavigation = new PlotNavigation(m_lines, {m_lines->axisRect()});
 }
 
 void LocalityPlot::buildStrip() {
@@ -110,6 +116,7 @@ void LocalityPlot::buildStrip() {
   m_scale->setBarWidth(8);
   m_strip->plotLayout()->addElement(0, 1, m_scale);
   m_strip->plotLayout()->setColumnSpacing(2);
+  m_map->setName(tr("ALS"));
   m_map->setColorScale(m_scale);
   m_map->setGradient(viridis());
   m_map->setDataRange(QCPRange(0, 1));
@@ -129,12 +136,18 @@ void LocalityPlot::buildStrip() {
   auto* margins = new QCPMarginGroup(m_strip);
   m_strip->axisRect()->setMarginGroup(QCP::msTop | QCP::msBottom, margins);
   m_scale->setMarginGroup(QCP::msTop | QCP::msBottom, margins);
+  m_stripNavigation = new PlotNavigation(m_strip, {m_strip->axisRect()});
+  m_scale->setRangeDrag(false);
+  m_scale->setRangeZoom(false);
   m_strip->setVisible(false);
 }
 
 void LocalityPlot::applyTheme() {
   for (QCustomPlot* plot : {m_lines, m_strip})
     applyPlotTheme(plot, palette(), font());
+  m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
+  for (PlotNavigation* navigation : {m_lineNavigation, m_stripNavigation})
+    navigation->applyTheme(palette());
   QFont small = font();
   small.setPointSizeF(std::max(7.0, font().pointSizeF() * 0.85));
   m_scale->axis()->setTickLabelFont(small);
@@ -159,26 +172,18 @@ void LocalityPlot::changeEvent(QEvent* event) {
 
 void LocalityPlot::clear() {
   m_history.clear();
-  m_stride = 1;
-  m_seen = 0;
-  m_lastIsExtra = false;
+  m_shown.reset();
+  m_lineNavigation->showEverything();
   replot();
 }
 
 void LocalityPlot::add(const HeadPoint& point) {
-  if (m_lastIsExtra) m_history.pop_back();
-  m_history.push_back(point);
-  m_lastIsExtra = m_seen % m_stride != 0;
-  ++m_seen;
-  if (m_history.size() < static_cast<std::size_t>(kCapacity)) return;
-  std::vector<HeadPoint> half;
-  for (std::size_t i = 0; i < m_history.size(); i += 2)
-    half.push_back(std::move(m_history[i]));
-  const bool keptNewest = m_history.size() % 2 == 1;
-  if (!keptNewest) half.push_back(point);
-  m_lastIsExtra = !keptNewest;
-  m_history = std::move(half);
-  m_stride *= 2;
+  m_history.add(point);
+}
+
+void LocalityPlot::setShown(HeadHistory::Point point) {
+  m_shown = std::move(point);
+  replot();
 }
 
 void LocalityPlot::setShownLayer(int layer) {
@@ -191,7 +196,7 @@ void LocalityPlot::setShownLayer(int layer) {
 }
 
 void LocalityPlot::fillLayerChoice() {
-  const std::size_t layers = m_history.empty() ? 0 : m_history.back().locality.size();
+  const std::size_t layers = m_history.isEmpty() ? 0 : m_history.newest().locality.size();
   if (m_choice->count() > 0 && layers == m_layers) return;
   m_layers = layers;
   m_layer = std::min(m_layer, static_cast<int>(layers) - 1);
@@ -205,8 +210,8 @@ void LocalityPlot::fillLayerChoice() {
 }
 
 int LocalityPlot::lineCount() const {
-  if (m_history.empty()) return 0;
-  const auto& newest = m_history.back().locality;
+  if (m_history.isEmpty()) return 0;
+  const auto& newest = m_history.newest().locality;
   return static_cast<int>(m_layer < 0 ? newest.size() : newest[m_layer].size());
 }
 
@@ -252,9 +257,9 @@ void LocalityPlot::drawLines() {
   double last = 1;
   for (int line = 0; line < m_lines->graphCount(); ++line) {
     QVector<double> keys, values;
-    for (const HeadPoint& point : m_history) {
-      keys.append(static_cast<double>(point.step));
-      values.append(valueAt(point, line));
+    for (const auto& point : m_history.points()) {
+      keys.append(static_cast<double>(point->step));
+      values.append(valueAt(*point, line));
     }
     if (!keys.isEmpty()) last = std::max(last, keys.last());
     m_lines->graph(line)->setData(keys, values, true);
@@ -262,14 +267,15 @@ void LocalityPlot::drawLines() {
     m_lines->graph(line)->setScatterStyle(alone ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                                 : QCPScatterStyle());
   }
-  m_lines->xAxis->setRange(0, 1.02 * last);
+  m_lineNavigation->setFullRange(0, 1.02 * last);
+  m_mark->setStep(m_shown ? std::optional(static_cast<double>(m_shown->step)) : std::nullopt);
   m_lines->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void LocalityPlot::drawStrip() {
-  m_strip->setVisible(!m_history.empty());
-  if (!m_history.empty()) {
-    const auto& locality = m_history.back().locality;
+  m_strip->setVisible(!m_history.isEmpty());
+  if (!m_history.isEmpty()) {
+    const auto& locality = (m_shown ? *m_shown : m_history.newest()).locality;
     std::size_t heads = 1;
     for (const auto& layer : locality)
       heads = std::max(heads, layer.size());
@@ -281,7 +287,7 @@ void LocalityPlot::drawStrip() {
         const bool exists = static_cast<std::size_t>(l) < locality.size() && h < locality[l].size();
         m_map->data()->setCell(static_cast<int>(h), l, exists ? locality[l][h] : kNothing);
       }
-    m_strip->xAxis->setRange(-0.5, static_cast<double>(heads) - 0.5);
+    m_stripNavigation->setFullRange(-0.5, static_cast<double>(heads) - 0.5);
     m_strip->yAxis->setRange(-0.5, layers - 0.5);
     setTickStep(m_strip->xAxis, static_cast<int>(heads));
     setTickStep(m_strip->yAxis, layers);

@@ -1,10 +1,14 @@
 #pragma once
 // ALS (MaiT Eq. 3) over optimiser steps: a line per layer (mean over heads) or, for one layer, a
-// line per head; beside it every head now, as a layer × head strip. add() is cheap; replot() draws.
+// line per head; beside it every head now, or at a step that was chosen, as a layer × head strip.
+// add() is cheap; replot() draws.
 
 #include <QWidget>
 
-#include "core/workbench/TrainingSession.h"
+#include <optional>
+
+#include "ui/models/HeadHistory.h"
+#include "ui/plots/StepMark.h"
 
 class QComboBox;
 class QCustomPlot;
@@ -14,22 +18,26 @@ class QCPLegend;
 
 namespace headlight {
 
+class PlotNavigation;
+
 class LocalityPlot : public QWidget {
   Q_OBJECT
  public:
-  static constexpr int kCapacity = 512;  ///< measurements kept; then every second is dropped
-
   explicit LocalityPlot(QWidget* parent = nullptr);
 
   void clear();
   void add(const HeadPoint& point);
   void replot();
+  /// The measurement in the strip and marked on the lines; null: the newest.
+  void setShown(HeadHistory::Point point);
+  const HeadHistory& history() const { return m_history; }
 
   int shownLayer() const { return m_layer; }  ///< −1: every layer, mean over heads
   void setShownLayer(int layer);
-  int measurements() const { return static_cast<int>(m_history.size()); }
   QCustomPlot* lines() const { return m_lines; }
   QCustomPlot* strip() const { return m_strip; }
+  PlotNavigation* lineNavigation() const { return m_lineNavigation; }
+  PlotNavigation* stripNavigation() const { return m_stripNavigation; }
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -52,9 +60,10 @@ class LocalityPlot : public QWidget {
   QCPColorMap* m_map = nullptr;
   QCPColorScale* m_scale = nullptr;
   QCPLegend* m_legend = nullptr;
-  std::vector<HeadPoint> m_history;
-  std::int64_t m_stride = 1, m_seen = 0;
-  bool m_lastIsExtra = false;  ///< the newest is kept beside those on the stride
+  HeadHistory m_history;
+  HeadHistory::Point m_shown;
+  std::optional<StepMark> m_mark;
+  PlotNavigation *m_lineNavigation = nullptr, *m_stripNavigation = nullptr;
   std::size_t m_layers = 0;
   int m_layer = -1;
   int m_graphsFor = -2;  ///< the layer that the graphs were made for

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 
@@ -63,7 +64,8 @@ LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(th
   setAccessibleName(tr("Loss and accuracy over steps"));
   setToolTip(
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
-         "validation loss. Right: validation accuracy. Dotted lines: mask edits."));
+         "validation loss. Right: validation accuracy. Dotted lines: mask edits.\n"
+         "The wheel zooms, dragging moves, a double click shows everything."));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_plot);
@@ -93,12 +95,18 @@ void LossPlot::build() {
   m_rateAxis->ticker()->setTickCount(3);
   m_rateGraph = m_plot->addGraph(m_lossRect->axis(QCPAxis::atBottom), m_rateAxis);
   m_rateGraph->setName(tr("learning rate"));
+  PlotNavigation::leaveOut(m_editGraph);
+  const QList<QCPAxisRect*> rects{m_lossRect, m_accuracyRect};
+  m_mark.emplace(rects);
+  m_navigation = new PlotNavigation(m_plot, rects);
   setLearningRateVisible(false);
   applyTheme();
 }
 
 void LossPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
+  m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
+  m_navigation->applyTheme(palette());
   const QColor train = seriesColor(0, palette()), validation = seriesColor(1, palette());
   QColor faint = train;
   faint.setAlpha(70);
@@ -130,7 +138,9 @@ void LossPlot::clear() {
   for (BoundedSeries* series : {&m_raw, &m_smooth, &m_validation, &m_rate, &m_top1, &m_top5})
     series->clear();
   m_editSteps.clear();
+  m_mark->setStep(std::nullopt);
   m_average = m_averageWeight = 0;
+  m_navigation->showEverything();
   replot();
 }
 
@@ -154,6 +164,11 @@ void LossPlot::addEpoch(const EpochPoint& point) {
 void LossPlot::addEdit(const AppliedEdit& edit) {
   if (m_editSteps.size() >= kMaxEdits) m_editSteps.removeFirst();
   m_editSteps.append(static_cast<double>(edit.step));
+}
+
+void LossPlot::setShownStep(std::optional<std::int64_t> step) {
+  m_mark->setStep(step ? std::optional(static_cast<double>(*step)) : std::nullopt);
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void LossPlot::setLearningRateVisible(bool visible) {
@@ -199,8 +214,7 @@ void LossPlot::replot() {
   double lastStep = 1;
   for (const BoundedSeries* series : {&m_raw, &m_validation})
     if (!series->isEmpty()) lastStep = std::max(lastStep, series->keys().last());
-  for (QCPAxisRect* rect : {m_lossRect, m_accuracyRect})
-    rect->axis(QCPAxis::atBottom)->setRange(0, 1.02 * lastStep);
+  m_navigation->setFullRange(0, 1.02 * lastStep);
   drawEdits();
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }

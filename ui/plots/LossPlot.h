@@ -4,8 +4,11 @@
 
 #include <QWidget>
 
+#include <optional>
+
 #include "core/workbench/TrainingSession.h"
 #include "ui/plots/BoundedSeries.h"
+#include "ui/plots/StepMark.h"
 
 class QCustomPlot;
 class QCPAxis;
@@ -13,6 +16,8 @@ class QCPAxisRect;
 class QCPGraph;
 
 namespace headlight {
+
+class PlotNavigation;
 
 class LossPlot : public QWidget {
   Q_OBJECT
@@ -25,12 +30,14 @@ class LossPlot : public QWidget {
   void addEdit(const AppliedEdit& edit);  ///< a vertical line at its step
   void setLearningRateVisible(bool visible);
   bool isLearningRateVisible() const;
+  void setShownStep(std::optional<std::int64_t> step);  ///< marks it
   void replot();
 
   const BoundedSeries& trainLoss() const { return m_smooth; }
   const BoundedSeries& validationLoss() const { return m_validation; }
   const BoundedSeries& top1() const { return m_top1; }
   QCustomPlot* plot() const { return m_plot; }
+  PlotNavigation* navigation() const { return m_navigation; }
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -49,6 +56,8 @@ class LossPlot : public QWidget {
            *m_editGraph = nullptr;
   BoundedSeries m_raw, m_smooth, m_validation, m_rate, m_top1, m_top5;
   QVector<double> m_editSteps;
+  std::optional<StepMark> m_mark;
+  PlotNavigation* m_navigation = nullptr;
   double m_average = 0, m_averageWeight = 0;  ///< of the smoothing, bias-corrected
 };
 

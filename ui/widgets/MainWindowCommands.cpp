@@ -13,6 +13,7 @@
 #include "ui/widgets/AboutDialogs.h"
 #include "ui/widgets/Canvas.h"
 #include "ui/widgets/CommandPalette.h"
+#include "ui/widgets/EvolutionBar.h"
 #include "ui/widgets/GalleryDock.h"
 #include "ui/widgets/HelpBrowser.h"
 #include "ui/widgets/MainWindow.h"
@@ -165,6 +166,11 @@ void MainWindow::addTrainCommands() {
                    keys("Ctrl+Alt+W"));
   m_actions->adopt(menu, "train.showLearningRate", m_trainingDock->learningRateAction(),
                    keys("Ctrl+Alt+R"));
+  const EvolutionBar* evolution = m_trainingDock->evolution();
+  m_actions->adopt(menu, "train.evolutionEarlier", evolution->earlierAction(),
+                   keys("Ctrl+H, Left"));
+  m_actions->adopt(menu, "train.evolutionLater", evolution->laterAction(), keys("Ctrl+H, Right"));
+  m_actions->adopt(menu, "train.evolutionLive", evolution->liveAction(), keys("Ctrl+H, End"));
 }
 
 void MainWindow::addHelpCommands() {

@@ -28,7 +28,8 @@ MaskMatrix::MaskMatrix(Document* document, QWidget* parent)
   setFrameShape(QFrame::NoFrame);
   connect(document, &Document::modelChanged, this, &MaskMatrix::followModel);
   connect(document, &Document::masksChanged, this, &MaskMatrix::followModel);
-  for (const auto signal : {&Document::lookChanged, &Document::viewChanged})
+  for (const auto signal :
+       {&Document::lookChanged, &Document::viewChanged, &Document::recordedChanged})
     connect(document, signal, viewport(), qOverload<>(&QWidget::update));
   followModel();
 }

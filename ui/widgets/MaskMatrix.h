@@ -1,6 +1,7 @@
 #pragma once
-// Layers (rows) × heads (columns), a cell a head: colour and letter = kind, bar = ALS of the newest
-// look, number = R or α. Paints with the brush by mouse, or edits the selection by keyboard.
+// Layers (rows) × heads (columns), a cell a head: colour and letter = kind, bar = ALS, number = R
+// or α; both are the newest look's and the masks', or those of a training step that was chosen.
+// Paints with the brush by mouse, or edits the selection by keyboard.
 
 #include <QAbstractScrollArea>
 
@@ -92,7 +93,6 @@ class MaskMatrix : public QAbstractScrollArea {
   bool handleMoveKey(QKeyEvent* event);
   Hit hitAt(const QPoint& position) const;
   std::vector<HeadCell> cellsOf(const Hit& hit) const;
-  std::optional<float> localityOf(const HeadCell& cell) const;
   QString describeHit(const Hit& hit) const;
   void drawCell(QPainter& painter, const HeadCell& cell, const QRect& rect) const;
   void drawHeaders(QPainter& painter) const;

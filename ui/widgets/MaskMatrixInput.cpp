@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/workbench/TrainingSession.h"
 #include "ui/commands/MaskCommand.h"
 #include "ui/models/Document.h"
 #include "ui/widgets/MaskAppearance.h"
@@ -268,22 +269,18 @@ void MaskMatrix::fillMenu(QMenu* menu) {
   menu->addAction(tr("Select all\tCtrl+A"), this, &MaskMatrix::selectAll);
 }
 
-std::optional<float> MaskMatrix::localityOf(const HeadCell& cell) const {
-  const auto look = m_document->look();
-  const auto [layer, head] = cell;
-  if (!look || layer >= static_cast<int>(look->locality.size()) ||
-      head >= static_cast<int>(look->locality[layer].size()))
-    return std::nullopt;
-  return look->locality[layer][head];
-}
-
 QString MaskMatrix::describeCell(const HeadCell& cell) const {
   const HeadMask& mask = m_document->masks().at(cell.first, cell.second);
   QString text = tr("Layer %1, head %2: %3. %4")
                      .arg(cell.first)
                      .arg(cell.second)
                      .arg(maskText(mask), maskKindHelp(mask.kind));
-  if (const auto locality = localityOf(cell))
+  if (const auto& recorded = m_document->recorded()) {
+    text += tr("\nAs recorded at training step %1.").arg(recorded->step);
+    if (const auto alpha = m_document->recordedAlpha(cell.first, cell.second))
+      text += tr(" Its α was %1.").arg(*alpha, 0, 'f', 3);
+  }
+  if (const auto locality = m_document->locality(cell.first, cell.second))
     text += tr("\nLocality score (ALS) %1: %2 % of what its patch tokens look at lies in their own "
                "3×3 neighbourhood.")
                 .arg(*locality, 0, 'f', 2)

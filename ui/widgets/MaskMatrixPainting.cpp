@@ -9,6 +9,15 @@
 #include "ui/widgets/MaskMatrix.h"
 
 namespace headlight {
+namespace {
+
+/// ".25"; near 1 a digit less, as wide.
+QString alphaText(double alpha) {
+  const QString text = QString::number(alpha, 'f', 2);
+  return text.startsWith(QLatin1Char('0')) ? text.mid(1) : QString::number(alpha, 'f', 1);
+}
+
+}  // namespace
 
 void MaskMatrix::drawCell(QPainter& painter, const HeadCell& cell, const QRect& rect) const {
   const HeadMask& mask = m_document->masks().at(cell.first, cell.second);
@@ -36,18 +45,21 @@ void MaskMatrix::drawCell(QPainter& painter, const HeadCell& cell, const QRect& 
     painter.drawText(textBox, Qt::AlignLeft | Qt::AlignVCenter, maskLetter(mask.kind));
     painter.setFont(font());
     QString number = QString::number(mask.window);
-    if (mask.kind == MaskKind::Soft) number = QString::number(mask.alpha, 'f', 2).mid(1);
+    if (mask.kind == MaskKind::Soft)
+      number = alphaText(m_document->recordedAlpha(cell.first, cell.second)
+                             .value_or(static_cast<float>(mask.alpha)));
     painter.drawText(textBox, Qt::AlignRight | Qt::AlignVCenter, number);
   }
 
-  if (const auto locality = localityOf(cell)) {
+  if (const auto locality = m_document->locality(cell.first, cell.second)) {
     const QRectF track(box.left() + 5, box.bottom() - 6, box.width() - 10, 3);
     painter.setPen(Qt::NoPen);
     painter.setBrush(mixed(fill, ink, 0.16));
     painter.drawRoundedRect(track, 1.5, 1.5);
     QRectF bar = track;
     bar.setWidth(track.width() * std::clamp(static_cast<double>(*locality), 0.0, 1.0));
-    painter.setBrush(mixed(fill, ink, 0.72));
+    painter.setBrush(m_document->recorded() ? palette().color(QPalette::Highlight)
+                                            : mixed(fill, ink, 0.72));
     painter.drawRoundedRect(bar, 1.5, 1.5);
   }
 

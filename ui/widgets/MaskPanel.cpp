@@ -13,6 +13,7 @@
 #include "core/base/Files.h"
 #include "core/config/Experiment.h"
 #include "core/config/MasksJson.h"
+#include "core/workbench/TrainingSession.h"
 #include "ui/Icons.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/commands/MaskText.h"
@@ -73,6 +74,7 @@ MaskPanel::MaskPanel(Document* document, QWidget* parent)
   connect(document, &Document::modelChanged, this, &MaskPanel::refresh);
   connect(document, &Document::masksChanged, this, &MaskPanel::refresh);
   connect(document, &Document::lookChanged, this, &MaskPanel::refreshStatus);
+  connect(document, &Document::recordedChanged, this, &MaskPanel::refreshStatus);
   m_brush->setBrush(m_matrix->brush());
   refresh();
 }
@@ -174,13 +176,13 @@ void MaskPanel::refreshStatus() {
     const auto [layer, head] = selected.front();
     text +=
         tr(" · layer %1, head %2: %3").arg(layer).arg(head).arg(maskText(scheme.at(layer, head)));
-    const auto look = m_document->look();
-    if (look && layer < static_cast<int>(look->locality.size()) &&
-        head < static_cast<int>(look->locality[layer].size()))
-      text += tr(", ALS %1").arg(look->locality[layer][head], 0, 'f', 2);
+    if (const auto locality = m_document->locality(layer, head))
+      text += tr(", ALS %1").arg(*locality, 0, 'f', 2);
   } else if (!selected.empty()) {
     text += tr(" · %1 selected").arg(cellsText(scheme, selected));
   }
+  if (const auto& recorded = m_document->recorded())
+    text = tr("ALS and α as recorded at training step %1 · ").arg(recorded->step) + text;
   m_status->setText(text);
 }
 

@@ -1,11 +1,8 @@
 #include "ui/widgets/TrainingDock.h"
 
 #include <QAction>
-#include <QCheckBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
-#include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -15,6 +12,7 @@
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/EvolutionBar.h"
 #include "ui/widgets/TrainingOutcomeBar.h"
 
 namespace headlight {
@@ -22,24 +20,6 @@ namespace {
 
 constexpr int kRedrawMs = 34;     ///< at most 30 times a second
 constexpr int kEditRestMs = 150;  ///< edits in quick succession (a stroke) go to the run as one
-constexpr int kProgressSteps = 10000;
-
-/// A check box that shows and toggles an action.
-QCheckBox* checkBoxFor(QAction* action, QWidget* parent) {
-  auto* box = new QCheckBox(action->text(), parent);
-  box->setObjectName(action->objectName() + QStringLiteral(".box"));
-  const auto follow = [box, action] {
-    box->setEnabled(action->isEnabled());
-    box->setChecked(action->isChecked());
-    box->setToolTip(action->toolTip());
-  };
-  QObject::connect(action, &QAction::changed, box, follow);
-  QObject::connect(action, &QAction::toggled, box, &QCheckBox::setChecked);
-  QObject::connect(box, &QCheckBox::toggled, action, &QAction::setChecked);
-  follow();
-  return box;
-}
-
 }  // namespace
 
 TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent)
@@ -47,21 +27,13 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   setObjectName(QStringLiteral("trainingDock"));
   setAccessibleName(tr("Training"));
   makeActions();
-  m_loss = new LossPlot(this);
-  m_locality = new LocalityPlot(this);
-  auto* plots = new QSplitter(this);
-  plots->setChildrenCollapsible(false);
-  plots->addWidget(m_loss);
-  plots->addWidget(m_locality);
-  plots->setStretchFactor(0, 3);
-  plots->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
   layout->addWidget(makeControlRow());
   m_outcomeBar = new TrainingOutcomeBar(this);
   layout->addWidget(m_outcomeBar);
-  layout->addWidget(plots, 1);
+  layout->addWidget(makePlots(), 1);
   layout->addWidget(makeOptionRow());
 
   m_redrawTimer.setSingleShot(true);
@@ -74,39 +46,6 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   connectActions();
   connectSources();
   onStateChanged();
-}
-
-QAction* TrainingDock::makeAction(const QString& name, const QString& text, const QString& tip,
-                                  const QString& icon) {
-  auto* action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setToolTip(tip);
-  action->setStatusTip(tip);
-  if (!icon.isEmpty()) action->setIcon(lineIcon(icon));
-  return action;
-}
-
-void TrainingDock::makeActions() {
-  m_start = makeAction(QStringLiteral("train.start"), tr("Train…"),
-                       tr("Choose data and settings, and train a copy of the model"),
-                       QStringLiteral("play"));
-  m_pause = makeAction(QStringLiteral("train.pause"), tr("Pause"),
-                       tr("Wait at the next step; go on at will"), QStringLiteral("pause"));
-  m_stop = makeAction(QStringLiteral("train.stop"), tr("Stop"),
-                      tr("End at the next step, with a checkpoint that can be resumed"),
-                      QStringLiteral("stop"));
-  m_followEdits = makeAction(QStringLiteral("train.followEdits"),
-                             tr("Apply mask edits to the running training"),
-                             tr("The run's masks follow the window's; each edit is logged with the "
-                                "step at which it took effect"));
-  m_lookThrough =
-      makeAction(QStringLiteral("train.lookThrough"), tr("Look through the training weights"),
-                 tr("Maps and predictions come from the weights as they are being "
-                    "trained, about once a second"));
-  m_learningRate = makeAction(QStringLiteral("train.showLearningRate"), tr("Show learning rate"),
-                              tr("Draws the learning rate beside the loss"));
-  for (QAction* action : {m_followEdits, m_lookThrough, m_learningRate})
-    action->setCheckable(true);
 }
 
 void TrainingDock::connectActions() {
@@ -136,66 +75,13 @@ void TrainingDock::connectSources() {
   connect(m_document, &Document::masksChanged, this, [this] {
     if (m_active && m_followEdits->isChecked()) m_editTimer.start();
   });
-  connect(m_document, &Document::modelChanged, this, &TrainingDock::refreshControls);
+  connect(m_document, &Document::modelChanged, this, [this] {
+    m_evolution->goLive();  // who opens a model wants to see it
+    refreshControls();
+  });
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
   connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
   connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
-}
-
-// --- Rows --------------------------------------------------------------------------------------
-
-QWidget* TrainingDock::makeControlRow() {
-  auto* row = new QWidget(this);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(4);
-  for (QAction* action : {m_start, m_pause, m_stop}) {
-    auto* button = new QToolButton(row);
-    button->setDefaultAction(action);
-    button->setObjectName(action->objectName() + QStringLiteral(".button"));
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setAutoRaise(true);
-    button->setFocusPolicy(Qt::StrongFocus);
-    layout->addWidget(button);
-  }
-  layout->addSpacing(8);
-  m_state = new QLabel(row);
-  m_state->setObjectName(QStringLiteral("trainState"));
-  m_state->setTextFormat(Qt::PlainText);
-  layout->addWidget(m_state);
-  m_progress = new QProgressBar(row);
-  m_progress->setObjectName(QStringLiteral("trainProgress"));
-  m_progress->setAccessibleName(tr("Progress of the training"));
-  m_progress->setRange(0, kProgressSteps);
-  m_progress->setTextVisible(false);
-  m_progress->setMaximumHeight(10);
-  m_progress->setMinimumWidth(80);
-  layout->addWidget(m_progress, 1);
-  m_numbers = new QLabel(row);
-  m_numbers->setObjectName(QStringLiteral("trainNumbers"));
-  layout->addWidget(m_numbers);
-  m_warningButton = new QToolButton(row);
-  m_warningButton->setObjectName(QStringLiteral("trainWarnings"));
-  m_warningButton->setIcon(lineIcon(QStringLiteral("warning")));
-  m_warningButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  m_warningButton->setAutoRaise(true);
-  m_warningButton->setToolTip(tr("Files that were skipped and other warnings of the run"));
-  m_warningButton->setFocusPolicy(Qt::StrongFocus);
-  connect(m_warningButton, &QToolButton::clicked, this,
-          [this] { dialogs().show(m_warnings.makeDialog(window()), {}); });
-  layout->addWidget(m_warningButton);
-  return row;
-}
-
-QWidget* TrainingDock::makeOptionRow() {
-  auto* row = new QWidget(this);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(16);
-  for (QAction* action : {m_followEdits, m_lookThrough, m_learningRate})
-    layout->addWidget(checkBoxFor(action, row));
-  layout->addStretch(1);
-  return row;
 }
 
 // --- The run -----------------------------------------------------------------------------------
@@ -219,6 +105,7 @@ void TrainingDock::begin() {
   m_outcomeBar->hide();
   m_loss->clear();
   m_locality->clear();
+  m_evolution->historyChanged();
 }
 
 void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update) {
@@ -368,12 +255,20 @@ void TrainingDock::refreshStatus() {
   m_warningButton->setText(warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings));
 }
 
+void TrainingDock::showRecorded() {
+  const auto& point = m_evolution->shown();
+  m_loss->setShownStep(point ? std::optional(point->step) : std::nullopt);
+  m_locality->setShown(point);
+  m_document->setRecorded(point);
+}
+
 void TrainingDock::requestRedraw() {
   if (!m_redrawTimer.isActive()) m_redrawTimer.start();
 }
 
 void TrainingDock::redraw() {
   refreshStatus();
+  m_evolution->historyChanged();
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();

@@ -22,6 +22,7 @@ class QToolButton;
 namespace headlight {
 
 class Document;
+class EvolutionBar;
 class LocalityPlot;
 class LossPlot;
 class TrainingBridge;
@@ -38,6 +39,7 @@ class TrainingDock : public QWidget {
   QAction* followEditsAction() const { return m_followEdits; }    ///< checkable
   QAction* lookThroughAction() const { return m_lookThrough; }    ///< checkable
   QAction* learningRateAction() const { return m_learningRate; }  ///< checkable
+  EvolutionBar* evolution() const { return m_evolution; }
   const WarningLog& warnings() const { return m_warnings; }
 
  Q_SIGNALS:
@@ -67,9 +69,12 @@ class TrainingDock : public QWidget {
   void makeActions();
   void connectActions();
   void connectSources();
+  void showRecorded();
+  QWidget* makePlots();
   QWidget* makeControlRow();
   QWidget* makeOptionRow();
 
+  static constexpr int kProgressSteps = 10000;
   Document* m_document;
   TrainingBridge* m_bridge;
   QAction *m_start, *m_pause, *m_stop, *m_followEdits, *m_lookThrough, *m_learningRate;
@@ -80,6 +85,7 @@ class TrainingDock : public QWidget {
   TrainingOutcomeBar* m_outcomeBar = nullptr;
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;
+  EvolutionBar* m_evolution = nullptr;
   QTimer m_redrawTimer, m_editTimer;
 
   bool m_active = false;  ///< from the bridge's start until its finished
