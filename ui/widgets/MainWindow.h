@@ -96,6 +96,7 @@ class MainWindow : public QMainWindow {
   void applySession(const Session& session);
   void applyLayout(const Session& session);
   void restorePrevious();
+  void rememberSettings(const Experiment& experiment);
   void openRandomModel();
 
   // MainWindowWiring.cpp: who hears of what
@@ -133,7 +134,7 @@ class MainWindow : public QMainWindow {
   void saveSessionAs();
   void openSessionFile();
   void exportFigure();
-  void exportConfig(const Experiment& experiment);
+  void exportConfig(const Experiment& experiment, QWidget* parent);
   void chooseTraining();
   void chooseRunToResume();
   void copyPicture();

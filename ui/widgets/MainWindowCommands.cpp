@@ -67,7 +67,7 @@ void MainWindow::addFileCommands() {
                  tr("Save model, masks, data and training settings for headlight-cli train"),
                  keys("Ctrl+Shift+E"), [this] {
                    const auto run = m_training->isRunning() ? m_training->exported() : std::nullopt;
-                   exportConfig(run ? *run : trainingExperiment());
+                   exportConfig(run ? *run : trainingExperiment(), this);
                  });
   m_actions->add(menu, "file.openSession", tr("Open &session…"),
                  tr("Restore a saved session, or the one that a PNG figure carries"),

@@ -160,8 +160,8 @@ void MainWindow::exportFigure() {
   });
 }
 
-void MainWindow::exportConfig(const Experiment& experiment) {
-  auto* dialog = new ExportConfigDialog(experiment, this);
+void MainWindow::exportConfig(const Experiment& experiment, QWidget* parent) {
+  auto* dialog = new ExportConfigDialog(experiment, parent);
   connect(dialog, &ExportConfigDialog::saved, this, [this](const QString& path) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
@@ -171,6 +171,11 @@ void MainWindow::exportConfig(const Experiment& experiment) {
 void MainWindow::chooseTraining() {
   if (!m_document->hasModel() || m_training->isRunning()) return;
   auto* dialog = new TrainDialog(m_document.get(), trainingExperiment(), this);
+  connect(dialog, &TrainDialog::exportRequested, this,
+          [this, dialog](const Experiment& experiment) {
+            rememberSettings(experiment);
+            exportConfig(experiment, dialog);
+          });
   dialogs().show(dialog, [this, dialog](int result) {
     if (result == QDialog::Accepted)
       startTraining(dialog->experiment(), QString::fromStdString(dialog->folder().string()));

@@ -158,9 +158,13 @@ Experiment MainWindow::trainingExperiment() const {
 }
 
 void MainWindow::startTraining(const Experiment& experiment, const QString& folder) {
+  rememberSettings(experiment);
+  m_training->start(experiment, folder);
+}
+
+void MainWindow::rememberSettings(const Experiment& experiment) {
   m_settings = experiment;
   m_settings->training.weights.clear();  // where one run began is not where the next one must
-  m_training->start(experiment, folder);
   sessionChanged();
 }
 

@@ -110,7 +110,8 @@ void MainWindow::connectOpener() {
 void MainWindow::connectTraining() {
   TrainingBridge* training = m_training.get();
   connect(m_trainingDock, &TrainingDock::startRequested, this, &MainWindow::chooseTraining);
-  connect(m_trainingDock, &TrainingDock::exportRequested, this, &MainWindow::exportConfig);
+  connect(m_trainingDock, &TrainingDock::exportRequested, this,
+          [this](const Experiment& experiment) { exportConfig(experiment, this); });
   connect(m_trainingDock, &TrainingDock::openCheckpointRequested, this,
           [this](const QString& path) {
             ModelSource source;

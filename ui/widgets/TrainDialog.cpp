@@ -57,13 +57,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   addTab(addForm("training"), "training", tr("Training"));
   addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
   addTab(addForm(""), "", tr("Run"));
-  m_buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-  auto* start = m_buttons->addButton(tr("Start Training"), QDialogButtonBox::AcceptRole);
-  start->setObjectName(QStringLiteral("startTraining"));
-  start->setIcon(lineIcon(QStringLiteral("play")));
-  start->setDefault(true);
-  connect(m_buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-  connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  makeButtons();
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
   auto* subject = new QLabel(tr("%1 with masks “%2”")
@@ -184,6 +178,21 @@ QWidget* TrainDialog::makeFooter() {
   connect(browse, &QPushButton::clicked, this, &TrainDialog::chooseRunFolder);
   connect(m_folder, &QLineEdit::textEdited, this, &TrainDialog::setRunFolder);
   return footer;
+}
+
+void TrainDialog::makeButtons() {
+  m_buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+  auto* start = m_buttons->addButton(tr("Start Training"), QDialogButtonBox::AcceptRole);
+  start->setObjectName(QStringLiteral("startTraining"));
+  start->setIcon(lineIcon(QStringLiteral("play")));
+  start->setDefault(true);
+  m_export = m_buttons->addButton(tr("Export Config…"), QDialogButtonBox::ActionRole);
+  m_export->setObjectName(QStringLiteral("exportTraining"));
+  m_export->setIcon(lineIcon(QStringLiteral("export")));
+  m_export->setToolTip(tr("Save these settings, model and masks for headlight-cli train"));
+  connect(m_export, &QPushButton::clicked, this, [this] { Q_EMIT exportRequested(experiment()); });
+  connect(m_buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 }
 
 // --- Values ------------------------------------------------------------------------------------
@@ -323,6 +332,7 @@ void TrainDialog::check() {
   const bool dataIsKnown = m_summary.of == datasetKey(m_experiment) && m_summary.error.isEmpty();
   const bool folderIsKnown = m_folderState.folder == folder() && !m_folderState.holdsRun;
   m_valid = problem.isEmpty() && dataIsKnown && folderIsKnown;
+  m_export->setEnabled(problem.isEmpty() && dataIsKnown);
   m_buttons->findChild<QPushButton*>(QStringLiteral("startTraining"))->setEnabled(m_valid);
   markTabs();
   showSummary();

@@ -43,6 +43,10 @@ class TrainDialog : public QDialog {
   void setDataFolder(const QString& path);
   void setRunFolder(const QString& path);
 
+ Q_SIGNALS:
+  /// What would be trained, to be trained elsewhere; the dialog stays open.
+  void exportRequested(const Experiment& experiment);
+
  private:
   struct FolderState {
     std::filesystem::path folder;
@@ -51,6 +55,7 @@ class TrainDialog : public QDialog {
 
   QWidget* makeDataTab();
   QWidget* makeFooter();
+  void makeButtons();
   ParameterForm* addForm(const std::string& key);
   void addTab(QWidget* page, const std::string& key, const QString& title);
   void onChanged();
@@ -87,6 +92,7 @@ class TrainDialog : public QDialog {
   BackgroundTask* m_detect = nullptr;
   DatasetSummary m_summary;
   FolderState m_folderState;
+  QPushButton* m_export = nullptr;
   std::string m_asked;          ///< the settings that the newest probe was begun for
   bool m_folderChosen = false;  ///< by the person; else it follows the name
   bool m_valid = false;
