@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "tests/cli/Tensors.h"
 #include "tests/cli/Workspace.h"
@@ -137,6 +138,31 @@ TEST_F(TrainCliTest, CtrlCWritesACheckpointAndExitsWith130) {
   EXPECT_NE(outcome.err.find("--resume"), std::string::npos);
   ASSERT_TRUE(fs::exists(path("run/last.safetensors")));
   expectResumesTo(expected, "run");
+}
+
+TEST_F(TrainCliTest, ASecondCtrlCDoesNotWait) {
+  // Steps of seconds: the first Ctrl+C waits for the end of one, the second does not.
+  auto config = tinyTraining();
+  config["model"] = {{"name", "slow"}, {"image_size", 224}, {"patch_size", 16}, {"width", 512},
+                     {"depth", 4},     {"heads", 4},        {"classes", 9}};
+  config["masks"] = {{"scheme", "none"}};
+  config["training"]["batch_size"] = 16;
+  config["telemetry"]["als_steps"] = 0;
+  auto longer = options();
+  longer.limit = std::chrono::seconds(120);
+  Program program(HEADLIGHT_CLI, {"train", write("slow.json", config), "--run", "run", "--json"},
+                  longer);
+  ASSERT_TRUE(program.waitForLine(atStep(1)));  // the next is going on
+  program.send(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // two at once would be one
+  const auto asked = std::chrono::steady_clock::now();
+  program.send(SIGINT);
+  const auto outcome = program.finish();
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - asked;
+  EXPECT_EQ(outcome.exitCode, 130) << outcome.err;
+  EXPECT_LT(waited.count(), 2);
+  EXPECT_EQ(outcome.out.find("\"stopped\""), std::string::npos) << outcome.out;  // no checkpoint
+  EXPECT_EQ(outcome.err.find("checkpoint written"), std::string::npos) << outcome.err;
 }
 
 TEST_F(TrainCliTest, SigtermStopsItTheSameWay) {

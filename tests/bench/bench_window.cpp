@@ -1,0 +1,140 @@
+// From a mask edit to the pixels of the window: Document::pushEdit, the look in the background, and
+// the end of the paint event that shows it, for the canvas and for the grid of heads. DeiT-T at 224
+// (or another published name) with random weights. Prints the median over edits in every layer.
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QEvent>
+#include <QTimer>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "ui/MessageLog.h"
+#include "ui/Resources.h"
+#include "ui/Theme.h"
+#include "ui/widgets/Canvas.h"
+#include "ui/widgets/HeadsGrid.h"
+#include "ui/widgets/MainWindow.h"
+
+namespace {
+
+using namespace headlight;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? -1 : values[values.size() / 2];
+}
+
+double highest(const std::vector<double>& values) {
+  return values.empty() ? -1 : *std::max_element(values.begin(), values.end());
+}
+
+/// The time at the end of the first paint event that follows a new look.
+class PaintWatch : public QObject {
+ public:
+  PaintWatch(Document* document, QWidget* widget) : m_widget(widget) {
+    widget->installEventFilter(this);
+    connect(document, &Document::lookChanged, this, [this] { m_looked = true; });
+    m_clock.start();
+  }
+  double milliseconds = -1;  ///< since it was made; negative: not yet
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() != QEvent::Paint || m_inside) return QObject::eventFilter(watched, event);
+    m_inside = true;
+    QCoreApplication::sendEvent(m_widget, event);  // to its end: painting takes time too
+    m_inside = false;
+    if (m_looked && milliseconds < 0)
+      milliseconds = static_cast<double>(m_clock.nsecsElapsed()) / 1e6;
+    return true;
+  }
+
+ private:
+  QWidget* m_widget;
+  QElapsedTimer m_clock;
+  bool m_inside = false, m_looked = false;
+};
+
+/// Sleeps between events, so that the cores are the look's.
+bool waitFor(const std::function<bool()>& reached, int seconds) {
+  QElapsedTimer clock;
+  clock.start();
+  QTimer heartbeat;  // wakes it when nothing else does
+  heartbeat.start(100);
+  while (!reached()) {
+    if (clock.elapsed() > 1000LL * seconds) return false;
+    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+  }
+  return true;
+}
+
+/// Milliseconds from the edit to the end of the paint event that shows its look; negative: none.
+double timeEdit(MainWindow& window, QWidget* surface, int layer, const HeadMask& mask) {
+  Document* document = window.document();
+  const auto edit = makeMaskEdit(document->masks(), {{layer, 0}}, mask, "benchmark");
+  if (!edit || edit->empty()) return -1;
+  PaintWatch watch(document, surface);
+  document->pushEdit(*edit);
+  waitFor([&] { return watch.milliseconds >= 0; }, 60);
+  return watch.milliseconds;
+}
+
+bool measure(MainWindow& window, const QString& tab, QWidget* surface) {
+  window.showTab(tab);
+  waitFor([&] { return window.isIdle(); }, 60);
+  const HeadMask hard{MaskKind::Hard, 3}, open{};
+  std::vector<double> times;
+  const int layers = window.document()->masks().layers();
+  for (int layer = 0; layer < layers; ++layer)
+    for (int round = 0; round < 4; ++round) {
+      const double took = timeEdit(window, surface, layer, round % 2 == 0 ? hard : open);
+      if (took < 0) return false;
+      if (round > 0) times.push_back(took);
+    }
+  std::printf("%-7s  edits %3zu  median %6.1f ms  slowest %6.1f ms\n", qPrintable(tab),
+              times.size(), median(times), highest(times));
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  QApplication application(count, arguments);
+  initialiseHeadlightResources();
+  if (count > 3) {
+    std::fprintf(stderr, "usage: bench_window [THREADS] [MODEL]\n");
+    return 2;
+  }
+  Theme theme;
+  MessageLog log(false);
+  MainWindowOptions options;
+  options.openDemo = false;
+  options.threads = count > 1 ? std::atoi(arguments[1]) : 0;
+  MainWindow window(&theme, &log, options);
+  window.resize(1600, 950);
+  window.show();
+  window.start();
+  QObject::connect(window.lookBridge(), &LookBridge::computeDescribed, [](const QString& text) {
+    std::printf("%s, window %s\n", qPrintable(text), qPrintable(QGuiApplication::platformName()));
+  });
+  ModelSource source;
+  source.model = count > 2 ? arguments[2] : "deit_tiny_patch16_224";
+  std::printf("%s, random weights\n", source.model.c_str());
+  window.lookBridge()->openModel(source);
+  window.imageBridge()->loadImage(QStringLiteral(":/samples/striped-disc.png"));
+  if (!waitFor([&] { return window.document()->look() && window.isIdle(); }, 120)) {
+    std::fprintf(stderr, "there is no picture\n");
+    return 1;
+  }
+  auto* canvas = window.findChild<Canvas*>();
+  auto* heads = window.findChild<HeadsGrid*>();
+  const bool measured = measure(window, QStringLiteral("canvas"), canvas) &&
+                        measure(window, QStringLiteral("heads"), heads->area()->viewport());
+  if (!measured) std::fprintf(stderr, "an edit was not shown\n");
+  return measured ? 0 : 1;
+}
