@@ -11,9 +11,11 @@
 namespace headlight {
 namespace {
 
-/// [T, T] bytes as a tensor that owns its memory.
-at::Tensor asTensor(const std::vector<std::uint8_t>& mask, std::int64_t tokens) {
-  return at::from_blob(const_cast<std::uint8_t*>(mask.data()), {tokens, tokens}, at::kByte).clone();
+/// [Tq, Tk] bytes as a tensor that owns its memory.
+at::Tensor asTensor(const std::vector<std::uint8_t>& mask, const Grid& queries, const Grid& keys) {
+  return at::from_blob(const_cast<std::uint8_t*>(mask.data()), {queries.tokens(), keys.tokens()},
+                       at::kByte)
+      .clone();
 }
 
 bool anyOf(const std::vector<HeadMask>& masks, MaskKind kind) {
@@ -39,21 +41,24 @@ LogitRule ruleOf(MaskKind kind) {
 }  // namespace
 
 MaskedAttention::MaskedAttention(int layer, int heads, const Grid& grid)
-    : Attention(heads), m_layer(layer), m_grid(grid), m_masks(heads), m_neighbourhoods(heads) {}
+    : MaskedAttention(layer, heads, grid, grid) {}
+
+MaskedAttention::MaskedAttention(int layer, int heads, const Grid& queries, const Grid& keys)
+    : Attention(heads),
+      m_layer(layer),
+      m_queries(queries),
+      m_keys(keys),
+      m_masks(heads),
+      m_matrices(heads),
+      m_sets(heads) {}
 
 void MaskedAttention::setMasks(const std::vector<HeadMask>& masks) {
   updateSoftLogits(masks);
   updateRandomMasks(masks);
   for (std::size_t h = 0; h < masks.size(); ++h) {
     if (masks[h] == m_masks[h]) continue;
-    if (masks[h].kind == MaskKind::None) {
-      m_neighbourhoods[h] = at::Tensor();
-    } else if (masks[h].kind == MaskKind::Random) {
-      m_neighbourhoods[h] = m_randomMask[static_cast<std::int64_t>(h)].to(at::kFloat);
-    } else {
-      const auto mask = neighbourhoodMask(m_grid, masks[h].window);
-      m_neighbourhoods[h] = asTensor(mask, m_grid.tokens()).to(at::kFloat);
-    }
+    m_matrices[h] = at::Tensor();
+    m_sets[h] = nullptr;
   }
   m_masks = masks;
 }
@@ -78,19 +83,19 @@ void MaskedAttention::updateSoftLogits(const std::vector<HeadMask>& masks) {
 
 void MaskedAttention::updateRandomMasks(const std::vector<HeadMask>& masks) {
   if (!anyOf(masks, MaskKind::Random)) return;
-  const auto tokens = m_grid.tokens();
   const bool first = !m_randomMask.defined();
   const at::TensorOptions like = parameters().front().options();
   if (first)
     m_randomMask = register_buffer(
-        "random_mask", at::zeros({static_cast<std::int64_t>(masks.size()), tokens, tokens},
-                                 like.dtype(at::kBool)));
+        "random_mask",
+        at::zeros({static_cast<std::int64_t>(masks.size()), m_queries.tokens(), m_keys.tokens()},
+                  like.dtype(at::kBool)));
   for (std::size_t h = 0; h < masks.size(); ++h) {
     if (masks[h].kind != MaskKind::Random || (!first && m_masks[h] == masks[h])) continue;
     // Each head and layer draws its own mask from the same seed.
     const std::uint64_t seed = masks[h].seed * 1000003u + m_layer * 1009u + h;
     m_randomMask[static_cast<std::int64_t>(h)].copy_(
-        asTensor(randomMask(m_grid, masks[h].window, seed), tokens));
+        asTensor(randomMask(m_queries, m_keys, masks[h].window, seed), m_queries, m_keys));
   }
 }
 
@@ -103,17 +108,59 @@ std::vector<float> MaskedAttention::softAlphas() const {
   return alphas;
 }
 
-HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like) {
+bool MaskedAttention::runsLinear(std::size_t head) const {
+  const HeadMask& mask = m_masks[head];
+  if (mask.kind == MaskKind::None || mask.kind == MaskKind::Soft) return false;
+  if (m_kernel != Kernel::Auto) return m_kernel == Kernel::Linear;
+  // Measured by tests/bench/bench_attention: a selected key costs about as much as four keys of a
+  // matrix product.
+  constexpr int kCostOfSelected = 4;
+  return m_queries.tokens() > kCostOfSelected * (mask.window * mask.window + m_queries.prefix);
+}
+
+const at::Tensor& MaskedAttention::matrixOf(std::size_t head, const at::TensorOptions& like) {
+  at::Tensor& matrix = m_matrices[head];
+  // A random mask may have been loaded from a checkpoint since.
+  if (m_masks[head].kind == MaskKind::Random)
+    return matrix = m_randomMask[static_cast<std::int64_t>(head)].to(like);
+  if (!matrix.defined())
+    matrix =
+        asTensor(neighbourhoodMask(m_queries, m_keys, m_masks[head].window), m_queries, m_keys);
+  return matrix = matrix.to(like);  // follows the model to another device or dtype
+}
+
+const std::shared_ptr<const SelectedSets>& MaskedAttention::setsOfHead(std::size_t head) {
+  auto& sets = m_sets[head];
+  const bool random = m_masks[head].kind == MaskKind::Random;
+  // A random mask may have been loaded from a checkpoint since.
+  if (random && m_randomVersion != m_randomMask._version()) {
+    std::fill(m_sets.begin(), m_sets.end(), nullptr);
+    m_randomVersion = m_randomMask._version();
+  }
+  if (sets) return sets;
+  // Heads with the same mask share its sets.
+  for (std::size_t other = 0; other < m_sets.size() && !random; ++other)
+    if (m_sets[other] && m_masks[other].kind != MaskKind::Random &&
+        m_masks[other].window == m_masks[head].window)
+      return sets = m_sets[other];
+  if (!random) return sets = neighbourhoodSets(m_queries, m_masks[head].window);
+  const at::Tensor mask =
+      m_randomMask[static_cast<std::int64_t>(head)].to(at::kCPU, at::kByte).contiguous();
+  return sets = setsOf(m_queries, mask.data_ptr<std::uint8_t>());
+}
+
+HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like, bool linearAllowed) {
   HeadLogits logits;
+  logits.masks.resize(m_masks.size());
+  logits.sets.resize(m_masks.size());
   for (std::size_t h = 0; h < m_masks.size(); ++h) {
     logits.rules.push_back(ruleOf(m_masks[h].kind));
-    // Follows the model to another device or dtype; a no-op otherwise.
-    if (m_masks[h].kind == MaskKind::Random)
-      m_neighbourhoods[h] = m_randomMask[static_cast<std::int64_t>(h)].to(like);
-    else if (m_neighbourhoods[h].defined())
-      m_neighbourhoods[h] = m_neighbourhoods[h].to(like);
+    if (logits.rules.back() == LogitRule::Keep) continue;
+    if (linearAllowed && m_queries == m_keys && runsLinear(h))
+      logits.sets[h] = setsOfHead(h);
+    else
+      logits.masks[h] = matrixOf(h, like);
   }
-  logits.masks = m_neighbourhoods;
   if (anyOf(m_masks, MaskKind::Soft)) logits.alpha = m_softLogit.sigmoid();
   return logits;
 }

@@ -8,7 +8,7 @@
 namespace headlight {
 
 /// Brings soft_mask_logit [H] (a of α = sigmoid(a)) once a head is soft, and the buffer random_mask
-/// [H, T, T] (bool) once a head is random.
+/// [H, Tq, Tk] (bool) once a head is random.
 class MaskedAttention : public Attention {
  public:
   void setMasks(const std::vector<HeadMask>& masks) override;
@@ -17,22 +17,36 @@ class MaskedAttention : public Attention {
  protected:
   /// `grid` is where its logits [.., H, T, T] live: the model's, or one window's.
   MaskedAttention(int layer, int heads, const Grid& grid);
+  /// Logits [.., H, Tq, Tk] of queries and keys on grids of their own (pooled keys).
+  MaskedAttention(int layer, int heads, const Grid& queries, const Grid& keys);
 
-  /// For the kernels, in the dtype and on the device of `like`.
-  HeadLogits logitMasks(const at::TensorOptions& like);
+  enum class Kernel { Auto, Dense, Linear };
+  /// Which kernel hard, strict and random heads run by; Auto goes by their size.
+  void setKernel(Kernel kernel) { m_kernel = kernel; }
+
+  /// For the kernels, in the dtype and on the device of `like`. With `linearAllowed`, heads that
+  /// are to run in linear time have their selected sets and no matrix.
+  HeadLogits logitMasks(const at::TensorOptions& like, bool linearAllowed = false);
   /// Logits [B, H, T, T] with the masks applied (MaiT Eq. 2); as they are where no head is masked.
   at::Tensor masked(const at::Tensor& logits);
 
  private:
   void updateSoftLogits(const std::vector<HeadMask>& masks);
   void updateRandomMasks(const std::vector<HeadMask>& masks);
+  bool runsLinear(std::size_t head) const;
+  const at::Tensor& matrixOf(std::size_t head, const at::TensorOptions& like);
+  const std::shared_ptr<const SelectedSets>& setsOfHead(std::size_t head);
 
   int m_layer;
-  Grid m_grid;
+  Grid m_queries, m_keys;
   std::vector<HeadMask> m_masks;
-  at::Tensor m_softLogit;                    ///< [H]; undefined until a head is soft
-  at::Tensor m_randomMask;                   ///< [H, T, T] bool; undefined until a head is random
-  std::vector<at::Tensor> m_neighbourhoods;  ///< per head [T, T]; undefined where not needed
+  at::Tensor m_softLogit;   ///< [H]; undefined until a head is soft
+  at::Tensor m_randomMask;  ///< [H, Tq, Tk] bool; undefined until a head is random
+  Kernel m_kernel = Kernel::Auto;
+  // Of each head; made when first needed.
+  std::vector<at::Tensor> m_matrices;  ///< [Tq, Tk]
+  std::vector<std::shared_ptr<const SelectedSets>> m_sets;
+  std::uint32_t m_randomVersion = 0;  ///< of m_randomMask when its sets were made
 };
 
 }  // namespace headlight

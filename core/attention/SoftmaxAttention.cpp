@@ -2,12 +2,25 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/kernels/DenseAttention.h"
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 
+const ParameterTable& SoftmaxAttention::optionTable() {
+  static const ParameterTable table =
+      TableBuilder<Options>()
+          .choice(&Options::kernel, "kernel", {"auto", "dense", "linear"},
+                  "How hard, strict and random heads are computed; auto goes by their size.")
+          .build();
+  return table;
+}
+
 SoftmaxAttention::SoftmaxAttention(const AttentionOptions& options)
     : MaskedAttention(options.layer, options.heads, options.grid), m_options(options) {
+  const auto own = optionsAs<Options>(optionTable(), options.options);
+  setKernel(own.kernel == "linear"  ? Kernel::Linear
+            : own.kernel == "dense" ? Kernel::Dense
+                                    : Kernel::Auto);
   using torch::nn::LinearOptions;
   m_qkv = register_module(
       "qkv",
@@ -18,7 +31,7 @@ SoftmaxAttention::SoftmaxAttention(const AttentionOptions& options)
 void SoftmaxAttention::count(CostCounter& counter, const AttentionOptions& options) {
   const std::int64_t width = options.width, tokens = options.grid.tokens();
   counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
-  counter.macs("logits and values", 2 * tokens * tokens * width);  // QKᵀ and AV
+  counter.products("logits and values", options.grid, options.heads, width / options.heads);
   counter.linear("proj", width, width, true, tokens);
 }
 
@@ -26,10 +39,17 @@ std::string SoftmaxAttention::mapMeaning() const {
   return "Softmax attention: each row sums to 1 over the tokens that its query looks at.";
 }
 
+at::Tensor SoftmaxAttention::attend(const at::Tensor& qkv) {
+  return headAttention(qkv, m_options.heads, logitMasks(qkv.options(), fusedKernelsTake(qkv)),
+                       false)
+      .output;
+}
+
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor qkv = m_qkv(tokens);
-  auto [output, map] = denseAttention(qkv, m_options.heads, logitMasks(qkv.options()), wanted);
+  auto [output, map] =
+      headAttention(qkv, m_options.heads, logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
   if (wanted) tap->take(m_options.layer, map);
   return m_proj(output);
 }

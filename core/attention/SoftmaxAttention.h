@@ -10,10 +10,16 @@ namespace headlight {
 /// A = softmax(mask(QKᵀ/√d)), out = proj(A·V). Names as timm's: qkv, proj.
 class SoftmaxAttention : public MaskedAttention {
  public:
+  struct Options {
+    std::string kernel = "auto";
+  };
+  static const ParameterTable& optionTable();
   explicit SoftmaxAttention(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  /// Without the projections: qkv [B, T, 3·D] → [B, T, D].
+  at::Tensor attend(const at::Tensor& qkv);
   std::string mapMeaning() const override;
 
  private:

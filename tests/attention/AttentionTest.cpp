@@ -2,13 +2,14 @@
 // fused kernel against the plain one, and gradients by finite differences.
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "core/attention/SoftmaxAttention.h"
-#include "core/attention/kernels/DenseAttention.h"
+#include "core/attention/kernels/HeadAttention.h"
 #include "core/masks/Neighbourhood.h"
 #include "core/models/Model.h"
 
@@ -36,10 +37,15 @@ std::vector<HeadMask> masksOf(const Case& c) {
   return masks;
 }
 
-std::shared_ptr<SoftmaxAttention> makeLayer(const Case& c, at::ScalarType type) {
+std::shared_ptr<SoftmaxAttention> makeLayer(const Case& c, at::ScalarType type,
+                                            const std::string& kernel = "auto") {
   seedTorch(3);
-  auto layer = std::make_shared<SoftmaxAttention>(AttentionOptions{
-      .layer = 0, .width = c.heads * c.headWidth, .heads = c.heads, .grid = c.grid});
+  auto layer =
+      std::make_shared<SoftmaxAttention>(AttentionOptions{.layer = 0,
+                                                          .width = c.heads * c.headWidth,
+                                                          .heads = c.heads,
+                                                          .grid = c.grid,
+                                                          .options = {{"kernel", kernel}}});
   layer->to(type);
   layer->setMasks(masksOf(c));
   return layer;
@@ -83,10 +89,13 @@ std::vector<double> naiveMap(const Case& c, const at::Tensor& qkv, int image, in
   return map;
 }
 
-TEST(SoftmaxAttention, EqualsTheNaiveReference) {
+class SoftmaxKernels : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kernels, SoftmaxKernels, testing::Values("dense", "linear"));
+
+TEST_P(SoftmaxKernels, EqualTheNaiveReference) {
   constexpr double kTolerance = 1e-5;  // float32 against double
   for (const Case& c : cases()) {
-    const auto layer = makeLayer(c, at::kFloat);
+    const auto layer = makeLayer(c, at::kFloat, GetParam());
     const int tokens = c.grid.tokens(), width = c.heads * c.headWidth;
     const at::Tensor x = at::randn({2, tokens, width}) * 2;
     CollectingTap tap;
@@ -122,10 +131,10 @@ TEST(SoftmaxAttention, EqualsTheNaiveReference) {
   }
 }
 
-TEST(SoftmaxAttention, GradientsAreFiniteDifferences) {
+TEST_P(SoftmaxKernels, HaveGradientsThatAreFiniteDifferences) {
   constexpr double kStep = 1e-6, kTolerance = 1e-6;  // double precision, relative to 1 + |g|
   for (const Case& c : cases()) {
-    const auto layer = makeLayer(c, at::kDouble);
+    const auto layer = makeLayer(c, at::kDouble, GetParam());
     const at::Tensor x =
         at::randn({2, c.grid.tokens(), c.heads * c.headWidth}, at::kDouble).requires_grad_();
     const at::Tensor weights = at::randn_like(x);
@@ -178,8 +187,8 @@ TEST(DenseAttention, FusedEqualsPlainForwardAndBackward) {
     for (const bool fused : {true, false}) {
       const at::Tensor qkv = base.clone().requires_grad_();
       logits.alpha.mutable_grad() = at::Tensor();
-      const auto result = fused ? denseAttention(qkv, c.heads, logits, true)
-                                : denseAttentionPlain(qkv, c.heads, logits, true);
+      const auto result = fused ? headAttention(qkv, c.heads, logits, true)
+                                : headAttentionPlain(qkv, c.heads, logits, true);
       (result.output * upstream).sum().backward();
       outputs.push_back(result.output.detach());
       inputGradients.push_back(qkv.grad());
@@ -191,6 +200,37 @@ TEST(DenseAttention, FusedEqualsPlainForwardAndBackward) {
     EXPECT_LT(difference(outputs), kTolerance);
     EXPECT_LT(difference(inputGradients), kTolerance);
     if (alphaGradients[1].defined()) EXPECT_LT(difference(alphaGradients), 1e-5);
+  }
+}
+
+/// Output and gradient of a layer's attention (without its projections), for a given kernel and
+/// number of threads.
+std::vector<at::Tensor> run(const Case& c, const std::string& kernel, const at::Tensor& qkv,
+                            const at::Tensor& upstream, int threads) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(threads);
+  const auto layer = makeLayer(c, qkv.scalar_type(), kernel);
+  const at::Tensor input = qkv.clone().requires_grad_();
+  const at::Tensor output = layer->attend(input);
+  output.backward(upstream);
+  at::set_num_threads(before);
+  return {output.detach(), input.grad()};
+}
+
+TEST(LinearKernel, EqualsTheDenseOneInDoubleOnLargerGridsWhateverTheThreads) {
+  const std::vector<Case> larger{{{20, 20, 1}, 3, 32, {"hard:3", "none", "strict:5"}},
+                                 {{17, 31, 0}, 2, 24, {"hard:7", "random:3#2"}},
+                                 {{28, 12, 2}, 2, 40, {"strict:3", "hard:1"}}};
+  for (const Case& c : larger) {
+    const std::int64_t width = c.heads * c.headWidth;
+    const at::Tensor qkv = at::randn({2, c.grid.tokens(), 3 * width}) * 1.5;
+    const at::Tensor upstream = at::randn({2, c.grid.tokens(), width});
+    const auto two = run(c, "linear", qkv, upstream, 2), one = run(c, "linear", qkv, upstream, 1);
+    const auto dense = run(c, "dense", qkv.to(at::kDouble), upstream.to(at::kDouble), 1);
+    for (std::size_t i = 0; i < two.size(); ++i) {
+      EXPECT_TRUE(at::equal(two[i], one[i])) << i;
+      EXPECT_LT((two[i].to(at::kDouble) - dense[i]).abs().max().item<double>(), 1e-5) << i;
+    }
   }
 }
 

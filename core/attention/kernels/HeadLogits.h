@@ -3,7 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
 #include <vector>
+
+#include "core/attention/kernels/SelectedSets.h"
 
 namespace headlight {
 
@@ -17,8 +20,12 @@ enum class LogitRule {
 struct HeadLogits {
   std::vector<LogitRule> rules;   ///< one a head
   std::vector<at::Tensor> masks;  ///< M of each head, [T, T] in S's dtype; undefined for Keep
-  at::Tensor alpha;               ///< [H], in S's dtype; undefined where no head blends
+  /// What each head selects, where the linear-time kernel is to run it (Multiply and Forbid only;
+  /// its M may then be undefined); null, or the whole vector empty: dense.
+  std::vector<std::shared_ptr<const SelectedSets>> sets;
+  at::Tensor alpha;  ///< [H], in S's dtype; undefined where no head blends
 
+  bool isLinear(std::size_t head) const { return head < sets.size() && sets[head]; }
   bool anyMasked() const {
     for (const LogitRule rule : rules)
       if (rule != LogitRule::Keep) return true;

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "core/attention/kernels/DenseAttention.h"
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
-AttentionOutput denseAttentionPlain(const at::Tensor& qkv, int heads, const HeadLogits& logits,
-                                    bool wantMap) {
+AttentionOutput headAttentionPlain(const at::Tensor& qkv, int heads, const HeadLogits& logits,
+                                   bool wantMap) {
   const auto batch = qkv.size(0), tokens = qkv.size(1), width = qkv.size(2) / 3;
   const auto headWidth = width / heads;
   const auto parts = qkv.view({batch, tokens, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});

@@ -1,0 +1,13 @@
+#pragma once
+// A depthwise convolution over tokens on a grid, in time and memory linear in the tokens.
+
+#include <ATen/core/Tensor.h>
+
+namespace headlight {
+
+/// out[b, r, c, f] = Σ_{i,j} filter[f, i, j] · x[b, r + i − ⌊kr/2⌋, c + j − ⌊kc/2⌋, f]; what lies
+/// outside the grid does not exist. `x` [B, rows, cols, F] as tokens lie, `filter` [F, kr, kc],
+/// both sides odd. Differentiable once.
+at::Tensor relativeSums(const at::Tensor& x, const at::Tensor& filter);
+
+}  // namespace headlight
