@@ -102,6 +102,14 @@ Json modelToJson(const ModelConfig& model) {
   return json;
 }
 
+ModelConfig completed(ModelConfig model, const ModelCatalogue& catalogue) {
+  if (const Variant* mechanism = catalogue.mechanism(model.mechanism))
+    model.attention = completeOptions(optionsOf(*mechanism), model.attention);
+  if (const Variant* backbone = catalogue.backbone(model.backbone))
+    model.layout = completeOptions(optionsOf(*backbone), model.layout);
+  return model;
+}
+
 MaskShape maskShapeOf(const ModelConfig& model, const ModelCatalogue& catalogue) {
   MaskShape shape = model.maskShape();
   const Variant* mechanism = catalogue.mechanism(model.mechanism);

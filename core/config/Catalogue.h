@@ -33,11 +33,13 @@ struct ModelCatalogue {
   const Variant* mechanism(const std::string& name) const;
 };
 
-/// Reads the `model` section: the published model's values first, then what `json` gives, then the
-/// options of its mechanism (`attention`) and backbone (`layout`), written out in full.
+/// Reads the `model` section: the published model's values first, then what `json` gives, the
+/// options of its mechanism (`attention`) and backbone (`layout`) among it.
 /// An empty catalogue checks neither names nor options. Errors name the JSON path.
 Result<ModelConfig> modelFromJson(const Json& json, const ModelCatalogue& catalogue);
 Json modelToJson(const ModelConfig& model);
+/// The same model with every option of its mechanism and backbone written out.
+ModelConfig completed(ModelConfig model, const ModelCatalogue& catalogue);
 
 /// The heads of every layer and which layers can be masked at all.
 MaskShape maskShapeOf(const ModelConfig& model, const ModelCatalogue& catalogue);

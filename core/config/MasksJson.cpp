@@ -53,7 +53,7 @@ const ParameterTable& maskParameters() {
   static const ParameterTable table =
       TableBuilder<M>()
           .text(&M::scheme, "scheme",
-                "none, sch1, sch2, sch3, mixed36, or a name of your own with cells.")
+                "none, sch1, sch2, sch3, mixed36, hmait, or a name of your own with cells.")
           .integer(&M::window, "window", 1, 255, "Width R of the preset's masks; odd.")
           .number(&M::alpha, "alpha", 1e-6, 1 - 1e-6, "Initial α of the preset's soft masks.")
           .build();
@@ -187,7 +187,8 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
     return resolveMasks(masks, shape);
   }
   if (!std::filesystem::exists(nameOrFile))
-    return invalid("is neither a scheme (none, sch1, sch2, sch3, mixed36) nor a file", nameOrFile);
+    return invalid("is neither a scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file",
+                   nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);
   if (!text) return text.error();
   const Json json = Json::parse(*text, nullptr, false);

@@ -18,7 +18,7 @@ const ParameterTable& modelParameters() {
           .integer(&M::classes, "classes", 1, 100000, "Number of classes.")
           .integer(&M::width, "width", 1, 16384, "Width of a token (D); heads must divide it.")
           .integer(&M::depth, "depth", 1, 256, "Number of blocks.")
-          .integer(&M::heads, "heads", 1, 256, "Attention heads per block.")
+          .integer(&M::heads, "heads", 1, 4096, "Attention heads per block.")
           .integers(&M::depths, "depths", 1, 256,
                     "Blocks of each stage; empty means one stage of `depth` blocks.")
           .integers(&M::stageWidths, "stage_widths", 1, 16384,
@@ -80,6 +80,12 @@ Error refusal(const std::string& path, const std::string& key, const std::string
   return {ErrorCode::InvalidConfig, message, path + "." + key};
 }
 
+/// LeViT's heads have a width of their own (layout.key_widths), and its two heads of classes read
+/// the same features, without tokens.
+bool isLevit(const ModelConfig& model) {
+  return model.backbone == "levit";
+}
+
 Result<void> checkStages(const ModelConfig& model, const std::string& path) {
   constexpr std::size_t kMaxStages = 6;
   if (model.depths.size() > kMaxStages) return refusal(path, "depths", "at most 6 stages");
@@ -90,7 +96,7 @@ Result<void> checkStages(const ModelConfig& model, const std::string& path) {
                      "has " + std::to_string(list->size()) + " numbers for " +
                          std::to_string(model.depths.size()) + " stages (depths)");
   for (int stage = 0; stage < model.stages(); ++stage)
-    if (model.stageWidth(stage) % model.stageHeadCount(stage) != 0)
+    if (!isLevit(model) && model.stageWidth(stage) % model.stageHeadCount(stage) != 0)
       return refusal(path, model.staged() ? "stage_heads" : "heads",
                      std::to_string(model.stageHeadCount(stage)) +
                          " heads do not divide the width " +
@@ -124,7 +130,7 @@ Result<void> checkModel(const ModelConfig& model, const std::string& path) {
     if (pixels % model.patchSize != 0)
       return refuse(key, text(pixels) + " pixels are not a whole number of " +
                              text(model.patchSize) + "-pixel patches");
-  if (model.distilled && !model.classToken)
+  if (model.distilled && !model.classToken && !isLevit(model))
     return refuse("distilled", "a distillation token needs a class token");
   constexpr int kMaxTokens = 65536;
   if (model.grid().patches() > kMaxTokens)

@@ -48,8 +48,9 @@ struct ModelConfig {
   int imageHeightPixels() const { return imageSize; }
   int imageWidthPixels() const { return imageWidth > 0 ? imageWidth : imageSize; }
   Grid grid() const {
+    // A distillation token stands only beside a class token (LeViT is distilled without either).
     return {imageHeightPixels() / patchSize, imageWidthPixels() / patchSize,
-            (classToken ? 1 : 0) + (distilled ? 1 : 0)};
+            classToken ? 1 + (distilled ? 1 : 0) : 0};
   }
   bool staged() const { return !depths.empty(); }
   int stages() const { return staged() ? static_cast<int>(depths.size()) : 1; }

@@ -184,14 +184,21 @@ Result<Json> readOptions(const ParameterTable& table, const Json& given, const J
                          const std::string& path) {
   if (auto checked = checkKeys(table, given, path, {}); !checked) return checked.error();
   Json options = Json::object();
-  for (const auto& parameter : table) {
-    const bool isGiven = given.contains(parameter.name);
-    const bool inBase = base.is_object() && base.contains(parameter.name);
-    options[parameter.name] = isGiven  ? given[parameter.name]
-                              : inBase ? base[parameter.name]
-                                       : parameter.defaultValue;
-  }
+  for (const auto& parameter : table)
+    if (given.contains(parameter.name))
+      options[parameter.name] = given[parameter.name];
+    else if (base.is_object() && base.contains(parameter.name))
+      options[parameter.name] = base[parameter.name];
   return options;
+}
+
+Json completeOptions(const ParameterTable& table, const Json& options) {
+  Json complete = Json::object();
+  for (const auto& parameter : table)
+    complete[parameter.name] = options.is_object() && options.contains(parameter.name)
+                                   ? options[parameter.name]
+                                   : parameter.defaultValue;
+  return complete;
 }
 
 Json writeParameters(const ParameterTable& table, const void* target) {

@@ -47,10 +47,13 @@ Result<void> readParameters(const ParameterTable& table, const Json& object, voi
                             const std::string& path,
                             const std::vector<std::string>& alsoAllowed = {});
 
-/// The same for options that are kept as JSON: every parameter of the table, from `given`, else
-/// from `base`, else its default. Keys of `base` that the table lacks are dropped.
+/// The same for options that are kept as JSON: those of `given`, and of `base` where `given` leaves
+/// them out. Keys of `base` that the table lacks are dropped.
 Result<Json> readOptions(const ParameterTable& table, const Json& given, const Json& base,
                          const std::string& path);
+
+/// Every parameter of the table: from `options`, else its default.
+Json completeOptions(const ParameterTable& table, const Json& options);
 
 /// Every parameter of `target`, in the order of the table.
 Json writeParameters(const ParameterTable& table, const void* target);

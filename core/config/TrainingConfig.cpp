@@ -53,6 +53,16 @@ const ParameterTable& trainingParameters() {
           .number(&T::emaDecay, "ema_decay", 0, 0.999999,
                   "Decay of the moving average of the weights; 0 means none.")
           .text(&T::weights, "weights", "Checkpoint to start from; empty means from scratch.")
+          .choice(&T::distillation, "distillation", {"none", "soft", "hard"},
+                  "Learn from a teacher too: soft from its probabilities, hard from its decisions.")
+          .text(&T::teacher, "teacher",
+                "Distillation: a published name, a config, or a checkpoint that carries its model.")
+          .text(&T::teacherWeights, "teacher_weights",
+                "Distillation: the teacher's checkpoint; empty means as teacher says.")
+          .number(&T::distillationAlpha, "distillation_alpha", 0, 1,
+                  "Distillation: the teacher's share of the loss; the labels have the rest.")
+          .number(&T::distillationTemperature, "distillation_temperature", 0.01, 1000,
+                  "Soft distillation: what logits are divided by; hard distillation has none.")
           .integer(&T::checkpointSteps, "checkpoint_steps", 1, 1e9,
                    "The last checkpoint is written at least every so many steps.")
           .integer(&T::keepEvery, "keep_every", 0, 1e6,

@@ -35,9 +35,15 @@ struct TrainingConfig {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double labelSmoothing = 0.1;
-  double clipGradient = 1.0;           ///< greatest global l2 norm; 0: no clipping
-  double emaDecay = 0.0;               ///< 0: no moving average of the weights
-  std::string weights;                 ///< checkpoint to start from; empty: from scratch
+  double clipGradient = 1.0;  ///< greatest global l2 norm; 0: no clipping
+  double emaDecay = 0.0;      ///< 0: no moving average of the weights
+  std::string weights;        ///< checkpoint to start from; empty: from scratch
+  // Distillation (DeiT, Touvron et al. 2021, §4).
+  std::string distillation = "none";   ///< none | soft | hard
+  std::string teacher;                 ///< a published name, a config or a checkpoint
+  std::string teacherWeights;          ///< empty: as `teacher` says
+  double distillationAlpha = 0.5;      ///< the teacher's share of the loss
+  double distillationTemperature = 3;  ///< τ, of soft distillation alone
   std::int64_t checkpointSteps = 200;  ///< `last` is written at least every so many steps
   std::int64_t keepEvery = 0;          ///< epochs between checkpoints that are kept; 0: none
 };

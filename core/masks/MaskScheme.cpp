@@ -1,6 +1,7 @@
 #include "core/masks/MaskScheme.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace headlight {
@@ -40,7 +41,7 @@ int MaskScheme::firstDifference(const MaskScheme& other) const {
 }
 
 const std::vector<std::string>& maskPresetNames() {
-  static const std::vector<std::string> names{"none", "sch1", "sch2", "sch3", "mixed36"};
+  static const std::vector<std::string> names{"none", "sch1", "sch2", "sch3", "mixed36", "hmait"};
   return names;
 }
 
@@ -51,19 +52,45 @@ std::string maskPresetHelp(const std::string& name) {
       {"sch2", "All heads but one in the first third, one head until the last sixth, then none."},
       {"sch3", "Soft masks on every head of the first 21 of 24 layers, none after."},
       {"mixed36", "Every head in the first third, one head in the rest."},
+      {"hmait",
+       "Every head of all stages but the last two, a third of the heads, then none (H-MaiT)."},
   };
   const auto found = help.find(name);
   return found == help.end() ? std::string() : found->second;
 }
 
+namespace {
+
+/// The stages that follow the one of `layer`: stages differ in their number of heads. Layers of one
+/// stage are counted as four equal stages.
+int stagesAfter(const MaskShape& shape, int layer) {
+  const int depth = shape.maskableLayers;
+  const auto begin = shape.heads.begin();
+  if (std::adjacent_find(begin, begin + depth, std::not_equal_to<>()) == begin + depth)
+    return 3 - layer * 4 / depth;
+  int stages = 0;
+  for (int l = layer + 1; l < depth; ++l)
+    stages += shape.heads[l] != shape.heads[l - 1];
+  return stages;
+}
+
+/// H-MaiT §5.4: of [3, 6, 12, 24] heads in the four stages [3, 6, 4, 0] are masked.
+int hierarchicalHeads(const MaskShape& shape, int layer) {
+  const int after = stagesAfter(shape, layer), heads = shape.heads[layer];
+  if (after == 0) return 0;
+  return after == 1 ? std::max(1, heads / 3) : heads;
+}
+
+}  // namespace
+
 Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shape, int window,
                                   double alpha) {
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())
-    return Error{
-        ErrorCode::InvalidConfig,
-        "no mask scheme is called \"" + name + "\"; there are none, sch1, sch2, sch3 and mixed36",
-        ""};
+    return Error{ErrorCode::InvalidConfig,
+                 "no mask scheme is called \"" + name +
+                     "\"; there are none, sch1, sch2, sch3, mixed36 and hmait",
+                 ""};
   const auto& heads = shape.heads;
   const int depth = shape.maskableLayers;
   const auto maskedHeadsIn = [&](int layer) {
@@ -72,6 +99,7 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shap
       return layer < depth / 3 ? heads[layer] - 1 : layer < depth - depth / 6 ? 1 : 0;
     if (name == "sch3") return layer < depth * 21 / 24 ? heads[layer] : 0;
     if (name == "mixed36") return layer < depth / 3 ? heads[layer] : 1;
+    if (name == "hmait") return hierarchicalHeads(shape, layer);
     return 0;
   };
   HeadMask mask;

@@ -51,10 +51,11 @@ class MaskScheme {
   int m_maskableLayers = 0;
 };
 
-/// Presets of MaiT for the maskable layers of `shape`: none, sch1, sch2, sch3, mixed36
+/// Presets of MaiT for the maskable layers of `shape`: none, sch1, sch2, sch3, mixed36, hmait
 /// (mechanisms.md "Schemes"). `window` and `alpha` fill the cells they mask. Depths other than the
 /// paper's: sch2 takes the first third and all but the last sixth; sch3 the first 7/8; mixed36 the
-/// first third.
+/// first third; hmait all heads of every stage but the last two, a third of the heads (at least
+/// one) of the last but one, and where there is only one stage, each quarter of it as a stage.
 const std::vector<std::string>& maskPresetNames();
 /// One sentence of what a preset does.
 std::string maskPresetHelp(const std::string& name);

@@ -12,8 +12,15 @@ namespace headlight {
 /// token or where the Chebyshev distance of the patches is at most (window − 1) / 2.
 std::vector<std::uint8_t> neighbourhoodMask(const Grid& grid, int window);
 
+/// The same where keys lie on a grid of their own over the same image (pooled keys): [Tq, Tk]. In
+/// the key grid, a query patch stands for the cells that it covers or lies in; distances, in cells
+/// of the key grid, are from the nearest of them.
+std::vector<std::uint8_t> neighbourhoodMask(const Grid& queries, const Grid& keys, int window);
+
 /// As many ones in every patch row as neighbourhoodMask has there, in patch columns drawn from
 /// `seed`; prefix rows and columns are 1.
 std::vector<std::uint8_t> randomMask(const Grid& grid, int window, std::uint64_t seed);
+std::vector<std::uint8_t> randomMask(const Grid& queries, const Grid& keys, int window,
+                                     std::uint64_t seed);
 
 }  // namespace headlight

@@ -89,7 +89,26 @@ TEST(Presets, AreThePapers) {
   std::fill_n(mixed.begin(), 12, 3);
   EXPECT_EQ(maskedPerLayer("mixed36", 36, 3), mixed);
   EXPECT_EQ(maskedPerLayer("sch2", 6, 4), (std::vector<int>{3, 3, 1, 1, 1, 0}));
-  EXPECT_FALSE(makeMaskPreset("sch9", {3}).ok());
+  EXPECT_FALSE(makeMaskPreset("sch9", std::vector{3}).ok());
+}
+
+TEST(Presets, OfHierarchicalModelsCountTheirStages) {
+  const auto masked = [](const MaskShape& shape) {
+    const MaskScheme scheme = *makeMaskPreset("hmait", shape);
+    std::vector<int> counts;
+    for (int l = 0; l < scheme.layers(); ++l) {
+      counts.push_back(0);
+      for (const HeadMask& mask : scheme.layer(l))
+        counts.back() += mask.kind == MaskKind::Hard;
+    }
+    return counts;
+  };
+  using Counts = std::vector<int>;
+  EXPECT_EQ(masked(Counts{3, 3, 6, 6, 12, 12, 12, 24, 24}), (Counts{3, 3, 6, 6, 4, 4, 4, 0, 0}));
+  EXPECT_EQ(masked(Counts{2, 2, 4}), (Counts{1, 1, 0}));  // two stages: at least one head
+  EXPECT_EQ(masked(Counts(8, 6)), (Counts{6, 6, 6, 6, 2, 2, 0, 0}));  // one: a quarter each
+  EXPECT_EQ(masked(MaskShape({3, 6, 6, 6}, 2)),
+            (Counts{1, 0, 0, 0}));  // class attention stays open
 }
 
 TEST(MaskEdits, HaveInverses) {
