@@ -2,7 +2,9 @@
 #include <ATen/core/grad_mode.h>
 #include <c10/core/ScalarType.h>
 
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/PositionResize.h"
@@ -41,6 +43,33 @@ void planTensor(const std::string& name, const at::Tensor& model, const at::Tens
   plan.report.mismatched.push_back({name, file.sizes().vec(), model.sizes().vec()});
 }
 
+/// Rows of the file's fused projection for the values, where the model keeps them apart: what AFT
+/// starts from in a DeiT, whose queries and keys are of no use to it (AFT §5.3). Adds nothing where
+/// the file has no such tensor. Returns the name of the fused one.
+std::optional<std::string> planFusedValues(const std::string& name, const at::Tensor& model,
+                                           const TensorsByName& file, LoadPlan& plan) {
+  static const std::string kApart = ".attn.v.", kFused = ".attn.qkv.";
+  const auto place = name.rfind(kApart);
+  if (place == std::string::npos || model.dim() < 1) return std::nullopt;
+  const std::string fusedName = name.substr(0, place) + kFused + name.substr(place + kApart.size());
+  const auto found = file.find(fusedName);
+  if (found == file.end()) return std::nullopt;
+  const at::Tensor& fused = found->second;
+  const std::int64_t rows = model.size(0);
+  std::vector<std::int64_t> expected = model.sizes().vec();
+  expected[0] = 3 * rows;
+  if (fused.sizes() != at::IntArrayRef(expected) ||
+      !c10::canCast(fused.scalar_type(), model.scalar_type()))
+    return std::nullopt;
+  const auto text = [](std::int64_t row) { return std::to_string(row); };
+  plan.report.taken.push_back(
+      {name, fusedName,
+       "rows " + text(2 * rows) + " to " + text(3 * rows - 1) + " of " + text(3 * rows)});
+  plan.values.emplace_back(name,
+                           fused.narrow(0, 2 * rows, rows).to(model.scalar_type()).contiguous());
+  return fusedName;
+}
+
 }  // namespace
 
 Result<LoadPlan> planLoad(const NamedTensors& model, const Checkpoint& checkpoint,
@@ -52,16 +81,19 @@ Result<LoadPlan> planLoad(const NamedTensors& model, const Checkpoint& checkpoin
     const std::int64_t filePrefix =
         static_cast<std::int64_t>(file.count("cls_token") + file.count("dist_token"));
     LoadPlan plan;
+    std::unordered_set<std::string> used;  // by another name than the file's
     for (const auto& [name, tensor] : model) {
       const auto found = file.find(name);
-      if (found == file.end()) {
-        plan.report.missing.push_back(name);
-      } else {
+      if (found != file.end()) {
         planTensor(name, tensor, found->second, layout, filePrefix, plan);
+      } else if (const auto fused = planFusedValues(name, tensor, file, plan)) {
+        used.insert(*fused);
+      } else {
+        plan.report.missing.push_back(name);
       }
     }
     for (const auto& [name, tensor] : checkpoint.tensors)
-      if (!known.contains(name)) plan.report.unexpected.push_back(name);
+      if (!known.contains(name) && !used.contains(name)) plan.report.unexpected.push_back(name);
     return plan;
   });
 }

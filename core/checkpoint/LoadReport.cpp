@@ -29,6 +29,8 @@ std::string LoadReport::summary() const {
               (resized[i].how == "bicubic" ? "" : ", " + resized[i].how);
     line += ")";
   }
+  addPart(line, taken, "taken from a part",
+          [](const Taken& item) { return item.name + " from " + item.from; });
   const auto itself = [](const std::string& name) { return name; };
   addPart(line, missing, "missing", itself);
   addPart(line, unexpected, "unexpected", itself);

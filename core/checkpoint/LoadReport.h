@@ -24,6 +24,12 @@ struct LoadReport {
     std::vector<std::int64_t> file, model;
   };
   std::vector<Mismatch> mismatched;  ///< the shape differs and cannot be resized: not loaded
+  struct Taken {
+    std::string name;  ///< in the model
+    std::string from;  ///< in the file
+    std::string part;  ///< in words: "rows 384 to 575 of 576"
+  };
+  std::vector<Taken> taken;  ///< from a part of another tensor of the file
 
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   /// One line: "152 matched, 1 resized (pos_embed 14×14 → 12×12), 2 missing: …".

@@ -71,6 +71,44 @@ TEST(LoadPlan, MissingUnexpectedAndMismatchedAreListedAndTheRestLoads) {
   EXPECT_EQ(named(model, "head.bias").sum().item<float>(), 50);
 }
 
+TEST(LoadPlan, ValuesKeptApartAreTakenFromAFusedProjection) {
+  const NamedTensors model{{"blocks.0.attn.q.weight", at::zeros({2, 4})},
+                           {"blocks.0.attn.v.weight", at::zeros({2, 4})},
+                           {"blocks.0.attn.v.bias", at::zeros({2})}};
+  const at::Tensor fused = at::arange(24).view({6, 4}).to(at::kDouble);
+  const LoadPlan taken = plan(
+      model, {{"blocks.0.attn.qkv.weight", fused}, {"blocks.0.attn.qkv.bias", at::arange(6)}}, {});
+  EXPECT_EQ(taken.report.missing, (Names{"blocks.0.attn.q.weight"}));
+  EXPECT_TRUE(taken.report.unexpected.empty());
+  ASSERT_EQ(taken.report.taken.size(), 2u);
+  EXPECT_EQ(taken.report.taken[0].name, "blocks.0.attn.v.weight");
+  EXPECT_EQ(taken.report.taken[0].from, "blocks.0.attn.qkv.weight");
+  EXPECT_EQ(taken.report.taken[0].part, "rows 4 to 5 of 6");
+  EXPECT_EQ(taken.report.summary(),
+            "0 matched, 2 taken from a part: blocks.0.attn.v.weight from blocks.0.attn.qkv.weight, "
+            "blocks.0.attn.v.bias from blocks.0.attn.qkv.bias, 1 missing: blocks.0.attn.q.weight");
+  ASSERT_TRUE(applyLoad(model, taken).ok());
+  EXPECT_TRUE(at::equal(model[1].second, fused.slice(0, 4, 6).to(at::kFloat)));
+  EXPECT_TRUE(at::equal(model[2].second, at::tensor({4.0f, 5.0f})));
+  EXPECT_EQ(model[0].second.sum().item<float>(), 0);
+}
+
+TEST(LoadPlan, AFusedProjectionOfAnotherShapeOrBesideItsPartsIsNotTakenApart) {
+  const NamedTensors model{{"blocks.0.attn.v.weight", at::zeros({2, 4})}};
+  const auto reportOf = [&](NamedTensors file) { return plan(model, std::move(file), {}).report; };
+  for (const auto& fused :
+       {at::ones({4, 4}), at::ones({6, 3}), at::ones({6}), at::ones({6, 4, 1})}) {
+    const LoadReport other = reportOf({{"blocks.0.attn.qkv.weight", fused}});
+    EXPECT_TRUE(other.taken.empty());
+    EXPECT_EQ(other.missing, (Names{"blocks.0.attn.v.weight"}));
+    EXPECT_EQ(other.unexpected, (Names{"blocks.0.attn.qkv.weight"}));
+  }
+  const LoadReport both = reportOf({{"blocks.0.attn.v.weight", at::ones({2, 4})},
+                                    {"blocks.0.attn.qkv.weight", at::ones({6, 4})}});
+  EXPECT_EQ(both.matched, (Names{"blocks.0.attn.v.weight"}));
+  EXPECT_EQ(both.unexpected, (Names{"blocks.0.attn.qkv.weight"}));
+}
+
 TEST(LoadPlan, LongListsAreCutInTheSummaryOnly) {
   NamedTensors model;
   for (int i = 0; i < 9; ++i)

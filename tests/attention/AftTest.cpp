@@ -1,0 +1,296 @@
+// AFT-full, AFT-local and AFT-simple against loops written from Eq. 2, 4 and 5 in double precision.
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/attention/AftAttention.h"
+#include "core/attention/Mechanisms.h"
+#include "core/models/Model.h"
+#include "tests/attention/Gradients.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kTolerance = 1e-5;  // float32 against double
+
+struct Case {
+  std::string mechanism;
+  Json options;
+  Grid grid;
+  int heads, headWidth;
+
+  int width() const { return heads * headWidth; }
+};
+
+std::vector<Case> cases() {
+  return {{"aft_full", {{"rank", 3}}, {3, 4, 1}, 1, 5},
+          {"aft_full", {{"rank", 7}}, {4, 4, 0}, 3, 4},
+          {"aft_full", {{"factorised", false}}, {2, 5, 2}, 2, 3},
+          {"aft_full", {{"rank", 4}, {"query", false}}, {5, 3, 0}, 2, 4},
+          {"aft_local", {{"rank", 6}, {"window", 2}}, {5, 4, 1}, 2, 3},
+          {"aft_local", {{"factorised", false}, {"window", 1}}, {3, 3, 2}, 1, 6},
+          {"aft_local", {{"rank", 6}, {"window", 3}, {"global", false}}, {5, 5, 0}, 3, 2},
+          {"aft_local", {{"rank", 6}, {"window", 1}, {"global", false}}, {2, 6, 1}, 1, 4},
+          {"aft_simple", Json::object(), {4, 3, 1}, 2, 5},
+          {"aft_simple", {{"query", false}}, {3, 3, 0}, 1, 4}};
+}
+
+std::shared_ptr<Attention> makeLayer(const Case& c, at::ScalarType type) {
+  seedTorch(11);
+  auto layer = makeAttention(
+      c.mechanism,
+      {.layer = 0, .width = c.width(), .heads = c.heads, .grid = c.grid, .options = c.options});
+  const at::NoGradGuard noGrad;
+  for (auto& item : layer->named_parameters())
+    item.value().normal_(0, 0.6);  // biases that matter
+  layer->to(type);
+  return layer;
+}
+
+double value(const at::Tensor& t, std::int64_t i, std::int64_t j) {
+  return t.accessor<double, 2>()[i][j];
+}
+
+/// Eq. 4: what stands between two tokens besides w. `counts`: w does; `connected`: the pair does.
+struct Pair {
+  bool counts = true, connected = true;
+};
+Pair pairOf(const Case& c, int t, int s) {
+  if (c.mechanism == "aft_simple") return {false, true};
+  const int a = t - c.grid.prefix, b = s - c.grid.prefix;
+  if (c.mechanism == "aft_full" || a < 0 || b < 0) return {};
+  const int window = c.options.at("window");
+  const bool inside = std::abs(a / c.grid.cols - b / c.grid.cols) < window &&
+                      std::abs(a % c.grid.cols - b % c.grid.cols) < window;
+  return {inside, inside || c.options.value("global", true)};
+}
+
+double naiveBias(const Case& c, const torch::OrderedDict<std::string, at::Tensor>& parameters,
+                 int t, int s) {
+  const Pair pair = pairOf(c, t, s);
+  if (!pair.connected) return -INFINITY;
+  if (!pair.counts) return 0;
+  if (parameters.contains("position_bias"))
+    return value(parameters["position_bias"].to(at::kDouble), t, s);
+  const at::Tensor u = parameters["position_u"].to(at::kDouble),
+                   v = parameters["position_v"].to(at::kDouble);
+  double sum = 0;
+  for (int r = 0; r < u.size(1); ++r)
+    sum += value(u, t, r) * value(v, s, r);
+  return sum;
+}
+
+struct Naive {
+  at::Tensor output, map;  ///< [T, D], [H, T, T]
+};
+
+/// One image [T, D] in double; every weight and sum of Eq. 2 and 3 by itself.
+Naive naive(const Case& c, const Attention& layer, const at::Tensor& x) {
+  const auto p = layer.named_parameters();
+  const auto project = [&](const std::string& name, const at::Tensor& input) {
+    return at::linear(input, p[name + ".weight"].to(at::kDouble),
+                      p[name + ".bias"].to(at::kDouble));
+  };
+  const int tokens = c.grid.tokens();
+  const at::Tensor keys = project("k", x), values = project("v", x);
+  const bool gated = c.options.value("query", true);
+  const at::Tensor queries = gated ? project("q", x) : at::Tensor();
+  Naive result{at::zeros({tokens, c.width()}, at::kDouble),
+               at::zeros({c.heads, tokens, tokens}, at::kDouble)};
+  auto output = result.output.accessor<double, 2>();
+  auto map = result.map.accessor<double, 3>();
+  for (int t = 0; t < tokens; ++t) {
+    std::vector<double> bias(tokens);
+    for (int s = 0; s < tokens; ++s)
+      bias[s] = naiveBias(c, p, t, s);
+    for (int f = 0; f < c.width(); ++f) {
+      double weights = 0, sum = 0;
+      for (int s = 0; s < tokens; ++s) {
+        const double weight = std::exp(value(keys, s, f) + bias[s]);
+        weights += weight;
+        sum += weight * value(values, s, f);
+      }
+      const double gate = gated ? 1 / (1 + std::exp(-value(queries, t, f))) : 1;
+      output[t][f] = gate * sum / weights;
+      for (int s = 0; s < tokens; ++s)
+        map[f / c.headWidth][t][s] += std::exp(value(keys, s, f) + bias[s]) / weights / c.headWidth;
+    }
+  }
+  result.output = project("proj", result.output);
+  return result;
+}
+
+double gap(const at::Tensor& a, const at::Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+TEST(Aft, EqualsTheNaiveReference) {
+  const at::NoGradGuard noGrad;
+  for (const Case& c : cases()) {
+    const auto layer = makeLayer(c, at::kFloat);
+    const at::Tensor x = at::randn({2, c.grid.tokens(), c.width()});
+    CollectingTap tap;
+    const at::Tensor output = layer->forward(x, &tap);
+    EXPECT_EQ(gap(output, layer->forward(x, nullptr)), 0);
+    ASSERT_EQ(tap.maps.at(0).sizes(),
+              (std::vector<std::int64_t>{2, c.heads, c.grid.tokens(), c.grid.tokens()}));
+    for (int image = 0; image < 2; ++image) {
+      const Naive expected = naive(c, *layer, x[image].to(at::kDouble));
+      EXPECT_LT(gap(output[image], expected.output), kTolerance) << c.mechanism << c.options;
+      EXPECT_LT(gap(tap.maps[0][image], expected.map), kTolerance) << c.mechanism << c.options;
+    }
+    EXPECT_LT((tap.maps[0].sum(-1) - 1).abs().max().item<float>(), kTolerance);
+  }
+}
+
+TEST(Aft, GradientsAreFiniteDifferences) {
+  for (const Case& c : cases()) {
+    const auto layer = makeLayer(c, at::kDouble);
+    const at::Tensor x = at::randn({2, c.grid.tokens(), c.width()}, at::kDouble).requires_grad_();
+    const at::Tensor weights = at::randn(x.sizes(), at::kDouble);
+    testing::expectFiniteDifferences(*layer, x,
+                                     [&] { return (layer->forward(x, nullptr) * weights).sum(); });
+  }
+}
+
+TEST(Aft, ALocalOneWithAFullWindowIsFullAndWithNoneIsSimple) {
+  const at::NoGradGuard noGrad;
+  const Grid grid{3, 5, 1};
+  Case full{"aft_full", {{"rank", 4}}, grid, 2, 4};
+  const at::Tensor x = at::randn({2, grid.tokens(), 8});
+  const auto run = [&](const std::string& mechanism, const Json& options) {
+    const auto layer = makeLayer({mechanism, options, grid, 2, 4}, at::kFloat);
+    auto mine = layer->named_parameters();
+    for (const auto& item : makeLayer(full, at::kFloat)->named_parameters())
+      if (auto* own = mine.find(item.key())) own->copy_(item.value());
+    return layer->forward(x, nullptr);
+  };
+  const at::Tensor whole = run("aft_full", {{"rank", 4}});
+  for (const bool global : {true, false})
+    EXPECT_EQ(gap(run("aft_local", {{"rank", 4}, {"window", 5}, {"global", global}}), whole), 0);
+  EXPECT_GT(gap(run("aft_local", {{"rank", 4}, {"window", 4}}), whole), 1e-4);
+  EXPECT_GT(gap(run("aft_local", {{"rank", 4}, {"window", 4}, {"global", false}}), whole), 1e-4);
+  const at::Tensor simple = run("aft_simple", Json::object());
+  EXPECT_LT(gap(run("aft_local", {{"rank", 4}, {"window", 0}}), simple), 1e-6);
+  EXPECT_GT(gap(simple, whole), 1e-3);
+}
+
+TEST(Aft, LargeKeysAndBiasesStayInRange) {
+  // Eq. 2 does not change when a constant is added to K of a feature or to a row of w.
+  const at::Tensor keys = at::randn({1, 6, 4}), values = at::randn({1, 6, 4}),
+                   bias = at::randn({6, 6});
+  const at::Tensor small = aftContext(keys, values, bias);
+  EXPECT_LT(gap(aftContext(keys + 500, values, bias - 300), small), 1e-3);  // 500 costs digits
+  EXPECT_LT(gap(aftContext(keys - 500, values, bias + 300, AftOrder::Causal),
+                aftContext(keys, values, bias, AftOrder::Causal)),
+            1e-3);
+  for (const auto order : {AftOrder::Everywhere, AftOrder::Causal}) {
+    const at::Tensor wide = (keys * 200).requires_grad_();
+    const at::Tensor output = aftContext(wide, values, bias * 50, order);
+    output.sum().backward();
+    EXPECT_TRUE(output.isfinite().all().item<bool>());
+    EXPECT_TRUE(wide.grad().isfinite().all().item<bool>());
+  }
+}
+
+/// Eq. 2 with the sum limited to t' ≤ t, by loops; one image.
+at::Tensor naiveCausal(const at::Tensor& keys, const at::Tensor& values, const at::Tensor& bias) {
+  at::Tensor result = at::zeros_like(keys);
+  auto out = result.accessor<double, 2>();
+  for (int t = 0; t < keys.size(0); ++t)
+    for (int f = 0; f < keys.size(1); ++f) {
+      double weights = 0, sum = 0;
+      for (int s = 0; s <= t; ++s) {
+        const double weight =
+            std::exp(value(keys, s, f) + (bias.defined() ? value(bias, t, s) : 0.0));
+        weights += weight;
+        sum += weight * value(values, s, f);
+      }
+      out[t][f] = sum / weights;
+    }
+  return result;
+}
+
+TEST(AftCausal, EqualsTheNaiveReferenceAndItsGradientsAreFiniteDifferences) {
+  constexpr std::int64_t kTokens = 13, kWidth = 5;
+  for (const bool biased : {true, false}) {
+    torch::nn::Module holder;
+    const at::Tensor keys = at::randn({2, kTokens, kWidth}, at::kDouble) * 2;
+    const at::Tensor values = holder.register_parameter(
+        "values", at::randn({2, kTokens, kWidth}, at::kDouble).requires_grad_());
+    at::Tensor bias;
+    if (biased)
+      bias = holder.register_parameter("bias",
+                                       at::randn({kTokens, kTokens}, at::kDouble).requires_grad_());
+    const at::Tensor output = aftContext(keys, values, bias, AftOrder::Causal);
+    const at::Tensor single =
+        aftContext(keys.to(at::kFloat), values.detach().to(at::kFloat),
+                   biased ? bias.detach().to(at::kFloat) : bias, AftOrder::Causal);
+    for (int image = 0; image < 2; ++image) {
+      const at::Tensor expected =
+          naiveCausal(keys[image], values[image].detach(), biased ? bias.detach() : at::Tensor());
+      EXPECT_LT(gap(output[image], expected), 1e-12);
+      EXPECT_LT(gap(single[image], expected), kTolerance);
+    }
+    const at::Tensor input = keys.detach().requires_grad_();
+    const at::Tensor weights = at::randn_like(values);
+    testing::expectFiniteDifferences(holder, input, [&] {
+      return (aftContext(input, values, bias, AftOrder::Causal) * weights).sum();
+    });
+  }
+}
+
+TEST(AftCausal, LaterTokensNeverInfluenceEarlierOnes) {
+  constexpr std::int64_t kTokens = 40, kWidth = 8, kNow = 17;
+  // A sequence is a grid of one row: full, local (Eq. 4), local without the rest, simple.
+  const at::Tensor outside = aftWindow({1, kTokens, 0}, 4).logical_not(),
+                   drawn = at::randn({kTokens, kTokens});
+  for (const at::Tensor& bias : {drawn, drawn.masked_fill(outside, 0.0),
+                                 drawn.masked_fill(outside, -INFINITY), at::Tensor()})
+    for (const double size : {1.0, 30.0}) {
+      const at::Tensor keys = at::randn({2, kTokens, kWidth}).requires_grad_(),
+                       values = at::randn({2, kTokens, kWidth}).requires_grad_();
+      const auto earlier = [&](const at::Tensor& k, const at::Tensor& v) {
+        return aftContext(k, v, bias, AftOrder::Causal).slice(1, 0, kNow);
+      };
+      const at::Tensor before = earlier(keys, values);
+      at::Tensor otherKeys = keys.detach().clone(), otherValues = values.detach().clone();
+      otherKeys.slice(1, kNow).copy_(at::randn({2, kTokens - kNow, kWidth}) + size);
+      otherValues.slice(1, kNow).normal_(0, 100);
+      EXPECT_TRUE(at::equal(before, earlier(otherKeys, otherValues)));
+      otherKeys.slice(1, kNow - 1, kNow).add_(1);  // and the test can tell
+      EXPECT_FALSE(at::equal(before, earlier(otherKeys, otherValues)));
+      before.sum().backward();
+      EXPECT_EQ(keys.grad().slice(1, kNow).abs().max().item<float>(), 0);
+      EXPECT_EQ(values.grad().slice(1, kNow).abs().max().item<float>(), 0);
+      EXPECT_GT(values.grad().slice(1, 0, kNow).abs().min().item<float>(), 0);
+    }
+}
+
+TEST(Aft, NonsenseIsRefusedByItsPath) {
+  const auto pathOf = [](const std::string& mechanism, const Json& options, Grid grid) {
+    try {
+      makeAttention(mechanism, {.width = 8, .heads = 2, .grid = grid, .options = options});
+    } catch (const Failure& failure) {
+      return failure.error().where;
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(pathOf("aft_full", {{"rank", 0}}, {}), "model.attention.rank");
+  EXPECT_EQ(pathOf("aft_full", {{"window", 3}}, {}), "model.attention.window");
+  EXPECT_EQ(pathOf("aft_simple", {{"rank", 3}}, {}), "model.attention.rank");
+  EXPECT_EQ(pathOf("aft_full", {{"factorised", false}}, {65, 64, 0}), "model.attention.factorised");
+  EXPECT_EQ(pathOf("aft_local", {{"window", 0}, {"global", false}}, {}), "model.attention.window");
+  EXPECT_EQ(pathOf("aft_local", {{"window", 0}}, {}), "accepted");
+  for (const char* name : {"aft_full", "aft_local", "aft_simple", "aft_conv"}) {
+    const auto layer = makeAttention(name, {.width = 8, .heads = 2, .grid = {}});
+    EXPECT_THROW(layer->setMasks({*headMaskFromText("hard:3"), {}}), Failure) << name;
+    EXPECT_FALSE(mechanismOf(name).variant.maskable) << name;
+  }
+}
+
+}  // namespace
+}  // namespace headlight
