@@ -1,0 +1,41 @@
+#pragma once
+// The kernels that Castling-ViT compares (You et al. 2023, Table 5): similarities of queries and
+// keys that factor into features, so that attention is linear in the number of tokens (Eq. 3).
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headlight {
+
+/// What a kernel makes of q and k: similarities are φψᵀ. Denominators are folded into φ.
+struct KernelFeatures {
+  at::Tensor query, key;  ///< φ [B, H, Tq, f], ψ [B, H, Tk, f]
+};
+
+/// A kernel whose weights are `own`·I + φψᵀ.
+struct LinearKernel {
+  std::string name;
+  double own;  ///< of the token's own value
+  bool
+      unitRows;  ///< rows of the output to unit length; the others bring a denominator of their own
+  bool isSigned;
+  std::string meaning;  ///< of the weights, in words
+  std::function<KernelFeatures(const at::Tensor& q, const at::Tensor& k)> features;
+
+  /// (own·I + φψᵀ)V + extra, normalised as the kernel wants it. ψᵀV comes first: no Tq × Tk tensor
+  /// is formed. v [B, H, Tk, e], extra [B, H, Tq, e] or undefined → [B, H, Tq, e].
+  at::Tensor apply(const KernelFeatures& features, const at::Tensor& v,
+                   const at::Tensor& extra) const;
+  /// own·I + φψᵀ as [B, H, Tq, Tk]; quadratic.
+  at::Tensor map(const KernelFeatures& features) const;
+};
+
+/// linear_angular first, then the others.
+const std::vector<LinearKernel>& linearKernels();
+/// By name, which must be one of them.
+const LinearKernel& linearKernel(const std::string& name);
+
+}  // namespace headlight

@@ -1,0 +1,198 @@
+#include "core/models/LevitAttention.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/models/Parts.h"
+
+namespace headlight {
+namespace {
+
+/// [B, T, H·(w₀ + w₁ + …)] → one [B, H, T, wᵢ] each.
+std::vector<at::Tensor> splitHeads(const at::Tensor& tokens, int heads,
+                                   const std::vector<std::int64_t>& widths) {
+  return tokens.view({tokens.size(0), tokens.size(1), heads, -1})
+      .transpose(1, 2)
+      .split_with_sizes(widths, -1);
+}
+
+at::Tensor scaledLogits(const at::Tensor& q, const at::Tensor& k) {
+  return at::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
+}
+
+int qkvWidth(const LevitAttentionOptions& o) {
+  return o.attention.heads * (2 * o.keyWidth + o.valueWidth);
+}
+
+/// What both mechanisms have: the two projections.
+void countProjections(CostCounter& counter, const LevitAttentionOptions& options) {
+  const auto& [attention, keyWidth, valueWidth] = options;
+  const std::int64_t tokens = attention.grid.tokens();
+  LinearNorm::count(counter, "qkv", attention.width, qkvWidth(options), tokens);
+  LinearNorm::count(counter, "proj.ln", attention.heads * valueWidth, attention.width, tokens);
+}
+
+}  // namespace
+
+DistanceBias::DistanceBias(const Grid& keys, int stride) : m_keys(keys.patches()) {
+  std::vector<std::int64_t> index;
+  for (int r = 0; r < keys.rows; r += stride)
+    for (int c = 0; c < keys.cols; c += stride)
+      for (int i = 0; i < keys.rows; ++i)
+        for (int j = 0; j < keys.cols; ++j)
+          index.push_back(std::abs(r - i) * keys.cols + std::abs(c - j));
+  m_index = at::tensor(index, at::kLong);
+}
+
+at::Tensor DistanceBias::gather(const at::Tensor& table) {
+  m_index = m_index.to(table.device());  // follows the model; a no-op otherwise
+  return table.index_select(1, m_index).view({table.size(0), -1, m_keys});
+}
+
+LevitProjection::LevitProjection(int in, int out, double scale)
+    : m_linear(register_module("ln", std::make_shared<LinearNorm>(in, out, scale))) {}
+
+at::Tensor LevitProjection::forward(const at::Tensor& heads) {
+  return m_linear->forward(hardSwish(heads.transpose(1, 2).flatten(2)));
+}
+
+LevitSoftmaxAttention::LevitSoftmaxAttention(const LevitAttentionOptions& options)
+    : MaskedAttention(options.attention.layer, options.attention.heads, options.attention.grid),
+      m_options(options),
+      m_distances(options.attention.grid) {
+  const auto& [attention, keyWidth, valueWidth] = options;
+  m_biases = register_parameter("attention_biases",
+                                at::zeros({attention.heads, attention.grid.patches()}));
+  m_qkv = register_module("qkv", std::make_shared<LinearNorm>(attention.width, qkvWidth(options)));
+  m_projection = register_module("proj", std::make_shared<LevitProjection>(
+                                             attention.heads * valueWidth, attention.width, 0.0));
+}
+
+void LevitSoftmaxAttention::count(CostCounter& counter, const LevitAttentionOptions& options) {
+  const auto& [attention, keyWidth, valueWidth] = options;
+  const std::int64_t tokens = attention.grid.tokens();
+  counter.parameters("attention_biases", attention.heads * attention.grid.patches());
+  countProjections(counter, options);
+  counter.macs("logits and values", tokens * tokens * attention.heads * (keyWidth + valueWidth));
+}
+
+at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+  const int layer = m_options.attention.layer;
+  const auto parts = splitHeads(m_qkv->forward(tokens), m_options.attention.heads,
+                                {m_options.keyWidth, m_options.keyWidth, m_options.valueWidth});
+  const at::Tensor logits = scaledLogits(parts[0], parts[1]) + m_distances.gather(m_biases);
+  const at::Tensor map = masked(logits).softmax(-1);
+  if (tap && tap->wants(layer)) tap->take(layer, map.detach());
+  return m_projection->forward(at::matmul(map, parts[2]));
+}
+
+std::string LevitSoftmaxAttention::mapMeaning() const {
+  return "Softmax attention with a bias by distance: each row sums to 1 over the patches of its "
+         "stage.";
+}
+
+LevitLinearAttention::LevitLinearAttention(const LevitAttentionOptions& options)
+    : Attention(options.attention.heads),
+      m_options(options),
+      m_linear(linearAngularOptions(options.attention.options), options.attention.heads,
+               options.attention.grid) {
+  const auto& [attention, keyWidth, valueWidth] = options;
+  m_qkv = register_module("qkv", std::make_shared<LinearNorm>(attention.width, qkvWidth(options)));
+  if (m_linear.residual()) register_module("dconv", m_linear.residual());
+  m_projection = register_module("proj", std::make_shared<LevitProjection>(
+                                             attention.heads * valueWidth, attention.width, 0.0));
+}
+
+void LevitLinearAttention::count(CostCounter& counter, const LevitAttentionOptions& options) {
+  countProjections(counter, options);
+  LinearAngularHeads::count(counter, linearAngularOptions(options.attention.options),
+                            options.attention.heads, options.keyWidth, options.valueWidth,
+                            options.attention.grid);
+}
+
+at::Tensor LevitLinearAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+  const int layer = m_options.attention.layer;
+  const auto parts = splitHeads(m_qkv->forward(tokens), m_options.attention.heads,
+                                {m_options.keyWidth, m_options.keyWidth, m_options.valueWidth});
+  const bool wanted = tap && tap->wants(layer);
+  at::Tensor map;
+  const at::Tensor output =
+      m_linear.forward(parts[0], parts[1], parts[2], is_training(), wanted ? &map : nullptr);
+  if (wanted) tap->take(layer, map.detach());
+  return m_projection->forward(output);
+}
+
+std::shared_ptr<Attention> makeLevitAttention(const std::string& mechanism,
+                                              const LevitAttentionOptions& options) {
+  if (mechanism == "linear_angular") return std::make_shared<LevitLinearAttention>(options);
+  return std::make_shared<LevitSoftmaxAttention>(options);
+}
+
+void countLevitAttention(CostCounter& counter, const std::string& mechanism,
+                         const LevitAttentionOptions& options) {
+  if (mechanism == "linear_angular")
+    LevitLinearAttention::count(counter, options);
+  else
+    LevitSoftmaxAttention::count(counter, options);
+}
+
+Grid halved(const Grid& grid) {
+  return {(grid.rows + 1) / 2, (grid.cols + 1) / 2, grid.prefix};
+}
+
+LevitDownsampleAttention::LevitDownsampleAttention(const LevitDownsampleOptions& options)
+    : m_options(options), m_distances(options.grid, 2) {
+  const auto& o = options;
+  m_biases = register_parameter("attention_biases", at::zeros({o.heads, o.grid.patches()}));
+  m_keysValues = register_module(
+      "kv", std::make_shared<LinearNorm>(o.width, o.heads * (o.keyWidth + o.valueWidth)));
+  auto query = register_module("q", std::make_shared<Holder>());
+  m_queries =
+      query->register_module("ln", std::make_shared<LinearNorm>(o.width, o.heads * o.keyWidth));
+  if (o.poolAfter)
+    m_pool = query->register_module("pool",
+                                    std::make_shared<ConvNorm>(o.keyWidth, o.keyWidth, o.keyWidth));
+  m_projection = register_module(
+      "proj", std::make_shared<LevitProjection>(o.heads * o.valueWidth, o.outWidth, 1.0));
+}
+
+void LevitDownsampleAttention::count(CostCounter& counter, const LevitDownsampleOptions& options) {
+  const auto& o = options;
+  const std::int64_t keys = o.grid.patches(), queries = halved(o.grid).patches();
+  counter.parameters("attention_biases", o.heads * keys);
+  LinearNorm::count(counter, "kv", o.width, o.heads * (o.keyWidth + o.valueWidth), keys);
+  LinearNorm::count(counter, "q.ln", o.width, o.heads * o.keyWidth, o.poolAfter ? keys : queries);
+  if (o.poolAfter)
+    ConvNorm::count(counter, "q.pool", o.keyWidth, o.keyWidth, o.keyWidth, o.heads * queries);
+  counter.macs("logits and values", queries * keys * o.heads * (o.keyWidth + o.valueWidth));
+  LinearNorm::count(counter, "proj.ln", o.heads * o.valueWidth, o.outWidth, queries);
+}
+
+/// [B, T, width] → [B, H, Tq, d].
+at::Tensor LevitDownsampleAttention::queries(const at::Tensor& tokens) {
+  const std::int64_t batch = tokens.size(0), rows = m_options.grid.rows, cols = m_options.grid.cols;
+  const std::int64_t heads = m_options.heads, width = m_options.keyWidth;
+  if (!m_pool) {
+    const at::Tensor taken =
+        tokens.view({batch, rows, cols, -1}).slice(1, 0, rows, 2).slice(2, 0, cols, 2);
+    return splitHeads(m_queries->forward(taken.flatten(1, 2)), m_options.heads, {width})[0];
+  }
+  const at::Tensor pictures = m_queries->forward(tokens)
+                                  .view({batch, rows, cols, heads, width})
+                                  .permute({0, 3, 4, 1, 2})
+                                  .reshape({batch * heads, width, rows, cols});
+  return m_pool->forward(pictures).view({batch, heads, width, -1}).transpose(2, 3);
+}
+
+at::Tensor LevitDownsampleAttention::forward(const at::Tensor& tokens) {
+  const at::Tensor q = queries(tokens);
+  const auto parts = splitHeads(m_keysValues->forward(tokens), m_options.heads,
+                                {m_options.keyWidth, m_options.valueWidth});
+  const at::Tensor logits = scaledLogits(q, parts[0]) + m_distances.gather(m_biases);
+  const at::Tensor mixed = at::matmul(logits.softmax(-1), parts[1]);
+  return m_projection->forward(m_options.queryResidual ? mixed + q : mixed);
+}
+
+}  // namespace headlight
