@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "core/attention/AftAttention.h"
+#include "core/attention/AftConv.h"
+#include "core/attention/GatedPositionalAttention.h"
+#include "core/attention/LearnedMaskAttention.h"
+#include "core/attention/LightSelfLimited.h"
+#include "core/attention/LinearAngular.h"
 #include "core/attention/SoftmaxAttention.h"
+#include "core/attention/TalkingHeadsAttention.h"
+#include "core/attention/WindowAttention.h"
 
 namespace headlight {
 namespace {
@@ -10,8 +18,8 @@ namespace {
 /// A class that is constructed from AttentionOptions and counts its cost.
 template <typename M>
 Mechanism mechanism(std::string name, std::string help, const ParameterTable* options = nullptr,
-                    bool maskable = true) {
-  return {{std::move(name), std::move(help), options, maskable},
+                    bool maskable = true, bool special = false) {
+  return {{std::move(name), std::move(help), options, maskable, {}, special},
           [](const AttentionOptions& o) { return std::make_shared<M>(o); },
           M::count};
 }
@@ -21,7 +29,39 @@ Mechanism mechanism(std::string name, std::string help, const ParameterTable* op
 const std::vector<Mechanism>& mechanisms() {
   static const std::vector<Mechanism> all{
       mechanism<SoftmaxAttention>("softmax",
-                                  "Scaled dot products and a softmax; heads can be masked (MaiT)."),
+                                  "Scaled dot products and a softmax; heads can be masked (MaiT).",
+                                  &SoftmaxAttention::optionTable()),
+      mechanism<TalkingHeadsAttention>(
+          "talking_heads", "Softmax attention whose heads are mixed before and after (CaiT)."),
+      mechanism<LearnedMaskAttention>(
+          "learned_mask", "Softmax attention times a learned mask that starts as a filter (IBiT).",
+          &learnedMaskParameters()),
+      mechanism<GatedPositionalAttention>(
+          "gated_positional", "Content and position mixed by each head's gate (ConViT).",
+          &gatedPositionalParameters(), /*maskable=*/true, /*special=*/true),
+      mechanism<WindowAttention>(
+          "window", "Softmax attention within shifted windows, with relative positions (Swin).",
+          &WindowAttention::options()),
+      mechanism<LightSelfLimitedAttention>(
+          "lsla", "Light self-limited attention within shifted windows (ViT-LSLA).",
+          &LightSelfLimitedAttention::options()),
+      mechanism<AftFull>("aft_full",
+                         "Attention-free: keys and learned position biases weigh the values of all "
+                         "tokens, feature by feature (AFT).",
+                         &AftFull::table(), /*maskable=*/false),
+      mechanism<AftLocal>("aft_local",
+                          "AFT-full with position biases between neighbouring patches only (AFT).",
+                          &AftLocal::table(), false),
+      mechanism<AftSimple>("aft_simple",
+                           "AFT without position biases: a softmax of the keys over the tokens.",
+                           &AftSimple::table(), false),
+      mechanism<AftConv>("aft_conv",
+                         "AFT with position biases shared over the image: any image size (AFT).",
+                         &AftConv::table(), false),
+      mechanism<LinearAngular>("linear_angular",
+                               "Linear-angular attention, with a masked softmax that helps only in "
+                               "training (Castling-ViT).",
+                               &linearAngularParameters(), /*maskable=*/false),
   };
   return all;
 }

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include "core/models/CaiT.h"
+#include "core/models/ConViT.h"
+#include "core/models/LeViT.h"
+#include "core/models/MViT.h"
+#include "core/models/Swin.h"
 #include "core/models/VisionTransformer.h"
 
 namespace headlight {
@@ -21,7 +26,18 @@ Backbone backbone(std::string name, std::string help, const ParameterTable* opti
 
 const std::vector<Backbone>& backbones() {
   static const std::vector<Backbone> all{
-      backbone<VisionTransformer>("vit", "ViT and DeiT: one stage of equal blocks."),
+      backbone<VisionTransformer>("vit", "ViT and DeiT: one stage of equal blocks.",
+                                  &VisionTransformer::layout()),
+      backbone<ConViT>("convit",
+                       "ConViT: the class token joins after blocks between patches alone.",
+                       &ConViT::layout(), {"gated_positional", "softmax", "learned_mask"}),
+      backbone<CaiT>("cait", "CaiT: patch layers, then class-attention layers; LayerScale."),
+      backbone<LeViT>("levit", "LeViT and Castling-LeViT: batch norms, keys narrower than tokens.",
+                      &levitParameters(), {"softmax", "linear_angular"}),
+      backbone<MViT>("mvitv2", "MViTv2: stages of pooling attention, and Castling-MViTv2.",
+                     &MViT::options(), {"softmax", "linear_angular"}),
+      backbone<Swin>("swin", "Swin, H-MaiT and ViT-LSLA: stages that halve the grid.",
+                     &Swin::options()),
   };
   return all;
 }

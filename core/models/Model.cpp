@@ -94,7 +94,7 @@ void seedTorch(std::uint64_t seed) {
 
 std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
   // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
-  const ModelConfig config = valueOrThrow(modelFromJson(modelToJson(given), modelCatalogue()));
+  const ModelConfig config = checkedAndCompleted(given);
   seedTorch(seed);
   return backboneOf(config.backbone).make(config);
 }

@@ -58,7 +58,7 @@ class Model : public torch::nn::Module {
   std::vector<float> softAlphas(int layer) const { return attention(layer).softAlphas(); }
 
   /// What the map of a mechanism is, in words for the interface, and whether it is signed.
-  std::string mapMeaning() const { return attention(0).mapMeaning(); }
+  virtual std::string mapMeaning() const { return attention(0).mapMeaning(); }
   bool mapIsSigned() const { return attention(0).mapIsSigned(); }
 
   /// The sum of the layers' auxiliary losses after a forward pass; undefined: none.

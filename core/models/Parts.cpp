@@ -63,7 +63,7 @@ at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch) {
 
 void initialiseLinears(torch::nn::Module& module) {
   const at::NoGradGuard noGrad;
-  for (const auto& child : module.modules()) {
+  for (const auto& child : module.modules(/*include_self=*/false)) {
     auto* linear = child->as<torch::nn::LinearImpl>();
     if (!linear) continue;
     linear->weight.normal_(0, 0.02);

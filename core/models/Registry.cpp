@@ -22,7 +22,8 @@ ModelConfig flatConfig(const std::string& name, FlatSize size, int patch, int im
 const std::vector<PublishedModel>& publishedModels() {
   static const std::vector<PublishedModel> models = [] {
     std::vector<PublishedModel> all;
-    for (const auto& family : {deitModels}) {
+    for (const auto& family : {deitModels, caitModels, levitModels, castlingModels, mvitModels,
+                               swinModels, lslaModels, aftModels, ibitModels, convitModels}) {
       const auto members = family();
       all.insert(all.end(), members.begin(), members.end());
     }
@@ -39,7 +40,9 @@ const PublishedModel* findPublishedModel(const std::string& name) {
     return found == models.end() ? nullptr : &*found;
   };
   if (const auto* exact = byName(name)) return exact;
-  return byName(name + "_patch16_224");
+  for (const char* ending : {"_patch16_224", "_patch4_window7_224"})
+    if (const auto* model = byName(name + ending)) return model;
+  return nullptr;
 }
 
 const ModelCatalogue& modelCatalogue() {
@@ -78,8 +81,13 @@ MaskShape maskShapeOf(const ModelConfig& config) {
   return maskShapeOf(config, modelCatalogue());
 }
 
+ModelConfig checkedAndCompleted(const ModelConfig& given) {
+  const auto& catalogue = modelCatalogue();
+  return completed(valueOrThrow(modelFromJson(modelToJson(given), catalogue)), catalogue);
+}
+
 ModelCost modelCost(const ModelConfig& given) {
-  const ModelConfig config = valueOrThrow(modelFromJson(modelToJson(given), modelCatalogue()));
+  const ModelConfig config = checkedAndCompleted(given);
   return backboneOf(config.backbone).cost(config);
 }
 

@@ -18,6 +18,7 @@ struct PublishedModel {
   std::string source = {};          ///< of the published numbers
   std::string scheme = "none";      ///< the mask scheme that the paper pairs it with
   std::string note = {};            ///< where a published figure can't be met: what was tried
+  bool maskedMacs = false;  ///< publishedMacsG counts the hard heads of `scheme` in linear time
 };
 
 const std::vector<PublishedModel>& publishedModels();
@@ -27,11 +28,20 @@ const PublishedModel* findPublishedModel(const std::string& name);
 const ModelCatalogue& modelCatalogue();
 /// modelParameters() with the names of backbones and mechanisms as choices, for forms and help.
 const ParameterTable& modelTable();
+/// A config built by hand, checked as one that is read, with every option written out. Throws
+/// Failure.
+ModelConfig checkedAndCompleted(const ModelConfig& given);
 /// The heads of every layer and which layers can be masked.
 MaskShape maskShapeOf(const ModelConfig& config);
 
 /// Counted from the config alone: nothing is allocated. Throws Failure for an unknown backbone or
 /// mechanism.
 ModelCost modelCost(const ModelConfig& config);
+/// The same where softmax attention takes the products of hard, strict and random heads in linear
+/// time: R² keys a row instead of all (MaiT, Table 1). Throws Failure for a scheme of another
+/// shape.
+ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme);
+/// Counted as the model's published figure is: with its scheme where `maskedMacs`.
+ModelCost publishedCost(const PublishedModel& model);
 
 }  // namespace headlight

@@ -11,7 +11,8 @@ int hiddenWidth(const BlockOptions& options) {
 
 }  // namespace
 
-TransformerBlock::TransformerBlock(const BlockOptions& options) : m_dropPath(options.dropPath) {
+TransformerBlock::TransformerBlock(const BlockOptions& options)
+    : m_dropPath(options.dropPath), m_mlpDropPath(options.mlpDropPath ? options.dropPath : 0.0) {
   const int width = options.attention.width;
   m_norm1 = register_module("norm1", makeNorm(width, options.normEpsilon));
   m_attention = register_module("attn", makeAttention(options.mechanism, options.attention));
@@ -38,15 +39,16 @@ void TransformerBlock::count(CostCounter& counter, const std::string& prefix,
 }
 
 at::Tensor TransformerBlock::join(const at::Tensor& tokens, at::Tensor branch,
-                                  const std::shared_ptr<LayerScale>& scale) {
+                                  const std::shared_ptr<LayerScale>& scale, double rate) {
   if (scale) branch = scale->forward(branch);
-  if (is_training() && m_dropPath > 0) branch = dropPath(branch, m_dropPath);
+  if (is_training() && rate > 0) branch = dropPath(branch, rate);
   return addBranch(tokens, branch);
 }
 
 at::Tensor TransformerBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor attended = join(tokens, m_attention->forward(m_norm1(tokens), tap), m_scale1);
-  return join(attended, m_mlp->forward(m_norm2(attended)), m_scale2);
+  const at::Tensor attended =
+      join(tokens, m_attention->forward(m_norm1(tokens), tap), m_scale1, m_dropPath);
+  return join(attended, m_mlp->forward(m_norm2(attended)), m_scale2, m_mlpDropPath);
 }
 
 }  // namespace headlight

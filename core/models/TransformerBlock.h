@@ -16,6 +16,7 @@ struct BlockOptions {
   double layerScale = 0.0;  ///< initial value; 0: none
   double dropPath = 0.0;
   double normEpsilon = 1e-6;
+  bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone
 };
 
 /// x + drop(scale(attention(norm(x)))), then the same with the MLP: norm1, attn, ls1, norm2, mlp,
@@ -31,9 +32,9 @@ class TransformerBlock : public torch::nn::Module {
 
  private:
   at::Tensor join(const at::Tensor& tokens, at::Tensor branch,
-                  const std::shared_ptr<LayerScale>& scale);
+                  const std::shared_ptr<LayerScale>& scale, double rate);
 
-  double m_dropPath;
+  double m_dropPath, m_mlpDropPath;
   torch::nn::LayerNorm m_norm1{nullptr}, m_norm2{nullptr};
   std::shared_ptr<Attention> m_attention;
   std::shared_ptr<Mlp> m_mlp;

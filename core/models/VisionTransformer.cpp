@@ -6,6 +6,8 @@ namespace headlight {
 namespace {
 
 BlockOptions blockOf(const ModelConfig& config, int layer) {
+  VitLayout layout;
+  valueOrThrow(readParameters(VisionTransformer::layout(), config.layout, &layout, "model.layout"));
   return {.mechanism = config.mechanism,
           .attention = {.layer = layer,
                         .layerInStage = layer,
@@ -17,12 +19,28 @@ BlockOptions blockOf(const ModelConfig& config, int layer) {
           .mlpRatio = config.mlpRatio,
           .layerScale = config.layerScale,
           .dropPath = dropPathRate(config, layer, config.depth),
-          .normEpsilon = config.normEpsilon};
+          .normEpsilon = config.normEpsilon,
+          .mlpDropPath = layout.mlpDropPath};
 }
 
 }  // namespace
 
+const ParameterTable& VisionTransformer::layout() {
+  static const ParameterTable table =
+      TableBuilder<VitLayout>()
+          .boolean(&VitLayout::mlpDropPath, "mlp_drop_path",
+                   "Whether drop path drops the MLP too, not the attention alone.")
+          .build();
+  return table;
+}
+
 VisionTransformer::VisionTransformer(const ModelConfig& config) : Model(config) {
+  if (config.staged() || config.classDepth > 0)
+    throw Failure(
+        {ErrorCode::InvalidConfig,
+         "the backbone vit has one stage and no class-attention blocks; use depth, or the "
+         "backbone swin or cait",
+         config.staged() ? "model.depths" : "model.class_depth"});
   const int width = config.width;
   if (config.classToken) m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));
   if (config.distilled)

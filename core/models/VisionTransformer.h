@@ -9,10 +9,15 @@
 
 namespace headlight {
 
+struct VitLayout {
+  bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone (IBiT)
+};
+
 class VisionTransformer : public Model {
  public:
   explicit VisionTransformer(const ModelConfig& config);
   static ModelCost cost(const ModelConfig& config);
+  static const ParameterTable& layout();
 
   Grid grid(int) const override { return config().grid(); }
 

@@ -1,0 +1,178 @@
+#include "core/attention/LearnedMaskAttention.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/attention/LearnedMaskFit.h"
+
+namespace headlight {
+namespace {
+
+LearnedMaskOptions ownOptions(const AttentionOptions& options) {
+  const auto own = optionsAs<LearnedMaskOptions>(learnedMaskParameters(), options.options);
+  const int window = own.window > 0 ? own.window : own.fidelity;
+  if (window % 2 == 0)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "the window of the filter is centred on a patch, and so odd, not " +
+                       std::to_string(window) + "; choose " + std::to_string(window + 1),
+                   own.window > 0 ? "model.attention.window" : "model.attention.fidelity"});
+  return own;
+}
+
+/// R [H, N, N] → W[h, n, m] = R[h, n, (m − n) mod N], by views alone: row n of [R R] is read from
+/// column N − n on, and in a flat row-major [R R] those starts lie 2N − 1 apart.
+at::Tensor unrolled(const at::Tensor& r) {
+  const std::int64_t heads = r.size(0), patches = r.size(1);
+  return at::cat({r, r}, 2)
+      .view({heads, 2 * patches * patches})
+      .slice(1, patches)
+      .view({heads, patches, 2 * patches - 1})
+      .slice(2, 0, patches);
+}
+
+/// values · mask, in the memory of values where nobody needs them again.
+at::Tensor times(at::Tensor values, const at::Tensor& mask) {
+  const bool free =
+      !at::GradMode::is_enabled() || (!values.requires_grad() && !mask.requires_grad());
+  return free ? values.mul_(mask) : values * mask;
+}
+
+}  // namespace
+
+const ParameterTable& learnedMaskParameters() {
+  using O = LearnedMaskOptions;
+  static const ParameterTable table =
+      TableBuilder<O>()
+          .integer(&O::fidelity, "fidelity", 1, 11,
+                   "Side f of the filter that a mask can hold; its sub-masks have f² columns.")
+          .choice(&O::placement, "placement", {"weights", "logits"},
+                  "Whether the mask multiplies the attention weights or the logits.")
+          .choice(&O::initialisation, "initialisation", {"gaussian", "conv", "random"},
+                  "What the mask starts as: a Gaussian filter, ones in the window, or noise.")
+          .number(&O::sigma, "sigma", 0.05, 100, "Deviation of the Gaussian, in patches.")
+          .integer(&O::window, "window", 0, 31,
+                   "Side of the filter that the mask starts as, odd, in patches; 0 means fidelity.")
+          .boolean(&O::rolled, "rolled",
+                   "Roll the rows of the product of the sub-masks; off, it is the mask as it is.")
+          .boolean(&O::learned, "learned", "Train the mask; off, it stays as it starts.")
+          .build();
+  return table;
+}
+
+LearnedMaskAttention::LearnedMaskAttention(const AttentionOptions& options)
+    : MaskedAttention(options.layer, options.heads, options.grid),
+      m_options(options),
+      m_own(ownOptions(options)) {
+  using torch::nn::LinearOptions;
+  m_qkv = register_module(
+      "qkv",
+      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+  const at::Tensor empty =
+      at::zeros({options.heads, options.grid.patches(), m_own.fidelity * m_own.fidelity});
+  const auto add = [&](const std::string& name) {
+    return m_own.learned ? register_parameter(name, empty.clone())
+                         : register_buffer(name, empty.clone());
+  };
+  m_maskA = add("learned_mask_a");
+  m_maskB = add("learned_mask_b");
+  initialise();
+}
+
+void LearnedMaskAttention::count(CostCounter& counter, const AttentionOptions& options) {
+  const auto own = ownOptions(options);
+  const std::int64_t width = options.width, tokens = options.grid.tokens();
+  counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
+  counter.macs("logits and values", 2 * tokens * tokens * width);  // QKᵀ and AV
+  if (own.learned)
+    counter.parameters("learned_mask", std::int64_t{2} * options.heads * options.grid.patches() *
+                                           own.fidelity * own.fidelity);
+  counter.linear("proj", width, width, true, tokens);
+}
+
+/// Algorithm 1 from one start a process for every layer and head, each then turned by its own
+/// random rotation: descent from a start that was turned so (no less likely: the start is a normal
+/// draw) would have taken the same path, turned. So W begins alike everywhere, 𝒜 and ℬ do not.
+/// `random`: 𝒜 and ℬ such that the entries of 𝒜ℬᵀ have mean 0 and variance 1.
+void LearnedMaskAttention::initialise() {
+  const at::NoGradGuard noGrad;
+  if (m_own.initialisation == "random") {
+    const double deviation = 1 / std::sqrt(static_cast<double>(m_own.fidelity));
+    m_maskA.normal_(0, deviation);
+    m_maskB.normal_(0, deviation);
+    return;
+  }
+  const bool gaussian = m_own.initialisation == "gaussian";
+  Grid grid = m_options.grid;
+  grid.prefix = 0;
+  const LearnedMaskFit& fit =
+      rememberedLearnedMaskFit({.grid = grid,
+                                .fidelity = m_own.fidelity,
+                                .filter = gaussian ? MaskFilter::Gaussian : MaskFilter::Convolution,
+                                .window = m_own.window > 0 ? m_own.window : m_own.fidelity,
+                                .sigma = gaussian ? m_own.sigma : 1.0,
+                                .rolled = m_own.rolled});
+  const std::int64_t columns = m_maskA.size(2);
+  const auto tensorOf = [&](const std::vector<double>& values) {
+    return at::tensor(values, at::kDouble).view({-1, columns});
+  };
+  const at::Tensor a = tensorOf(fit.a), b = tensorOf(fit.b);
+  for (std::int64_t h = 0; h < m_maskA.size(0); ++h) {
+    const auto seed =
+        at::randint(std::numeric_limits<std::int64_t>::max(), {1}, at::kLong).item<std::int64_t>();
+    const at::Tensor turn = tensorOf(randomRotation(static_cast<int>(columns), seed));
+    m_maskA[h].copy_(a.matmul(turn));
+    m_maskB[h].copy_(b.matmul(turn));
+  }
+}
+
+std::string LearnedMaskAttention::mapMeaning() const {
+  if (m_own.placement == "logits")
+    return "Softmax of logits times the learned mask: each row sums to 1 over the tokens that its "
+           "query looks at.";
+  return "Softmax attention times the learned mask: the absolute values of each row sum to 1; "
+         "negative where the mask is.";
+}
+
+void LearnedMaskAttention::train(bool on) {
+  m_mask.forget();
+  MaskedAttention::train(on);
+}
+
+at::Tensor LearnedMaskAttention::mask() {
+  return m_mask.get({m_maskA, m_maskB}, [&] {
+    const at::Tensor product = at::bmm(m_maskA, m_maskB.transpose(1, 2));  // [H, N, N]
+    const std::int64_t prefix = m_options.grid.prefix;
+    return at::constant_pad_nd(m_own.rolled ? unrolled(product) : product, {prefix, 0, prefix, 0},
+                               1);
+  });
+}
+
+at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+  const std::int64_t images = tokens.size(0), count = tokens.size(1), heads = m_options.heads,
+                     headWidth = m_options.width / heads;
+  const at::Tensor qkv =
+      m_qkv(tokens).view({images, count, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
+  const double scale = 1 / std::sqrt(static_cast<double>(headWidth));
+  const at::Tensor logits = at::matmul(qkv[0] * scale, qkv[1].transpose(2, 3));  // S [B, H, T, T]
+  const at::Tensor w = mask();
+  const bool wanted = tap && tap->wants(m_options.layer);
+  at::Tensor map, mixed;
+  if (m_own.placement == "logits") {
+    map = at::softmax(masked(times(logits, w)), -1);
+    mixed = at::matmul(map, qkv[2]);
+  } else {
+    map = times(at::softmax(masked(logits), -1), w);
+    // Rows are divided after the product with V, where there are fewer columns. A row of nothing
+    // (a mask that forbids everything) stays one.
+    const at::Tensor sums = at::norm(map, 1, {-1}, true).clamp_min(1e-12);
+    mixed = at::matmul(map, qkv[2]) / sums;
+    if (wanted) map = map / sums;
+  }
+  if (wanted) tap->take(m_options.layer, map.detach());
+  return m_proj(mixed.transpose(1, 2).reshape({images, count, m_options.width}));
+}
+
+}  // namespace headlight

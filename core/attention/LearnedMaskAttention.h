@@ -1,0 +1,64 @@
+#pragma once
+// IBiT's Learned Mask Self Attention (§3, Algorithm 2): softmax attention whose weights are
+// multiplied by a mask that is learned, the same for every image. Of low rank once its rows are
+// rolled back, the mask is the product of two small sub-masks that start out as a local filter.
+//
+// The ablations of Table 4, all else being the recipe of Table 5 (DeiT's, with drop path on the
+// attention branch alone: the layout option mlp_drop_path of the backbone vit, off):
+//   A, IBiT:            mechanism learned_mask; no CutMix
+//   B, with CutMix:     mechanism learned_mask; CutMix among the augmentations
+//   C, DeiT:            mechanism softmax; CutMix among the augmentations
+// and of the mask itself: `initialisation` conv or random, `rolled` off, `learned` off,
+// `placement` logits.
+
+#include <torch/nn/modules/linear.h>
+
+#include <string>
+
+#include "core/attention/DerivedTensor.h"
+#include "core/attention/MaskedAttention.h"
+
+namespace headlight {
+
+struct LearnedMaskOptions {
+  int fidelity = 3;                         ///< f: the sub-masks have f² columns
+  std::string placement = "weights";        ///< weights | logits
+  std::string initialisation = "gaussian";  ///< gaussian | conv | random
+  double sigma = 1.0;                       ///< of the Gaussian, in patches
+  int window = 0;                           ///< of the filter it starts as; 0: f
+  bool rolled = true;                       ///< off: W = 𝒜ℬᵀ as it is
+  bool learned = true;                      ///< off: the mask stays as it starts
+};
+
+const ParameterTable& learnedMaskParameters();
+
+/// weights: A = normalise(softmax(S) ⊙ W), rows divided by their sum of absolute values; logits:
+/// A = softmax(S ⊙ W). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix rows and
+/// columns are 1. Masks of heads act on the logits that enter the softmax. Names: qkv, proj and the
+/// parameters (buffers where they are not learned) learned_mask_{a,b} [H, N, f²].
+class LearnedMaskAttention : public MaskedAttention {
+ public:
+  explicit LearnedMaskAttention(const AttentionOptions& options);
+  /// 𝒜ℬᵀ is not counted: it is formed once for given weights, not once an image.
+  static void count(CostCounter& counter, const AttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  std::string mapMeaning() const override;
+  bool mapIsSigned() const override { return m_own.placement == "weights"; }
+  /// What is kept of W is forgotten.
+  void train(bool on = true) override;
+
+  /// W [H, T, T] as it is now; differentiable in the sub-masks.
+  at::Tensor mask();
+
+ private:
+  void initialise();
+
+  AttentionOptions m_options;
+  LearnedMaskOptions m_own;
+  torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
+  at::Tensor m_maskA, m_maskB;  ///< 𝒜, ℬ [H, N, f²]
+  DerivedTensor m_mask;
+};
+
+}  // namespace headlight

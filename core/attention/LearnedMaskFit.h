@@ -1,0 +1,52 @@
+#pragma once
+// IBiT's Algorithm 1 (§3.3): where the two sub-masks of a learned mask start. They are trained, by
+// gradient descent, until their product looks like a local filter.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/masks/Grid.h"
+
+namespace headlight {
+
+enum class MaskFilter {
+  Gaussian,  ///< exp(−‖p(n) − p(m)‖² / 2σ²) inside the window, 0 outside (§3.3, Fig. 2)
+  Convolution,  ///< 1 inside the window, 0 outside (§3.1)
+};
+
+struct LearnedMaskFitOptions {
+  Grid grid;         ///< prefix tokens have no part in it
+  int fidelity = 3;  ///< f: the sub-masks have f² columns
+  MaskFilter filter = MaskFilter::Gaussian;
+  int window = 3;           ///< of the filter: odd
+  double sigma = 1.0;       ///< of the Gaussian, in patches
+  bool rolled = true;       ///< fit the filter with each row rolled back by its number (§3.2)
+  std::uint64_t seed = 0;   ///< of the random start
+  double tolerance = 1e-4;  ///< the descent ends below this mean squared error
+  int maxSteps = 20000;     ///< and after so many steps
+
+  bool operator==(const LearnedMaskFitOptions&) const = default;
+};
+
+struct LearnedMaskFit {
+  std::vector<double> a, b;   ///< 𝒜 and ℬ: [N, f²], row-major
+  std::vector<double> curve;  ///< the mean squared error at the start and after every step
+  /// Whether it came below the tolerance. A filter whose (rolled) rank is above f² may not be
+  /// within reach: the descent then ends where it no longer gets better.
+  bool reached = false;
+};
+
+/// What 𝒜ℬᵀ is to become: [N, N], row-major. Rolled: R[n, k] = G[n, (n + k) mod N]; else G itself.
+std::vector<double> learnedMaskTarget(const LearnedMaskFitOptions& options);
+
+/// Gradient descent on the squared error from a start of N(0, 0.1²), the two sub-masks at once.
+/// The same options give the same fit, whatever the number of threads.
+LearnedMaskFit fitLearnedMask(const LearnedMaskFitOptions& options);
+
+/// The same, computed once in a process. Warns where the tolerance was not reached.
+const LearnedMaskFit& rememberedLearnedMaskFit(const LearnedMaskFitOptions& options);
+
+/// [size, size], orthogonal, uniformly drawn.
+std::vector<double> randomRotation(int size, std::uint64_t seed);
+
+}  // namespace headlight

@@ -1,0 +1,49 @@
+#pragma once
+// Light self-limited attention: ViT-LSLA (Hechen, Huang, Zhao 2022), §3.2 and §3.3, Eq. 15 to 18.
+
+#include <torch/nn/modules/linear.h>
+
+#include <string>
+
+#include "core/attention/MaskedAttention.h"
+#include "core/attention/Windows.h"
+
+namespace headlight {
+
+struct LightSelfLimitedOptions {
+  std::string variant = "qxx";    ///< which of query, key and value have a projection of their own
+  bool projection = true;         ///< after the heads; Table 4's NP is without
+  std::string scale = "dynamic";  ///< DS, or 1/√d
+  bool innerBias = true, outerBias = true;
+  int window = 7;  ///< M, in patches
+  bool shift = true;
+};
+
+/// In every window, X being the tokens themselves in heads:
+///   A = softmax(mask(Q Xᵀ ⊙ DS + B_i)) + B_o,   out = proj(A X)     (Eq. 18, Algorithm 1)
+/// Names: q, k, v (those that the variant has), proj, dynamic_scale [M², M²] (all heads share it),
+/// inner_bias_table and outer_bias_table [(2M−1)², H].
+class LightSelfLimitedAttention : public MaskedAttention {
+ public:
+  explicit LightSelfLimitedAttention(const AttentionOptions& options);
+  static const ParameterTable& options();
+  static void count(CostCounter& counter, const AttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  std::string mapMeaning() const override;
+  bool mapIsSigned() const override { return m_own.outerBias; }
+
+ private:
+  LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
+  at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& windows);
+  /// `heads` of Q and K → [B·W, H, M², M²]: A of Eq. 18.
+  at::Tensor limited(const at::Tensor& queries, const at::Tensor& keys);
+
+  AttentionOptions m_options;
+  LightSelfLimitedOptions m_own;
+  Windows m_windows;
+  at::Tensor m_dynamicScale, m_innerTable, m_outerTable;  ///< undefined where there is none
+  torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
+};
+
+}  // namespace headlight

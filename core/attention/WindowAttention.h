@@ -1,0 +1,37 @@
+#pragma once
+// Attention within shifted windows, with a bias for every relative position: Swin (Liu et al.
+// 2021), §3.2, Eq. 4; heads can be masked inside their windows (MaiT §4).
+
+#include <torch/nn/modules/linear.h>
+
+#include "core/attention/MaskedAttention.h"
+#include "core/attention/Windows.h"
+
+namespace headlight {
+
+struct WindowOptions {
+  int window = 7;     ///< M, in patches
+  bool shift = true;  ///< by half a window in every second block of a stage
+};
+
+/// A = softmax(mask(QKᵀ/√d + B)) in every window, out = proj(A·V). Names as timm's:
+/// relative_position_bias_table [(2M−1)², H], qkv, proj.
+class WindowAttention : public MaskedAttention {
+ public:
+  explicit WindowAttention(const AttentionOptions& options);
+  static const ParameterTable& options();
+  static void count(CostCounter& counter, const AttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  std::string mapMeaning() const override;
+
+ private:
+  WindowAttention(const AttentionOptions& options, const WindowShape& shape);
+
+  AttentionOptions m_options;
+  Windows m_windows;
+  at::Tensor m_biasTable;
+  torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
+};
+
+}  // namespace headlight

@@ -1,0 +1,63 @@
+#pragma once
+// Windows (Swin, Liu et al. 2021, §3.2): a grid cut into M × M patches that attend among
+// themselves, moved by half a window in every second block. Shared by the mechanisms within them.
+
+#include <ATen/core/Tensor.h>
+
+#include "core/masks/Grid.h"
+
+namespace headlight {
+
+/// How a grid of patches is cut: plain numbers, nothing is allocated.
+struct WindowShape {
+  Grid grid;    ///< the stage's
+  Grid window;  ///< one window; without prefix tokens
+  Grid padded;  ///< the grid rounded up to whole windows
+  int shiftRows = 0, shiftCols = 0;
+
+  int count() const { return padded.patches() / window.patches(); }  ///< windows per image
+  bool isShifted() const { return shiftRows > 0 || shiftCols > 0; }
+  /// Rows of a table of relative positions: (2·rows − 1)(2·cols − 1).
+  int offsets() const { return (2 * window.rows - 1) * (2 * window.cols - 1); }
+};
+
+/// Windows of side `size`, `shifted` by half of it. As timm does: along a side of the grid that is
+/// no longer than `size` the window shrinks to the grid and is not shifted; where it does not
+/// divide the grid, zeros are added below and to the right after the shift. Throws
+/// Failure(InvalidConfig) for a grid with prefix tokens, which belong to no window.
+WindowShape windowShape(const Grid& grid, int size, bool shifted);
+
+/// The windows of a layer on tensors. B images, N patches, W windows an image, M patches a window.
+class Windows {
+ public:
+  explicit Windows(const WindowShape& shape);
+  const WindowShape& shape() const { return m_shape; }
+
+  /// [B, N, C] → [B·W, M, C], shifted and padded.
+  at::Tensor partition(const at::Tensor& tokens) const;
+  /// Back again: [B·W, M, C] → [B, N, C], without what stands on the padding.
+  at::Tensor reverse(const at::Tensor& windows) const;
+
+  /// Table [offsets, H] → [H, M, M]: of query i and key j the entry of their relative position.
+  at::Tensor relativeBias(const at::Tensor& table);
+
+  /// `pairs` [B·W, H, M, M] with `value` wherever the shift brought two regions of the picture into
+  /// one window (Swin, Fig. 4; regions of the padded grid, as timm counts them); the same tensor
+  /// where nothing is shifted.
+  at::Tensor separate(const at::Tensor& pairs, double value);
+
+  /// Maps [B·W, H, M, M] → [B, H, N, N] over the whole grid: zeros outside the windows, columns of
+  /// the padding left out.
+  at::Tensor wholeMap(const at::Tensor& maps);
+
+ private:
+  at::Tensor shiftedAndPadded(const at::Tensor& tokens) const;
+  at::Tensor cut(const at::Tensor& padded) const;
+
+  WindowShape m_shape;
+  at::Tensor m_relative;  ///< [M·M] int64: rows of a table
+  at::Tensor m_apart;     ///< [W, 1, M, M] bool; undefined where nothing is shifted
+  at::Tensor m_patches;   ///< [W·M] int64: the patch in each place of a window; N on the padding
+};
+
+}  // namespace headlight

@@ -1,0 +1,209 @@
+// Attention within shifted windows against loops written from Swin's definition, and what windows
+// promise.
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/attention/WindowAttention.h"
+#include "core/base/Result.h"
+#include "core/models/Model.h"
+#include "tests/attention/Gradients.h"
+#include "tests/attention/NaiveWindows.h"
+
+namespace headlight {
+namespace {
+
+struct Case {
+  Grid grid;
+  int window, layerInStage, heads, headWidth;
+  std::vector<std::string> masks;
+
+  int width() const { return heads * headWidth; }
+  bool shifted() const { return layerInStage % 2 == 1; }
+  AttentionOptions options() const {
+    return {.layer = 0,
+            .layerInStage = layerInStage,
+            .width = width(),
+            .heads = heads,
+            .grid = grid,
+            .options = {{"window", window}}};
+  }
+  std::vector<HeadMask> headMasks() const {
+    std::vector<HeadMask> result;
+    for (const auto& text : masks)
+      result.push_back(*headMaskFromText(text));
+    return result;
+  }
+};
+
+std::vector<Case> cases() {
+  return {{{4, 4, 0}, 2, 0, 1, 4, {"none"}},
+          {{4, 6, 0}, 2, 1, 3, 8, {"none", "hard:1", "strict:1"}},
+          {{8, 8, 0}, 4, 1, 4, 3, {"hard:3", "soft:3@0.3", "strict:3", "random:3#5"}},
+          {{7, 5, 0}, 4, 0, 2, 5, {"none", "hard:3"}},        // padded
+          {{7, 5, 0}, 4, 1, 2, 5, {"soft:3@0.7", "none"}},    // padded and shifted
+          {{3, 9, 0}, 5, 1, 2, 4, {"random:3#2", "hard:3"}},  // one window of rows, shifted columns
+          {{3, 4, 0}, 7, 1, 2, 4, {"hard:3", "none"}}};       // one window, smaller than asked
+}
+
+/// The tables are drawn wide, so that a mistake in them shows.
+std::shared_ptr<WindowAttention> makeLayer(const Case& c, at::ScalarType type) {
+  seedTorch(4);
+  auto layer = std::make_shared<WindowAttention>(c.options());
+  {
+    const at::NoGradGuard noGrad;
+    layer->named_parameters()["relative_position_bias_table"].normal_(0, 1);
+  }
+  layer->to(type);
+  layer->setMasks(c.headMasks());
+  return layer;
+}
+
+at::Tensor parameter(const torch::nn::Module& layer, const std::string& name) {
+  return layer.named_parameters()[name].detach().to(at::kDouble);
+}
+
+/// [N + 1, d] of one image: the part of head `head` of `qkv` [N + 1, 3D].
+at::Tensor part(const Case& c, const at::Tensor& qkv, int which, int head) {
+  const int first = which * c.width() + head * c.headWidth;
+  return qkv.slice(1, first, first + c.headWidth).contiguous();
+}
+
+TEST(WindowAttention, EqualsTheNaiveReference) {
+  constexpr double kTolerance = 1e-5;  // float32 against double
+  for (const Case& c : cases()) {
+    const auto layer = makeLayer(c, at::kFloat);
+    const int patches = c.grid.patches();
+    const at::Tensor x = at::randn({2, patches, c.width()});
+    CollectingTap tap;
+    const at::NoGradGuard noGrad;
+    const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
+    ASSERT_EQ(tap.maps.at(0).sizes(), (std::vector<std::int64_t>{2, c.heads, patches, patches}));
+    const at::Tensor table = parameter(*layer, "relative_position_bias_table");
+    for (int image = 0; image < 2; ++image) {
+      // Padding is zeros that pass the projection like any token.
+      const at::Tensor padded = at::cat({x[image].to(at::kDouble), at::zeros({1, c.width()})});
+      const at::Tensor qkv =
+          at::linear(padded, parameter(*layer, "qkv.weight"), parameter(*layer, "qkv.bias"));
+      std::vector<at::Tensor> mixed;
+      for (int head = 0; head < c.heads; ++head) {
+        testing::NaiveHead naive{part(c, qkv, 0, head), part(c, qkv, 1, head),
+                                 part(c, qkv, 2, head), c.headMasks()[head]};
+        if (naive.mask.kind == MaskKind::Random)
+          naive.selected = layer->named_buffers()["random_mask"][head];
+        naive.logit = [&](const testing::Place& query, const testing::Place& key, double product) {
+          return product / std::sqrt(double(c.headWidth)) +
+                 testing::relativeEntry(table, head, c.grid, c.window, query, key);
+        };
+        naive.weight = [](const testing::Place&, const testing::Place&, double w) { return w; };
+        at::Tensor map = at::zeros({patches, patches}, at::kDouble);
+        mixed.push_back(at::zeros({patches, c.headWidth}, at::kDouble));
+        naive.run(c.grid, c.window, c.shifted(), map, mixed.back());
+        const at::Tensor got = tap.maps.at(0)[image][head].to(at::kDouble);
+        EXPECT_LT((got - map).abs().max().item<double>(), kTolerance)
+            << c.grid.rows << "x" << c.grid.cols << " " << c.masks[head];
+      }
+      const at::Tensor expected = at::linear(at::cat(mixed, 1), parameter(*layer, "proj.weight"),
+                                             parameter(*layer, "proj.bias"));
+      EXPECT_LT((output[image] - expected).abs().max().item<double>(), kTolerance);
+    }
+  }
+}
+
+TEST(WindowAttention, GradientsAreFiniteDifferences) {
+  for (const Case& c : cases()) {
+    const auto layer = makeLayer(c, at::kDouble);
+    const at::Tensor x = at::randn({2, c.grid.patches(), c.width()}, at::kDouble).requires_grad_();
+    const at::Tensor weights = at::randn_like(x);
+    testing::expectFiniteDifferences(*layer, x,
+                                     [&] { return (layer->forward(x, nullptr) * weights).sum(); });
+    for (const auto& item : layer->named_parameters())
+      EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
+  }
+}
+
+TEST(WindowAttention, NothingPassesBetweenWindowsOrRegions) {
+  const at::NoGradGuard noGrad;
+  for (const int layerInStage : {0, 1}) {
+    const Case c{{8, 8, 0}, 4, layerInStage, 2, 4, {"hard:3", "none"}};
+    const auto layer = makeLayer(c, at::kFloat);
+    const at::Tensor x = at::randn({1, 64, 8});
+    const at::Tensor before = layer->forward(x, nullptr);
+    at::Tensor other = x.clone();
+    other[0][0] += 3;  // the patch in the upper left corner
+    const at::Tensor moved = (layer->forward(other, nullptr) - before)[0].abs().amax(-1);
+    for (int row = 0; row < 8; ++row)
+      for (int col = 0; col < 8; ++col) {
+        // Unshifted its window is 4 × 4; shifted by 2 what remains of it is 2 × 2.
+        const int reach = layerInStage == 0 ? 4 : 2;
+        const double change = moved[row * 8 + col].item<double>();
+        if (row < reach && col < reach)
+          EXPECT_GT(change, 0) << row << "," << col;
+        else
+          EXPECT_EQ(change, 0) << row << "," << col;
+      }
+  }
+}
+
+TEST(WindowAttention, AWindowOverTheWholeGridIsNeverShiftedAndSeesEverything) {
+  const at::NoGradGuard noGrad;
+  const at::Tensor x = at::randn({1, 12, 8});
+  const Case even{{3, 4, 0}, 7, 0, 2, 4, {"none", "none"}}, odd{{3, 4, 0}, 4, 1, 2, 4, even.masks};
+  CollectingTap tap;
+  const at::Tensor a = makeLayer(even, at::kFloat)->forward(x, &tap);
+  EXPECT_TRUE(at::equal(a, makeLayer(odd, at::kFloat)->forward(x, nullptr)));
+  EXPECT_GT(tap.maps.at(0).min().item<float>(), 0);
+  EXPECT_EQ(windowShape(even.grid, 7, true).offsets(), 5 * 7);
+}
+
+TEST(WindowAttention, ShiftCanBeTurnedOff) {
+  const at::NoGradGuard noGrad;
+  Case c{{4, 4, 0}, 2, 1, 2, 4, {"none", "none"}};
+  AttentionOptions still = c.options();
+  still.options["shift"] = false;
+  seedTorch(1);
+  WindowAttention unshifted(still);
+  c.layerInStage = 0;
+  seedTorch(1);
+  WindowAttention first(c.options());
+  const at::Tensor x = at::randn({1, 16, 8});
+  EXPECT_TRUE(at::equal(unshifted.forward(x, nullptr), first.forward(x, nullptr)));
+}
+
+TEST(WindowAttention, RowsSumToOneWithoutPaddingAndLessWithIt) {
+  const at::NoGradGuard noGrad;
+  const auto rowSums = [](const Case& c) {
+    CollectingTap tap;
+    makeLayer(c, at::kFloat)->forward(at::randn({1, c.grid.patches(), c.width()}), &tap);
+    return tap.maps.at(0).sum(-1);
+  };
+  EXPECT_LT((rowSums({{8, 4, 0}, 4, 1, 1, 4, {"none"}}) - 1).abs().max().item<float>(), 1e-5);
+  EXPECT_LT(rowSums({{7, 4, 0}, 4, 0, 1, 4, {"none"}}).min().item<float>(), 0.999);
+}
+
+std::string refusedAt(const AttentionOptions& options) {
+  try {
+    WindowAttention layer(options);
+  } catch (const Failure& failure) {
+    return failure.error().where;
+  }
+  return "accepted";
+}
+
+TEST(WindowAttention, RefusesNonsense) {
+  AttentionOptions options = cases()[0].options();
+  EXPECT_EQ(refusedAt(options), "accepted");
+  options.grid.prefix = 1;
+  EXPECT_EQ(refusedAt(options), "model.class_token");
+  options.grid.prefix = 0;
+  options.options = {{"window", 0}};
+  EXPECT_EQ(refusedAt(options), "model.attention.window");
+  options.options = {{"windows", 7}};
+  EXPECT_EQ(refusedAt(options), "model.attention.windows");
+}
+
+}  // namespace
+}  // namespace headlight
