@@ -9,11 +9,14 @@ namespace headlight::cli {
 namespace {
 
 Json stepJson(const StepPoint& point) {
-  return {{"event", "step"},
-          {"step", point.step},
-          {"loss", point.loss},
-          {"learning_rate", point.learningRate},
-          {"images_per_second", point.imagesPerSecond}};
+  Json event = {{"event", "step"},
+                {"step", point.step},
+                {"loss", point.loss},
+                {"learning_rate", point.learningRate},
+                {"images_per_second", point.imagesPerSecond}};
+  if (point.distillationLoss) event["distillation_loss"] = *point.distillationLoss;
+  if (point.auxiliaryLoss) event["auxiliary_loss"] = *point.auxiliaryLoss;
+  return event;
 }
 
 Json epochJson(const EpochPoint& point) {
@@ -28,10 +31,13 @@ Json epochJson(const EpochPoint& point) {
 }
 
 Json headsJson(const HeadPoint& point) {
-  return {{"event", "heads"},
-          {"step", point.step},
-          {"locality", point.locality},
-          {"alpha", point.alpha}};  // NaN (not soft) becomes null
+  Json event = {{"event", "heads"},
+                {"step", point.step},
+                {"locality", point.locality},
+                {"alpha", point.alpha}};  // NaN (not soft) becomes null
+  if (const Json readings = readingsToJson(point.readings); !readings.empty())
+    event["readings"] = readings;
+  return event;
 }
 
 std::string epochText(const EpochPoint& point, std::int64_t epochs) {

@@ -70,6 +70,7 @@ Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
       const at::Tensor logits = model.forward(given.images.to(options.device, true));
       sums.add(logits, labels.to(options.device, true));
       result.images += labels.size(0);
+      if (options.afterBatch) options.afterBatch(labels.size(0));
       const std::int64_t done = given.number + 1, total = loader.batchesPerEpoch();
       if (progress) progress({"evaluating", done, total, remaining.secondsRemaining(done, total)});
     }

@@ -4,6 +4,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -20,6 +21,9 @@ struct EvaluationOptions {
   at::Device device = at::kCPU;
   /// From a label of the dataset to the model's class; empty: they are the same.
   std::vector<std::int64_t> labelMap;
+  /// Called after the forward pass of every batch, with its number of images: what the model then
+  /// has to say of that pass (Model::readings) can be gathered.
+  std::function<void(std::int64_t images)> afterBatch;
 };
 
 /// A loader for evaluation: in order, every sample, no augmentation.

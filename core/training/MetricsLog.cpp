@@ -54,13 +54,16 @@ MetricsLog::MetricsLog(const std::filesystem::path& folder)
       m_masks(folder / "masks.jsonl") {}
 
 Result<void> MetricsLog::step(const StepMetrics& metrics) {
-  return m_lines.append(compact({{"type", "step"},
-                                 {"step", metrics.point.step},
-                                 {"epoch", metrics.epoch},
-                                 {"loss", metrics.point.loss},
-                                 {"learning_rate", metrics.point.learningRate},
-                                 {"gradient_norm", metrics.gradientNorm},
-                                 {"images_per_second", metrics.point.imagesPerSecond}}));
+  Json line = {{"type", "step"},
+               {"step", metrics.point.step},
+               {"epoch", metrics.epoch},
+               {"loss", metrics.point.loss},
+               {"learning_rate", metrics.point.learningRate},
+               {"gradient_norm", metrics.gradientNorm},
+               {"images_per_second", metrics.point.imagesPerSecond}};
+  if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
+  if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
+  return m_lines.append(compact(line));
 }
 
 Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
@@ -88,10 +91,13 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
 }
 
 Result<void> MetricsLog::heads(const HeadPoint& point) {
-  return m_lines.append(compact({{"type", "heads"},
-                                 {"step", point.step},
-                                 {"als", matrixJson(point.locality)},
-                                 {"alpha", matrixJson(point.alpha)}}));
+  Json line = {{"type", "heads"},
+               {"step", point.step},
+               {"als", matrixJson(point.locality)},
+               {"alpha", matrixJson(point.alpha)}};
+  if (const Json readings = readingsToJson(point.readings); !readings.empty())
+    line["readings"] = readings;
+  return m_lines.append(compact(line));
 }
 
 Result<void> MetricsLog::edit(const AppliedEdit& edit) {

@@ -22,11 +22,39 @@ constexpr std::uint64_t kStepPurpose = 0x73746570ULL;  // "step"
                  "training"});
 }
 
+std::optional<double> valueOf(const at::Tensor& loss) {
+  if (!loss.defined()) return std::nullopt;
+  return loss.detach().to(at::kCPU, at::kDouble).item<double>();
+}
+
 }  // namespace
 
+StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& labels,
+                      const TrainingConfig& config, Teacher* teacher) {
+  StepLosses losses;
+  if (teacher == nullptr) {
+    losses.total = smoothedCrossEntropy(model.forward(images), labels, config.labelSmoothing);
+  } else {
+    const at::Tensor wanted = teacher->logits(images);
+    const HeadLogitsPair own = model.forwardBoth(images);
+    const at::Tensor& learner = own.distilled.defined() ? own.distilled : own.logits;
+    losses.distillation = config.distillation == "hard"
+                              ? hardDistillation(learner, wanted)
+                              : softDistillation(learner, wanted, config.distillationTemperature);
+    const double share = config.distillationAlpha;
+    losses.total = (1 - share) * smoothedCrossEntropy(own.logits, labels, config.labelSmoothing) +
+                   share * losses.distillation;
+  }
+  losses.auxiliary = model.auxiliaryLoss();
+  if (losses.auxiliary.defined()) losses.total = losses.total + losses.auxiliary;
+  return losses;
+}
+
 StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
-                       const TrainingConfig& config, std::uint64_t seed, std::int64_t stepsPerEpoch)
+                       const TrainingConfig& config, std::uint64_t seed, std::int64_t stepsPerEpoch,
+                       std::shared_ptr<Teacher> teacher)
     : m_model(std::move(model)),
+      m_teacher(std::move(teacher)),
       m_device(device),
       m_config(config),
       m_seed(seed),
@@ -41,7 +69,12 @@ void StepRunner::refreshParameters() {
   m_optimizer.setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
     return m_model->decays(name, tensor);
   });
-  m_average.setParameters(parameters);
+  m_average.setParameters(parameters, m_model->state());
+}
+
+void StepRunner::announce(std::int64_t step) {
+  const auto total = static_cast<double>(std::max<std::int64_t>(m_schedule.totalSteps(), 1));
+  m_model->setProgress(std::min(static_cast<double>(step) / total, 1.0));
 }
 
 /// torch.nn.utils.clip_grad_norm_'s coefficient.
@@ -52,18 +85,21 @@ double StepRunner::clippingScale(double gradientNorm) const {
 }
 
 StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
+  announce(step);
   seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
   m_optimizer.clearGradients();
-  const at::Tensor logits = m_model->forward(batch.images.to(m_device, /*non_blocking=*/true));
-  const at::Tensor loss =
-      smoothedCrossEntropy(logits, batch.labels.to(m_device, true), m_config.labelSmoothing);
-  loss.backward();
-  // The one time that the device is waited for.
+  const StepLosses losses = stepLosses(*m_model, batch.images.to(m_device, /*non_blocking=*/true),
+                                       batch.labels.to(m_device, true), m_config, m_teacher.get());
+  losses.total.backward();
+  // The first time that the device is waited for; what follows is there already.
   const at::Tensor numbers =
-      at::stack({loss.detach(), m_optimizer.gradientNorm().to(m_device)}).to(at::kCPU, at::kDouble);
+      at::stack({losses.total.detach(), m_optimizer.gradientNorm().to(m_device)})
+          .to(at::kCPU, at::kDouble);
   StepResult result;
   result.loss = numbers[0].item<double>();
   result.gradientNorm = numbers[1].item<double>();
+  result.distillationLoss = valueOf(losses.distillation);
+  result.auxiliaryLoss = valueOf(losses.auxiliary);
   result.learningRate = m_schedule.learningRate(step);
   if (!std::isfinite(result.loss)) diverged("loss", result.loss, step);
   if (!std::isfinite(result.gradientNorm)) diverged("gradient", result.gradientNorm, step);

@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/Random.h"
@@ -14,8 +15,16 @@ namespace {
 
 constexpr std::uint64_t kProbePurpose = 0x70726f6265ULL;  // "probe"
 constexpr int kAlsWindow = 3;
-/// Images at a time, so that maps of large models fit.
-constexpr std::int64_t kChunk = 16;
+/// Images at a time, so that the largest map of the model stays within 256 MB.
+std::int64_t imagesAtATime(const Model& model) {
+  constexpr std::int64_t kMapValues = 64 << 20, kMost = 16;
+  std::int64_t largest = 1;
+  for (int layer = 0; layer < model.layers(); ++layer) {
+    const std::int64_t tokens = model.grid(layer).tokens();
+    largest = std::max(largest, model.heads(layer) * tokens * tokens);
+  }
+  return std::clamp<std::int64_t>(kMapValues / largest, 1, kMost);
+}
 
 /// Sums ALS over images as maps arrive; no map is kept.
 class LocalityTap : public AttentionTap {
@@ -56,6 +65,20 @@ class LocalityTap : public AttentionTap {
   Grid m_maskGrid;
 };
 
+/// Adds `share` times what the last forward pass left to the means of each layer.
+void addReadings(std::vector<Readings>& means, const Model& model, double share) {
+  const auto layers = model.readings();
+  means.resize(layers.size());
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    for (const auto& [name, value] : layers[l]) {
+      auto& mean = means[l];
+      auto found = std::find_if(mean.begin(), mean.end(),
+                                [&](const auto& reading) { return reading.first == name; });
+      if (found == mean.end()) found = mean.insert(mean.end(), {name, 0.0});
+      found->second += share * value;
+    }
+}
+
 std::vector<float> toFloats(const at::Tensor& values) {
   const at::Tensor plain = values.to(at::kCPU, at::kFloat).contiguous();
   const float* data = plain.data_ptr<float>();
@@ -84,10 +107,14 @@ HeadPoint HeadProbe::measure(Model& model, std::int64_t step) const {
   const at::NoGradGuard noGrad;
   const EvaluationMode mode(model);
   LocalityTap tap(model);
-  for (std::int64_t first = 0; first < images(); first += kChunk) {
-    at::Tensor tokens = model.embed(m_images.slice(0, first, first + kChunk));
+  const std::int64_t together = imagesAtATime(model);
+  for (std::int64_t first = 0; first < images(); first += together) {
+    const at::Tensor chunk = m_images.slice(0, first, first + together);
+    at::Tensor tokens = model.embed(chunk);
     for (int layer = 0; layer < model.layers(); ++layer)
       tokens = model.block(layer, tokens, &tap);
+    addReadings(point.readings, model,
+                static_cast<double>(chunk.size(0)) / static_cast<double>(images()));
   }
   for (int layer = 0; layer < model.layers(); ++layer) {
     const auto found = tap.sums.find(layer);

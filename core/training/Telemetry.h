@@ -1,5 +1,6 @@
 #pragma once
-// What the heads do while a model trains: ALS and α on the same few validation images every time.
+// What the heads do while a model trains: ALS, α and readings on the same few validation images
+// every time.
 
 #include <ATen/core/Tensor.h>
 
@@ -20,8 +21,8 @@ class HeadProbe {
   HeadProbe(const Dataset& dataset, std::int64_t count, const Preprocessing& preprocessing,
             std::uint64_t seed, at::Device device);
 
-  /// ALS (MaiT Eq. 3) averaged over the images, and α. A layer whose map is not tokens × tokens has
-  /// an empty row.
+  /// ALS (MaiT Eq. 3) and the mechanism's own readings, averaged over the images, and α. A layer
+  /// whose map is not tokens × tokens has an empty row.
   HeadPoint measure(Model& model, std::int64_t step) const;
   std::int64_t images() const { return m_images.defined() ? m_images.size(0) : 0; }
 

@@ -42,7 +42,7 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Edit
                                           m_parts.experiment.data.loaderThreads)),
       m_batches(m_loader->batchesPerEpoch()),
       m_steps(m_parts.model, m_parts.device, m_parts.experiment.training,
-              static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches) {}
+              static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches, m_parts.teacher) {}
 
 TrainingOutcome Trainer::run(std::stop_token stop) {
   try {
@@ -60,6 +60,7 @@ TrainingOutcome Trainer::run(std::stop_token stop) {
 void Trainer::prepare() {
   const Experiment& experiment = m_parts.experiment;
   m_parts.model->train();
+  m_steps.announce(m_at.step);
   setState(TrainingState::Preparing, "reading the first images");
   if (experiment.telemetry.alsSteps > 0)
     m_probe.emplace(*m_parts.validation, experiment.telemetry.probeImages, m_parts.preprocessing,
@@ -128,6 +129,7 @@ void Trainer::trainStep(const Batch& batch) {
   const TelemetryConfig& telemetry = m_parts.experiment.telemetry;
   const StepResult result = m_steps.run(batch, m_at.step);
   ++m_at.step;
+  m_steps.announce(m_at.step);  // for measurements and validation before the next step
   m_at.batch = batch.number + 1;
   m_at.lossSum += result.loss;
   ++m_at.lossSteps;
@@ -135,7 +137,8 @@ void Trainer::trainStep(const Batch& batch) {
   const double seconds = std::max(secondsSince(m_stepEnded), 1e-9);
   m_stepEnded = Clock::now();
   const auto images = static_cast<double>(batch.labels.size(0));
-  tell({{m_at.step, result.loss, result.learningRate, images / seconds},
+  tell({{m_at.step, result.loss, result.learningRate, images / seconds, result.distillationLoss,
+         result.auxiliaryLoss},
         m_at.epoch,
         result.gradientNorm});
   if (m_at.step % telemetry.metricsSteps == 0) reportSkipped(*m_loader, m_skippedTrain);

@@ -26,6 +26,7 @@ struct TrainerParts {
   at::Device device = at::kCPU;
   std::shared_ptr<const Dataset> train, validation;
   Preprocessing preprocessing;
+  std::shared_ptr<Teacher> teacher;  ///< on `device`; null: no distillation
 };
 
 class Trainer {

@@ -1,5 +1,7 @@
 #include "core/training/TrainingTypes.h"
 
+#include <cmath>
+
 namespace headlight {
 
 std::string trainingStateName(TrainingState state) {
@@ -20,6 +22,19 @@ std::string trainingStateName(TrainingState state) {
       return "failed";
   }
   return "unknown";
+}
+
+Json readingsToJson(const std::vector<Readings>& layers) {
+  Json list = Json::array();
+  bool any = false;
+  for (const Readings& readings : layers) {
+    Json object = Json::object();
+    for (const auto& [name, value] : readings)
+      object[name] = std::isfinite(value) ? Json(value) : Json();
+    any = any || !object.empty();
+    list.push_back(std::move(object));
+  }
+  return any ? list : Json::array();
 }
 
 }  // namespace headlight

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/Progress.h"
@@ -16,9 +18,11 @@ std::string trainingStateName(TrainingState state);
 
 struct StepPoint {
   std::int64_t step = 0;  ///< optimiser steps done
-  double loss = 0;
+  double loss = 0;        ///< what is minimised: labels, teacher and auxiliary together
   double learningRate = 0;
   double imagesPerSecond = 0;
+  std::optional<double> distillationLoss;  ///< before its share is taken; nothing: no teacher
+  std::optional<double> auxiliaryLoss;     ///< of the mechanisms; nothing: they have none
 };
 struct EpochPoint {
   std::int64_t epoch = 0;  ///< epochs done
@@ -29,12 +33,17 @@ struct EpochPoint {
   double top5 = 0;
   bool best = false;  ///< the best top-1 so far
 };
+/// Numbers that a mechanism finds worth watching, by name ("nonzeros").
+using Readings = std::vector<std::pair<std::string, double>>;
 /// ALS and α by layer and head, measured on the probe images.
 struct HeadPoint {
   std::int64_t step = 0;
   std::vector<std::vector<float>> locality;  ///< [layer][head]
   std::vector<std::vector<float>> alpha;     ///< [layer][head]; NaN where not soft
+  std::vector<Readings> readings;            ///< [layer], means over the images; mostly empty
 };
+/// A list with an object a layer, {"nonzeros": 0.1}; empty where no layer has a reading.
+Json readingsToJson(const std::vector<Readings>& layers);
 struct AppliedEdit {
   std::int64_t step = 0;  ///< took effect before this optimiser step
   MaskEdit edit;

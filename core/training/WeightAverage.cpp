@@ -18,9 +18,15 @@ void swapValues(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>&
   }
 }
 
+/// LibTorch's names in a batch norm.
+bool isRunningStatistic(const std::string& name) {
+  return name.ends_with(".running_mean") || name.ends_with(".running_var") ||
+         name == "running_mean" || name == "running_var";
+}
+
 }  // namespace
 
-void WeightAverage::setParameters(const NamedTensors& parameters) {
+void WeightAverage::setParameters(const NamedTensors& parameters, const NamedTensors& state) {
   if (!enabled()) return;
   std::map<std::string, at::Tensor> known;
   for (std::size_t i = 0; i < m_names.size(); ++i)
@@ -28,7 +34,10 @@ void WeightAverage::setParameters(const NamedTensors& parameters) {
   m_names.clear();
   m_parameters.clear();
   m_averages.clear();
-  for (const auto& [name, parameter] : parameters) {
+  NamedTensors averaged = parameters;
+  for (const auto& item : state)
+    if (isRunningStatistic(item.first)) averaged.push_back(item);
+  for (const auto& [name, parameter] : averaged) {
     m_names.push_back(name);
     m_parameters.push_back(parameter);
     const auto found = known.find(name);

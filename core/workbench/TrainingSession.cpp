@@ -14,6 +14,7 @@
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
+#include "core/workbench/TrainingTeacher.h"
 
 namespace headlight {
 namespace {
@@ -28,25 +29,31 @@ std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split spl
       datasetSpecOf(experiment.data, experiment.model.imageSize, experiment.seed), split));
 }
 
-/// Opens the data and gives the model as many classes as the data has.
-TrainerParts openParts(Experiment experiment) {
+/// Opens the data and gives the model as many classes as the data has. `notes` gets what is to be
+/// said of the teacher.
+TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   experiment.data.path = absolutePath(experiment.data.path);
   experiment.training.weights = absolutePath(experiment.training.weights);
+  makeTeacherAbsolute(experiment.training);
   TrainerParts parts;
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
   experiment.model.classes = static_cast<int>(parts.train->classNames().size());
   parts.preprocessing = preprocessingOf(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
+  OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
+  parts.teacher = std::move(opened.teacher);
+  notes.insert(notes.end(), opened.notes.begin(), opened.notes.end());
   parts.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
+  experiment.model = parts.model->config();  // with every option of mechanism and backbone
   parts.model->to(parts.device);
   parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->masks().shape())));
   parts.experiment = std::move(experiment);
   return parts;
 }
 
-/// The config's own weights. Gives what is to be said about them; empty if all fit.
-std::string loadStart(const TrainerParts& parts) {
+/// The config's own weights. `notes` gets what is to be said about them, if not all fit.
+void loadStart(const TrainerParts& parts, std::vector<std::string>& notes) {
   const std::string& path = parts.experiment.training.weights;
   const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
   const LoadPlan plan = planFor(*parts.model, checkpoint);
@@ -56,7 +63,7 @@ std::string loadStart(const TrainerParts& parts) {
                        "); choose other training.weights or another model",
                    path});
   valueOrThrow(applyLoad(parts.model->state(), plan));
-  return plan.report.complete() ? "" : "starting weights: " + plan.report.summary();
+  if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
 }
 
 /// Edits whose cells do not exist would fail in the middle of a run.
@@ -89,6 +96,13 @@ struct TrainingSession::State {
         [this](const NamedTensors& state, std::int64_t step) { takeSnapshot(state, step); });
   }
 
+  void warn(const std::vector<std::string>& notes) {
+    if (notes.empty()) return;
+    control.publish([&](TrainingUpdate& update) {
+      update.warnings.insert(update.warnings.end(), notes.begin(), notes.end());
+    });
+  }
+
   void takeSnapshot(const NamedTensors& state, std::int64_t step) {
     auto taken = std::make_shared<ModelSnapshot>();
     for (const auto& [name, tensor] : state)
@@ -113,17 +127,15 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     const Experiment& experiment, const std::filesystem::path& folder) {
   return guarded(folder.string(), [&] {
     configureCompute(experiment.threads);
-    TrainerParts parts = openParts(experiment);
+    std::vector<std::string> notes;
+    TrainerParts parts = openParts(experiment, notes);
     checkEdits(parts.experiment, parts.model->masks());
-    std::string note;
-    if (!parts.experiment.training.weights.empty()) note = loadStart(parts);
+    if (!parts.experiment.training.weights.empty()) loadStart(parts, notes);
     RunFolder runFolder = RunFolder::create(std::filesystem::absolute(folder).lexically_normal());
     valueOrThrow(runFolder.writeConfig(parts.experiment));
     std::unique_ptr<TrainingSession> session(new TrainingSession);
     session->m_state->assemble(std::move(parts), std::move(runFolder));
-    if (!note.empty())
-      session->m_state->control.publish(
-          [&](TrainingUpdate& update) { update.warnings.push_back(note); });
+    session->m_state->warn(notes);
     return session;
   });
 }
@@ -138,15 +150,17 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
         saved ? saved->experiment
               : valueOrThrow(readExperiment(runFolder.config(), modelCatalogue()));
     configureCompute(experiment.threads);
-    TrainerParts parts = openParts(experiment);
+    std::vector<std::string> notes;
+    TrainerParts parts = openParts(experiment, notes);
     checkEdits(parts.experiment, parts.model->masks());
-    if (!saved && !parts.experiment.training.weights.empty()) loadStart(parts);
+    if (!saved && !parts.experiment.training.weights.empty()) loadStart(parts, notes);
     std::unique_ptr<TrainingSession> session(new TrainingSession);
     session->m_state->assemble(std::move(parts), std::move(runFolder));
     if (saved)
       session->m_state->trainer->restore(*saved);
     else
       session->m_state->trainer->restart();
+    session->m_state->warn(notes);
     return session;
   });
 }

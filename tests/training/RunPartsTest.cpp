@@ -188,7 +188,7 @@ TEST(RunFolder, RefusesASecondRunAndASecondWriter) {
 
 TEST(ModelFile, MetadataComesBack) {
   Experiment run = tinyExperiment();
-  MaskScheme scheme = valueOrThrow(resolveMasks(run.masks, {2, 2}));
+  MaskScheme scheme = valueOrThrow(resolveMasks(run.masks, std::vector{2, 2}));
   run.edits = {{3, editOf(scheme, 0, 1, "soft:5@0.125")}};
   valueOrThrow(applyMaskEdit(scheme, run.edits[0].edit));
   const std::vector<std::string> names{"a", "ß", "c d"};
@@ -197,7 +197,7 @@ TEST(ModelFile, MetadataComesBack) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->classNames, names);
   EXPECT_TRUE(read->experiment.edits.empty());
-  EXPECT_TRUE(valueOrThrow(resolveMasks(read->experiment.masks, {2, 2})) == scheme);
+  EXPECT_TRUE(valueOrThrow(resolveMasks(read->experiment.masks, std::vector{2, 2})) == scheme);
   EXPECT_EQ(experimentToText(valueOrThrow(runExperiment(metadata, "file"))), experimentToText(run));
 }
 

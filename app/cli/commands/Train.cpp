@@ -68,9 +68,10 @@ class TrainCommand : public Command {
         ->type_name("NAME|FILE");
     command->add_option("-w,--weights", m_weights, "Start from this checkpoint")->type_name("FILE");
     command
-        ->add_option("--masks", m_masks,
-                     "Where heads may look: none, sch1, sch2, sch3, mixed36 (sch2:5 for windows "
-                     "of 5), or a JSON file")
+        ->add_option(
+            "--masks", m_masks,
+            "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
+            "of 5), or a JSON file")
         ->type_name("NAME|FILE");
     command->add_flag("--json", m_json,
                       "One JSON object a line: step, heads, edit and epoch events as they happen, "

@@ -1,0 +1,120 @@
+#pragma once
+// Several variants of one experiment, each trained from several seeds, and the table that compares
+// them. No torch type here. A sweep may be interrupted or killed at any time: begun again with the
+// same folder, finished runs are skipped and an interrupted one goes on exactly.
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/Progress.h"
+#include "core/base/Result.h"
+#include "core/config/Experiment.h"
+#include "core/imaging/Image.h"
+#include "core/training/TrainingTypes.h"
+
+namespace headlight {
+
+struct SweepVariant {
+  std::string name;       ///< also of its folder
+  Experiment experiment;  ///< checked; its seed is replaced by each of the sweep's
+};
+
+struct SweepPlan {
+  std::string name = "sweep";
+  std::vector<SweepVariant> variants;
+  std::vector<std::int64_t> seeds;
+};
+
+/// Changes to the base, for the command line's flags: gets the base's JSON before it is read.
+using ChangeBase = std::function<void(Json&)>;
+
+/// Reads a sweep file:
+///   name      for titles
+///   base      an Experiment, or the path of one, relative to the sweep file
+///   variants  [{"name": "aft", "overrides": {"model.mechanism": "aft_conv",
+///             "model.attention": {"kernel": 5}, "training.epochs": 3}}]; `overrides` are
+///             parameters by their path, `model` or `masks` as a whole, `model.attention`,
+///             `model.layout`
+///   mechanisms  in place of variants: one for each of these names
+///   seeds     [0, 1, 2]
+/// Choosing a mechanism (a backbone) drops the base's options of another one. Every variant is
+/// checked. Errors name file and JSON path ("variants[2].overrides.training.epoch").
+Result<SweepPlan> readSweep(const std::filesystem::path& path, const ChangeBase& change = {});
+/// `folder`: what a base's path is relative to; `name` is for messages.
+Result<SweepPlan> sweepFromText(const std::string& text, const std::string& name,
+                                const std::filesystem::path& folder, const ChangeBase& change = {});
+
+/// One run of a sweep.
+struct SweepRun {
+  std::size_t variant = 0, seed = 0;  ///< indices into the plan
+  std::filesystem::path folder;       ///< OUTPUT/VARIANT/seed-SEED
+  Experiment experiment;
+};
+/// All of them in the order in which they are run: every variant with the first seed, then with
+/// the second.
+std::vector<SweepRun> sweepRuns(const SweepPlan& plan, const std::filesystem::path& output);
+
+/// Mean and sample deviation (n − 1) over seeds.
+struct SweepStatistic {
+  double mean = 0;
+  double deviation = 0;  ///< NaN where there are fewer than two
+};
+SweepStatistic statisticOf(const std::vector<double>& values);
+
+/// A variant of which at least one run is finished.
+struct SweepRow {
+  std::string name, backbone, mechanism, masks;
+  std::int64_t runs = 0;              ///< finished
+  SweepStatistic bestTop1, lastTop1;  ///< in [0, 1]; best and last epoch of each run
+  std::int64_t parameters = 0;
+  std::int64_t macs = 0;       ///< of one image
+  double imagesPerSecond = 0;  ///< inference; 0: not measured
+};
+
+struct SweepFailure {
+  std::string run;  ///< "aft, seed 1"
+  Error error;
+};
+struct SweepReport {
+  std::vector<SweepRow> rows;            ///< in the order of the plan
+  std::int64_t finished = 0, total = 0;  ///< runs
+  std::vector<SweepFailure> failures;    ///< runs that could not be trained to their end
+};
+
+struct SweepOptions {
+  bool measureSpeed = true;
+  std::int64_t speedBatch = 32;  ///< images a forward pass
+};
+
+/// How a sweep goes. All are called from the thread that runs it.
+struct SweepObserver {
+  enum class Start { Begun, Resumed, Skipped };
+  std::function<void(const SweepRun&, Start)> started = {};
+  std::function<void(const SweepRun&, const TrainingUpdate&)> update = {};
+  std::function<void(const SweepRun&, const TrainingOutcome&)> finished = {};
+  std::function<void(const SweepRun&, const Error&)> failed = {};
+  ProgressCallback progress = {};  ///< runs of the whole sweep, in thousandths
+};
+
+/// Trains what is missing and writes sweep.csv, sweep.md and sweep.png into `output`, after every
+/// run and at the end. A run that fails by itself (it diverges) does not end the others; it is in
+/// the report. Speed is measured at the end, one variant after the other in turns, on the same
+/// random images. Errors: Canceled (checkpoints are written), Busy, Io, and InvalidArgument where
+/// `output` holds runs of other settings.
+Result<SweepReport> runSweep(const SweepPlan& plan, const std::filesystem::path& output,
+                             const SweepOptions& options, const SweepObserver& observer,
+                             std::stop_token stop);
+
+/// What stands in sweep.csv, sweep.md and sweep.png.
+std::string sweepCsv(const std::vector<SweepRow>& rows);
+std::string sweepMarkdown(const SweepPlan& plan, const std::vector<SweepRow>& rows);
+/// A line a variant: its best top-1 as a dot with its deviation. Needs at least one row.
+Image sweepFigure(const SweepPlan& plan, const std::vector<SweepRow>& rows);
+
+/// "71.2 ± 0.4", in per cent; without deviation where there is none.
+std::string percentText(const SweepStatistic& statistic);
+
+}  // namespace headlight

@@ -1,0 +1,326 @@
+// Sweeps: what their files may say, and that however they are interrupted the table is the same.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/models/Model.h"
+#include "core/models/Registry.h"
+#include "core/workbench/Sweep.h"
+#include "tests/training/Support.h"
+
+namespace headlight {
+namespace {
+
+Json baseJson() {
+  Experiment experiment = tinyExperiment();
+  experiment.masks = {};
+  experiment.telemetry.alsSteps = 0;
+  return experimentToJson(experiment);
+}
+
+Json sweepJson() {
+  return {{"name", "of the test"},
+          {"base", baseJson()},
+          {"variants",
+           {{{"name", "plain"}},
+            {{"name", "masked"}, {"overrides", {{"masks.scheme", "sch1"}}}},
+            {{"name", "narrow"}, {"overrides", {{"model.width", 8}, {"training.epochs", 1}}}}}},
+          {"seeds", {3, 4}}};
+}
+
+Result<SweepPlan> planOf(const Json& json) {
+  return sweepFromText(json.dump(), "sweep.json", ".");
+}
+
+Error refusal(const Json& json) {
+  const auto plan = planOf(json);
+  EXPECT_FALSE(plan) << json.dump();
+  return plan ? Error() : plan.error();
+}
+
+void expectRefused(const Json& json, const std::vector<std::string>& words) {
+  const Error error = refusal(json);
+  EXPECT_EQ(error.code, ErrorCode::InvalidConfig) << error.text();
+  EXPECT_EQ(error.where, "sweep.json");
+  for (const auto& word : words)
+    EXPECT_NE(error.message.find(word), std::string::npos) << word << " is not in " << error.text();
+}
+
+TEST(SweepFile, VariantsChangeTheBaseAndNothingElse) {
+  const auto plan = valueOrThrow(planOf(sweepJson()));
+  EXPECT_EQ(plan.name, "of the test");
+  ASSERT_EQ(plan.variants.size(), 3u);
+  EXPECT_EQ(plan.variants[1].experiment.masks.scheme, "sch1");
+  EXPECT_EQ(plan.variants[0].experiment.masks.scheme, "none");
+  EXPECT_EQ(plan.variants[2].experiment.model.width, 8);
+  EXPECT_EQ(plan.variants[2].experiment.training.epochs, 1);
+  EXPECT_EQ(plan.variants[1].experiment.training.epochs, 2);
+  const auto runs = sweepRuns(plan, "out");
+  ASSERT_EQ(runs.size(), 6u);
+  EXPECT_EQ(runs[1].folder, std::filesystem::path("out/masked/seed-3"));
+  EXPECT_EQ(runs[3].folder, std::filesystem::path("out/plain/seed-4"));
+  EXPECT_EQ(runs[3].experiment.seed, 4);
+}
+
+TEST(SweepFile, ChoosingAMechanismDropsTheOptionsOfAnother) {
+  Json sweep = sweepJson();
+  sweep["base"]["model"]["mechanism"] = "softmax";
+  sweep["base"]["model"]["attention"] = {{"kernel", "dense"}};
+  sweep.erase("variants");
+  sweep["mechanisms"] = {"softmax", "aft_full"};
+  const auto plan = valueOrThrow(planOf(sweep));
+  ASSERT_EQ(plan.variants.size(), 2u);
+  EXPECT_EQ(plan.variants[0].experiment.model.attention["kernel"], "dense");
+  EXPECT_EQ(plan.variants[1].name, "aft_full");
+  EXPECT_FALSE(plan.variants[1].experiment.model.attention.contains("kernel"));
+  EXPECT_TRUE(plan.variants[1].experiment.model.attention.contains("rank"));
+
+  sweep.erase("mechanisms");
+  sweep["variants"] = {
+      {{"name", "thin"},
+       {"overrides", {{"model.attention.rank", 4}, {"model.mechanism", "aft_full"}}}}};
+  EXPECT_EQ(valueOrThrow(planOf(sweep)).variants[0].experiment.model.attention["rank"], 4);
+}
+
+TEST(SweepFile, FlagsChangeTheBaseBeforeTheVariantsDo) {
+  const auto plan =
+      valueOrThrow(sweepFromText(sweepJson().dump(), "sweep.json", ".", [](Json& base) {
+        valueOrThrow(overrideParameter(base, "training.epochs", "5"));
+      }));
+  EXPECT_EQ(plan.variants[0].experiment.training.epochs, 5);
+  EXPECT_EQ(plan.variants[2].experiment.training.epochs, 1);
+}
+
+TEST(SweepFile, ABaseByPathIsBesideTheSweepFile) {
+  TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "bases");
+  std::ofstream(folder / "bases/tiny.json") << baseJson().dump();
+  Json sweep = sweepJson();
+  sweep["base"] = "bases/tiny.json";
+  std::ofstream(folder / "sweep.json") << sweep.dump();
+  EXPECT_EQ(valueOrThrow(readSweep(folder / "sweep.json")).variants[0].experiment.model.width, 16);
+  sweep["base"] = "bases/other.json";
+  std::ofstream(folder / "sweep.json") << sweep.dump();
+  const auto missing = readSweep(folder / "sweep.json");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+  EXPECT_NE(missing.error().text().find("other.json"), std::string::npos);
+}
+
+TEST(SweepFile, NonsenseIsRefusedByItsPath) {
+  Json sweep = sweepJson();
+  sweep["variants"][1]["overrides"] = {{"training.epoch", 3}};
+  expectRefused(sweep, {"variants[1].overrides.training.epoch", "\"training.epochs\""});
+  sweep["variants"][1]["overrides"] = {{"training.epochs", "many"}};
+  expectRefused(sweep, {"variants[1].overrides.training.epochs", "whole number"});
+  sweep["variants"][1]["overrides"] = {{"training.epochs", 0}};
+  expectRefused(sweep, {"variants[1]", "masked", "training.epochs"});
+  sweep["variants"][1]["overrides"] = {{"seed", 3}};
+  expectRefused(sweep, {"variants[1].overrides.seed", "seeds"});
+  sweep["variants"][1]["overrides"] = {{"model.mechanism", "softmux"}};
+  expectRefused(sweep, {"variants[1]", "model.mechanism", "softmax"});
+  sweep["variants"][1]["overrides"] = {{"model.attention.windows", 3}};
+  expectRefused(sweep, {"variants[1]", "model.attention.windows"});
+  sweep["variants"][1]["overrides"] = {{"model", 5}};
+  expectRefused(sweep, {"variants[1].overrides.model", "object"});
+  sweep["variants"][1]["overrides"] = {{"masks.scheme", "sch9"}};
+  expectRefused(sweep, {"variants[1]", "sch9"});
+
+  sweep = sweepJson();
+  sweep["variants"][2]["name"] = "plain";
+  expectRefused(sweep, {"variants[2].name", "twice"});
+  for (const char* name : {"", "../out", ".hidden", "a/b"}) {
+    sweep["variants"][2]["name"] = name;
+    expectRefused(sweep, {"variants[2].name"});
+  }
+  sweep["variants"] = Json::array();
+  expectRefused(sweep, {"variants", "empty"});
+  sweep.erase("variants");
+  expectRefused(sweep, {"variants", "missing"});
+
+  for (const Json& seeds : {Json::array(), Json{1, 1}, Json{-1}, Json{1.5}, Json("1")}) {
+    sweep = sweepJson();
+    sweep["seeds"] = seeds;
+    expectRefused(sweep, {"seeds"});
+  }
+  sweep = sweepJson();
+  sweep["base"]["training"]["epochs"] = -1;
+  expectRefused(sweep, {"base", "training.epochs"});
+  sweep["base"] = 7;
+  expectRefused(sweep, {"base"});
+  sweep = sweepJson();
+  sweep["sedes"] = 1;
+  expectRefused(sweep, {"sedes", "\"seeds\""});
+  const auto text = sweepFromText("{", "sweep.json", ".");
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().text().find("JSON"), std::string::npos);
+}
+
+TEST(SweepFile, ThePresetComparesModelsOfEqualBudget) {
+  const auto plan =
+      valueOrThrow(readSweep(HEADLIGHT_SOURCE_DIR "/models/presets/compare-cifar10.json"));
+  ASSERT_EQ(plan.variants.size(), 8u);
+  const ModelCost reference = modelCost(plan.variants[0].experiment.model);
+  EXPECT_LT(reference.macs, 30'000'000);
+  for (const SweepVariant& variant : plan.variants) {
+    const ModelConfig& model = variant.experiment.model;
+    const ModelCost cost = modelCost(model);
+    const auto ratio = [](std::int64_t a, std::int64_t b) {
+      return static_cast<double>(a) / static_cast<double>(b);
+    };
+    EXPECT_NEAR(ratio(cost.macs, reference.macs), 1, 0.2) << variant.name;
+    EXPECT_NEAR(ratio(cost.parameters, reference.parameters), 1, 0.2) << variant.name;
+    const auto built = makeModel(model, 1);
+    EXPECT_EQ(built->forward(at::zeros({2, 3, 32, 32})).size(1), 10) << variant.name;
+  }
+}
+
+TEST(SweepTable, DeviationsAreThoseOfASample) {
+  const SweepStatistic statistic = statisticOf({0.5, 0.7, 0.6});
+  EXPECT_NEAR(statistic.mean, 0.6, 1e-12);
+  EXPECT_NEAR(statistic.deviation, 0.1, 1e-12);
+  EXPECT_EQ(percentText(statistic), "60.00 ± 10.00");
+  EXPECT_TRUE(std::isnan(statisticOf({0.5}).deviation));
+  EXPECT_EQ(percentText(statisticOf({0.5})), "50.00");
+}
+
+SweepReport runIt(const SweepPlan& plan, const std::filesystem::path& output,
+                  const SweepObserver& observer = {}, std::stop_token stop = {},
+                  bool speed = false) {
+  return valueOrThrow(runSweep(plan, output, {speed, 4}, observer, stop));
+}
+
+std::string bytesOf(const std::filesystem::path& file) {
+  std::string text;
+  for (const std::string& line : linesOf(file))
+    text += line + "\n";
+  return text;
+}
+
+TEST(Sweep, TrainsEveryRunAndWritesTheTables) {
+  TemporaryFolder folder;
+  const auto plan = valueOrThrow(planOf(sweepJson()));
+  std::vector<std::string> begun;
+  double lastDone = 0;
+  SweepObserver observer;
+  observer.started = [&](const SweepRun& run, SweepObserver::Start start) {
+    EXPECT_EQ(start, SweepObserver::Start::Begun);
+    begun.push_back(plan.variants[run.variant].name + std::to_string(plan.seeds[run.seed]));
+  };
+  observer.progress = [&](const Progress& progress) {
+    if (progress.stage == "measuring inference") return;
+    EXPECT_GE(static_cast<double>(progress.done), lastDone);
+    lastDone = static_cast<double>(progress.done);
+    EXPECT_EQ(progress.total, 6000);
+  };
+  const SweepReport report = runIt(plan, folder / "out", observer, {}, true);
+  EXPECT_EQ(lastDone, 6000);
+  EXPECT_EQ(begun, (std::vector<std::string>{"plain3", "masked3", "narrow3", "plain4", "masked4",
+                                             "narrow4"}));
+  EXPECT_EQ(report.finished, 6);
+  ASSERT_EQ(report.rows.size(), 3u);
+  for (const SweepRow& row : report.rows) {
+    EXPECT_EQ(row.runs, 2);
+    EXPECT_GT(row.imagesPerSecond, 0);
+    EXPECT_GT(row.macs, 0);
+    EXPECT_GE(row.bestTop1.mean, row.lastTop1.mean);
+  }
+  EXPECT_LT(report.rows[2].parameters, report.rows[0].parameters);
+  EXPECT_LT(report.rows[1].macs, report.rows[0].macs) << "hard heads in linear time";
+  // By hand, from what the runs themselves wrote.
+  std::vector<double> last;
+  for (const char* seed : {"seed-3", "seed-4"}) {
+    const auto rows = linesOf(folder / "out/plain" / seed / "metrics.csv");
+    std::istringstream cells(rows.back());
+    std::string cell;
+    for (int i = 0; i < 6; ++i)
+      std::getline(cells, cell, ',');
+    last.push_back(std::stod(cell));
+  }
+  EXPECT_NEAR(report.rows[0].lastTop1.mean, (last[0] + last[1]) / 2, 1e-12);
+  EXPECT_NEAR(report.rows[0].lastTop1.deviation, std::abs(last[0] - last[1]) / std::sqrt(2.0),
+              1e-12);
+  const auto table = linesOf(folder / "out/sweep.csv");
+  ASSERT_EQ(table.size(), 4u);
+  EXPECT_TRUE(table[2].starts_with("masked,vit,softmax,sch1,2,")) << table[2];
+  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("| masked | 2 |"), std::string::npos);
+  const auto figure = readImage(folder / "out/sweep.png");
+  ASSERT_TRUE(figure);
+  EXPECT_GT(figure->width, 300);
+}
+
+TEST(Sweep, StoppedAnywhereItGoesOnToTheSameTable) {
+  TemporaryFolder folder;
+  const auto plan = valueOrThrow(planOf(sweepJson()));
+  runIt(plan, folder / "whole");
+  // In the first run, between runs, and in the middle: each time for a few steps only.
+  std::int64_t skipped = 0, resumed = 0;
+  for (int round = 0;; ++round) {
+    ASSERT_LT(round, 40);
+    std::stop_source stop;
+    std::int64_t steps = 0;
+    SweepObserver observer;
+    observer.started = [&](const SweepRun&, SweepObserver::Start start) {
+      skipped += start == SweepObserver::Start::Skipped;
+      resumed += start == SweepObserver::Start::Resumed;
+    };
+    observer.update = [&](const SweepRun&, const TrainingUpdate& update) {
+      steps += static_cast<std::int64_t>(update.steps.size());
+      if (steps >= 7) stop.request_stop();
+    };
+    const auto report = runSweep(plan, folder / "stopped", {false, 4}, observer, stop.get_token());
+    if (report) break;
+    ASSERT_EQ(report.error().code, ErrorCode::Canceled) << report.error().text();
+  }
+  EXPECT_GT(skipped, 0);
+  EXPECT_GT(resumed, 0);
+  EXPECT_EQ(bytesOf(folder / "whole/sweep.csv"), bytesOf(folder / "stopped/sweep.csv"));
+  for (const char* run : {"plain/seed-3", "masked/seed-4", "narrow/seed-4"})
+    expectSame(lastTensors(folder / "whole" / run), lastTensors(folder / "stopped" / run));
+}
+
+TEST(Sweep, RefusesAFolderWithRunsOfOtherSettings) {
+  TemporaryFolder folder;
+  Json sweep = sweepJson();
+  sweep["seeds"] = {3};
+  runIt(valueOrThrow(planOf(sweep)), folder / "out");
+  const std::string table = bytesOf(folder / "out/sweep.csv");
+  sweep["variants"][1]["overrides"]["training.learning_rate"] = 0.5;
+  const auto other = runSweep(valueOrThrow(planOf(sweep)), folder / "out", {}, {}, {});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::InvalidArgument);
+  EXPECT_NE(other.error().text().find("learning_rate"), std::string::npos) << other.error().text();
+  EXPECT_NE(other.error().text().find("masked"), std::string::npos);
+  EXPECT_EQ(bytesOf(folder / "out/sweep.csv"), table);
+}
+
+TEST(Sweep, ARunThatDivergesDoesNotEndTheOthers) {
+  TemporaryFolder folder;
+  Json sweep = sweepJson();
+  sweep["seeds"] = {3};
+  sweep["variants"][1]["overrides"] = {{"training.learning_rate", 10},
+                                       {"training.warmup_epochs", 0},
+                                       {"training.weight_decay", 10},
+                                       {"training.clip_gradient", 0},
+                                       {"training.epochs", 60}};
+  const SweepReport report = runIt(valueOrThrow(planOf(sweep)), folder / "out");
+  ASSERT_EQ(report.failures.size(), 1u) << "it was expected to diverge";
+  EXPECT_EQ(report.failures[0].run, "masked, seed 3");
+  ASSERT_EQ(report.rows.size(), 2u);
+  EXPECT_EQ(report.rows[1].name, "narrow");
+  EXPECT_EQ(report.finished, 2);
+}
+
+TEST(Sweep, KnowsWhatAModelRefusesBeforeAnythingIsTrained) {
+  TemporaryFolder folder;
+  auto plan = valueOrThrow(planOf(sweepJson()));
+  plan.variants[2].experiment.model.heads = 3;  // of a width of 8
+  const auto report = runSweep(plan, folder / "out", {}, {}, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().where, "narrow");
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+}  // namespace
+}  // namespace headlight
