@@ -46,12 +46,15 @@ struct RolloutOptions {
   double discardRatio = 0.0;
 };
 /// Abnar & Zuidema: identity added, rows normalised, multiplied from the first layer to the last.
-/// [rows × cols]: the class token's row, or the mean of patch rows where there is no prefix token.
-/// Signed maps are clamped at 0 first. Errors: a layer's maps are missing or grids differ.
+/// Over the patches of the first layer, [rows × cols]: the class token's row, or the mean of patch
+/// rows where there is no prefix token. Where patches are merged between layers, merging averages
+/// the rows it joins. Signed maps are clamped at 0 first. Errors: a layer's maps are missing, or its
+/// grid is finer than the one before.
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
 
 /// Eq. 4 (denominator mended): [L × L], the cosine of row t of layer i's and of layer j's map of
-/// one head, averaged over tokens. Layers with fewer heads than `head` + 1 give 0.
+/// one head, averaged over tokens. Layers with fewer heads than `head` + 1 give 0; layers on
+/// different grids cannot be compared and give NaN.
 Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head);
 
 }  // namespace headlight

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/analysis/AttentionMaps.h"
@@ -56,6 +57,41 @@ void addIdentityAndNormalise(std::vector<float>& map, std::size_t tokens) {
   }
 }
 
+/// Weights over the tokens of a layer as weights over those of the layer before it. Where patches
+/// were merged in between, a merged patch is the mean of those it joins. A token that was not there
+/// yet (a class token that joins late) saw nothing: its weight ends here.
+std::vector<double> carriedBack(const std::vector<double>& row, const Grid& from, const Grid& to) {
+  if (from == to) return row;
+  std::vector<double> result(to.tokens(), 0.0);
+  for (int i = 0; i < std::min(from.prefix, to.prefix); ++i)
+    result[i] = row[i];
+  const int tall = (to.rows + from.rows - 1) / from.rows,
+            wide = (to.cols + from.cols - 1) / from.cols;
+  std::vector<int> joined(from.patches(), 0);
+  const auto parent = [&](int patch) {
+    return std::min(patch / to.cols / tall, from.rows - 1) * from.cols +
+           std::min(patch % to.cols / wide, from.cols - 1);
+  };
+  for (int i = 0; i < to.patches(); ++i)
+    ++joined[parent(i)];
+  for (int i = 0; i < to.patches(); ++i)
+    result[to.prefix + i] = row[from.prefix + parent(i)] / joined[parent(i)];
+  return result;
+}
+
+/// Ok if every layer has maps and no grid is finer than the one before it.
+Result<void> checkLayers(const std::vector<LayerMaps>& layers) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (layers[l].empty())
+      return Error{ErrorCode::InvalidArgument,
+                   "the maps of layer " + std::to_string(l) + " are missing", "rollout"};
+    if (l > 0 && (layers[l].grid.rows > layers[l - 1].grid.rows ||
+                  layers[l].grid.cols > layers[l - 1].grid.cols))
+      return Error{ErrorCode::InvalidArgument, "the grid grows between layers", "rollout"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options) {
@@ -64,22 +100,18 @@ Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptio
   if (!(options.discardRatio >= 0 && options.discardRatio < 1))
     return Error{ErrorCode::InvalidArgument, "the discard ratio must be at least 0 and below 1",
                  "rollout"};
-  const Grid grid = maps.layers.front().grid;
-  for (std::size_t l = 0; l < maps.layers.size(); ++l) {
-    if (maps.layers[l].empty())
-      return Error{ErrorCode::InvalidArgument,
-                   "the maps of layer " + std::to_string(l) + " are missing", "rollout"};
-    if (!(maps.layers[l].grid == grid))
-      return Error{ErrorCode::InvalidArgument, "the grid changes between layers", "rollout"};
-  }
+  if (auto checked = checkLayers(maps.layers); !checked) return checked.error();
   // Only one row of Â_L ⋯ Â_1 is shown: a row vector times matrices, from the last layer down.
-  const std::size_t tokens = grid.tokens();
-  std::vector<double> row(tokens, 0.0);
+  Grid grid = maps.layers.back().grid;
+  std::vector<double> row(grid.tokens(), 0.0);
   if (grid.prefix > 0)
     row[0] = 1.0;
   else
-    std::fill(row.begin(), row.end(), 1.0 / static_cast<double>(tokens));
+    std::fill(row.begin(), row.end(), 1.0 / grid.tokens());
   for (auto layer = maps.layers.rbegin(); layer != maps.layers.rend(); ++layer) {
+    row = carriedBack(row, grid, layer->grid);
+    grid = layer->grid;
+    const std::size_t tokens = grid.tokens();
     auto map = fuseHeads(*layer, options.fusion);
     discardLowest(map, grid, options.discardRatio);
     addIdentityAndNormalise(map, tokens);
@@ -98,11 +130,14 @@ Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head) 
   for (std::size_t i = 0; i < layers; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       const LayerMaps &a = maps.layers[i], &b = maps.layers[j];
-      if (a.empty() || b.empty() || a.tokens() != b.tokens())
+      if (a.empty() || b.empty())
         return Error{ErrorCode::InvalidArgument,
-                     "layers " + std::to_string(j) + " and " + std::to_string(i) +
-                         " have no maps of the same size",
+                     "the maps of layer " + std::to_string(a.empty() ? i : j) + " are missing",
                      "similarity"};
+      if (!(a.grid == b.grid)) {
+        result[i * layers + j] = result[j * layers + i] = std::numeric_limits<float>::quiet_NaN();
+        continue;
+      }
       if (head < 0 || head >= a.heads || head >= b.heads) continue;
       double sum = 0;
       for (int t = 0; t < a.tokens(); ++t) {

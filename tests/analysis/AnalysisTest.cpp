@@ -100,6 +100,91 @@ TEST(Rollout, EqualsTheNaiveProduct) {
       }
 }
 
+/// The product of (normalised A + I) with a matrix that averages merged rows in between, in full.
+std::vector<double> naiveStagedRollout(const AttentionMaps& maps) {
+  const auto& first = maps.layers.front();
+  std::vector<std::vector<double>> product(first.tokens(), std::vector<double>(first.tokens(), 0));
+  for (int i = 0; i < first.tokens(); ++i)
+    product[i][i] = 1;
+  Grid grid = first.grid;
+  for (const auto& layer : maps.layers) {
+    if (!(layer.grid == grid)) {
+      std::vector<std::vector<double>> merged(layer.tokens(),
+                                              std::vector<double>(first.tokens(), 0));
+      for (int r = 0; r < layer.grid.rows; ++r)
+        for (int c = 0; c < layer.grid.cols; ++c) {
+          int count = 0;
+          auto& row = merged[layer.grid.prefix + r * layer.grid.cols + c];
+          const int step = layer.grid.rows == grid.rows ? 1 : 2;
+          for (int y = step * r; y < std::min(step * r + step, grid.rows); ++y)
+            for (int x = step * c; x < std::min(step * c + step, grid.cols); ++x, ++count)
+              for (std::size_t k = 0; k < row.size(); ++k)
+                row[k] += product[grid.prefix + y * grid.cols + x][k];
+          for (double& value : row)
+            value /= count;
+        }
+      product = merged;
+      grid = layer.grid;
+    }
+    const int tokens = layer.tokens();
+    std::vector<std::vector<double>> next(tokens, std::vector<double>(first.tokens(), 0));
+    for (int i = 0; i < tokens; ++i) {
+      std::vector<double> row(tokens, 0);
+      double sum = 0;
+      for (int j = 0; j < tokens; ++j) {
+        for (int h = 0; h < layer.heads; ++h)
+          row[j] += double{layer.row(h, i)[j]} / layer.heads;
+        row[j] += i == j;
+        sum += row[j];
+      }
+      for (int j = 0; j < tokens; ++j)
+        for (std::size_t k = 0; k < next[i].size(); ++k)
+          next[i][k] += row[j] / sum * product[j][k];
+    }
+    product = next;
+  }
+  std::vector<double> result(first.grid.patches(), 0);
+  for (int j = 0; j < first.grid.patches(); ++j)
+    for (int i = 0; i < grid.tokens(); ++i)
+      result[j] += grid.prefix > 0 ? (i == 0) * product[i][j] : product[i][j] / grid.tokens();
+  return result;
+}
+
+TEST(Rollout, AveragesTheRowsThatMergingJoins) {
+  for (const auto& [rows, cols] : {std::pair{4, 6}, std::pair{5, 7}}) {  // odd sides are padded
+    AttentionMaps maps = randomMaps(2, 2, {rows, cols, 0}, 3);
+    const auto coarse = randomMaps(2, 3, {(rows + 1) / 2, (cols + 1) / 2, 0}, 4);
+    maps.layers.insert(maps.layers.end(), coarse.layers.begin(), coarse.layers.end());
+    const auto got = rollout(maps, {});
+    ASSERT_TRUE(got.ok()) << got.error().text();
+    const auto expected = naiveStagedRollout(maps);
+    ASSERT_EQ(got->size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR((*got)[i], expected[i], 1e-6);
+  }
+}
+
+TEST(Rollout, FollowsAClassTokenThatJoinsLate) {
+  AttentionMaps maps = randomMaps(2, 2, {3, 4, 0}, 5);
+  const auto late = randomMaps(2, 2, {3, 4, 1}, 6);
+  maps.layers.insert(maps.layers.end(), late.layers.begin(), late.layers.end());
+  const auto got = rollout(maps, {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  const auto expected = naiveStagedRollout(maps);  // a row that was not there is a row of zeros
+  ASSERT_EQ(got->size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR((*got)[i], expected[i], 1e-6);
+}
+
+TEST(LayerSimilarity, SaysNothingAcrossGrids) {
+  AttentionMaps maps = randomMaps(1, 1, {4, 4, 0}, 5);
+  maps.layers.push_back(randomMaps(1, 1, {2, 2, 0}, 6).layers[0]);
+  const auto got = layerSimilarity(maps, 0);
+  ASSERT_TRUE(got.ok());
+  EXPECT_TRUE(std::isnan((*got)[1]) && std::isnan((*got)[2]));
+  EXPECT_NEAR((*got)[0], 1.0, 1e-6);
+}
+
 TEST(Rollout, RefusesMissingMapsAndNonsense) {
   EXPECT_FALSE(rollout({}, {}).ok());
   auto maps = randomMaps(2, 1, {2, 2, 1}, 1);
