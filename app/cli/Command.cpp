@@ -4,9 +4,10 @@ namespace headlight::cli {
 
 std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
-  for (const auto make : {makeTrainCommand, makeEvaluateCommand, makePredictCommand,
-                          makeAttendCommand, makePreprocessCommand, makeSummaryCommand,
-                          makeInspectCommand, makeConvertCommand, makeMakeDatasetCommand})
+  for (const auto make :
+       {makeTrainCommand, makeSweepCommand, makeEvaluateCommand, makePredictCommand,
+        makeAttendCommand, makePreprocessCommand, makeSummaryCommand, makeInspectCommand,
+        makeConvertCommand, makeMakeDatasetCommand, makeBenchCommand})
     commands.push_back(make());
   return commands;
 }

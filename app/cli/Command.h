@@ -21,6 +21,7 @@ class Command {
 };
 
 std::unique_ptr<Command> makeTrainCommand();
+std::unique_ptr<Command> makeSweepCommand();
 std::unique_ptr<Command> makeEvaluateCommand();
 std::unique_ptr<Command> makePredictCommand();
 std::unique_ptr<Command> makeAttendCommand();
@@ -29,6 +30,7 @@ std::unique_ptr<Command> makeSummaryCommand();
 std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeConvertCommand();
 std::unique_ptr<Command> makeMakeDatasetCommand();
+std::unique_ptr<Command> makeBenchCommand();
 
 /// All of them, in the order of --help.
 std::vector<std::unique_ptr<Command>> makeCommands();

@@ -18,9 +18,10 @@ void ModelOptions::declare(CLI::App& app) {
                  "Weights, .safetensors or .pth; without them the model's are random")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--masks", masks,
-                 "Where heads may look: none, sch1, sch2, sch3, mixed36 (sch2:5 for windows of 5), "
-                 "or a JSON file; default: as the model says")
+  app.add_option(
+         "--masks", masks,
+         "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows of 5), "
+         "or a JSON file; default: as the model says")
       ->type_name("NAME|FILE")
       ->group(group);
   app.add_option("--device", source.device,
@@ -44,22 +45,26 @@ void ModelOptions::require() const {
                 "config, or give --weights with a checkpoint that carries its model");
 }
 
-std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
-  require();
-  auto session = valueOrThrow(InferenceSession::open(source));
-  const ModelInfo& info = session->info();
+void sayHowItOpened(const ModelInfo& info, Terminal& terminal) {
   if (info.randomWeights)
     terminal.warning("the model's weights are random; give --weights for trained ones");
   else if (!info.report.complete())
     terminal.warning(info.weights.string() + ": " + info.report.summary());
   for (const auto& note : info.notes)
     terminal.note(note);
+}
+
+std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
+  require();
+  auto session = valueOrThrow(InferenceSession::open(source));
+  sayHowItOpened(session->info(), terminal);
   return session;
 }
 
 MaskScheme ModelOptions::masksFor(const ModelInfo& info) const {
-  if (masks.empty()) return valueOrThrow(resolveMasks(info.experiment.masks, info.heads));
-  return valueOrThrow(masksFromNameOrFile(masks, info.heads));
+  const MaskShape shape = maskShapeOf(info.experiment.model);
+  if (masks.empty()) return valueOrThrow(resolveMasks(info.experiment.masks, shape));
+  return valueOrThrow(masksFromNameOrFile(masks, shape));
 }
 
 Experiment experimentByName(const std::string& nameOrFile) {

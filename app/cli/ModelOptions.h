@@ -26,6 +26,9 @@ struct ModelOptions {
   MaskScheme masksFor(const ModelInfo& info) const;
 };
 
+/// Warns about random weights and weights that do not fit, and notes what the reader noted.
+void sayHowItOpened(const ModelInfo& info, Terminal& terminal);
+
 /// A model by published name, config or checkpoint, without its weights. Throws Failure.
 Experiment experimentByName(const std::string& nameOrFile);
 

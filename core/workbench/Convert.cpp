@@ -1,6 +1,7 @@
 #include "core/workbench/Convert.h"
 
 #include "core/checkpoint/Checkpoint.h"
+#include "core/models/Castling.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
 #include "core/training/ModelFile.h"
@@ -61,6 +62,20 @@ std::map<std::string, std::string> describe(const Checkpoint& checkpoint,
   return metadata;
 }
 
+/// The Experiment in the metadata, with the model castled; the rest of it as it was.
+void castle(std::map<std::string, std::string>& metadata, const std::string& where) {
+  if (!metadata.contains("experiment"))
+    throw Failure(Error{ErrorCode::InvalidArgument,
+                        "carries no Experiment whose model could be castled; give the model it "
+                        "belongs to",
+                        where});
+  Experiment experiment = valueOrThrow(runExperiment(metadata, where));
+  experiment.model = castledConfig(experiment.model, true);
+  const MaskScheme masks =
+      valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
+  metadata["experiment"] = modelMetadata(experiment, masks, {}).at("experiment");
+}
+
 }  // namespace
 
 Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
@@ -78,6 +93,7 @@ Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
       requireFit(checkpoint, *options.experiment, in);
       metadata = describe(checkpoint, *options.experiment);
     }
+    if (options.castled) castle(metadata, in.string());
     valueOrThrow(writeSafetensors(out, checkpoint.tensors, metadata));
     for (const auto& [name, tensor] : checkpoint.tensors) {
       ++outcome.tensors;

@@ -18,6 +18,9 @@ struct ConvertOptions {
       false;  ///< leave out the optimiser and moving averages of a training checkpoint
   /// Written into the metadata in place of what was there. The weights must fit its model.
   std::optional<Experiment> experiment;
+  /// Inference with the saved model goes without its auxiliary branch (Castling-ViT, §3.2.2). Of
+  /// the experiment above, or the one that the file carries; the weights stay as they are.
+  bool castled = false;
 };
 
 struct ConvertOutcome {

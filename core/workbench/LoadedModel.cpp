@@ -80,6 +80,9 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
   info.experiment = experiment;
   info.heads = loaded.model->headsPerLayer();
   info.grid = loaded.model->grid(0);
+  // A class token may join later (CaiT, ConViT): it can be asked about all the same.
+  for (int layer = 1; layer < loaded.model->layers(); ++layer)
+    info.grid.prefix = std::max(info.grid.prefix, loaded.model->grid(layer).prefix);
   info.mapMeaning = loaded.model->mapMeaning();
   info.mapIsSigned = loaded.model->mapIsSigned();
   for (const auto& [name, tensor] : loaded.model->trainable())

@@ -30,9 +30,10 @@ LoadPlan planFor(const Model& model, const Checkpoint& checkpoint);
 /// Runs `body` with the session's model while nobody else uses it (see RawTensors.h).
 void withModel(InferenceSession& session, const std::function<void(Model&)>& body);
 
-/// The shape of a ViT read off the names and shapes of its tensors (a .pth says nothing else), or
-/// off timm's own description in the metadata. `notes` says what had to be assumed. Throws Failure
-/// where the tensors are not a ViT's.
+/// The shape of a model read off the names and shapes of its tensors (a .pth says nothing else) and
+/// off timm's keyword arguments in the metadata ("config"): ViT, DeiT, CaiT, ConViT, LeViT, MViTv2
+/// and Swin in timm's names. `notes` says what was recognised and what had to be assumed. Throws
+/// Failure naming the backbone that was recognised where the rest cannot be read off.
 ModelConfig inferModel(const Checkpoint& checkpoint, std::vector<std::string>& notes);
 
 }  // namespace headlight

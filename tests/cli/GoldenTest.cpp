@@ -86,6 +86,22 @@ TEST_F(GoldenCliTest, PredictGivesTheLogitsOfTheDistilledDeit) {
   EXPECT_LE(greatestDifference(out.at("logits"), io.at("logits")), kLogitsTolerance);
 }
 
+TEST_F(GoldenCliTest, PredictGivesTheLogitsOfModelsByName) {
+  for (const std::string name : {"cait_micro", "mvitv2_micro"}) {
+    const auto out = runOn("predict", name, name + ".safetensors", name + ".io.safetensors");
+    const auto io = readTensors(kGolden / (name + ".io.safetensors"));
+    EXPECT_LE(greatestDifference(out.at("logits"), io.at("logits")), kLogitsTolerance) << name;
+  }
+}
+
+TEST_F(GoldenCliTest, SchemesFitAModelWhoseLastLayersCannotBeMasked) {
+  for (const std::string scheme : {"sch2", "sch3"})
+    expectOk(
+        run({"predict", "--model", "cait_micro", "--weights", kGolden / "cait_micro.safetensors",
+             "--tensor", kGolden / "cait_micro.io.safetensors", "--masks", scheme, "--output",
+             "out.safetensors", "--device", "cpu"}));
+}
+
 TEST_F(GoldenCliTest, BothPickledFilesLoadEqual) {
   const std::string io = "vit_micro.io.safetensors";
   const auto fromSafetensors = runOn("predict", microConfig(), "vit_micro.safetensors", io);

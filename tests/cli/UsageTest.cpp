@@ -11,9 +11,9 @@ namespace {
 
 using UsageCliTest = CliTest;
 
-const std::vector<std::string> kCommands{"train",   "evaluate",   "predict",
-                                         "attend",  "preprocess", "summary",
-                                         "inspect", "convert",    "make-dataset"};
+const std::vector<std::string> kCommands{"train",        "evaluate", "predict", "attend",
+                                         "preprocess",   "summary",  "inspect", "convert",
+                                         "make-dataset", "sweep",    "bench"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});
@@ -101,9 +101,11 @@ TEST_F(UsageCliTest, SummariesMeetThePublishedSizes) {
     EXPECT_EQ(macs, model["macs"].get<std::int64_t>()) << model["name"];
     if (model["published"].is_null()) continue;
     if (const auto& published = model["published"]["parameters_m"]; published.is_number()) {
-      // Within 1.5 %, or half a unit of the tenth that is published.
+      // Within 1.5 %, or half a unit of the last digit that is published: of the tenth, or of the
+      // million for the two small models (IBiT-T, ConViT-Ti) that are printed as "6 M".
       const double millions = parameters / 1e6, said = published.get<double>();
-      EXPECT_LE(std::abs(millions - said), std::max(0.015 * said, 0.05)) << model["name"];
+      const double half = said == 6 ? 0.5 : 0.05;
+      EXPECT_LE(std::abs(millions - said), std::max(0.015 * said, half)) << model["name"];
       ++compared;
     }
     if (const auto& published = model["published"]["macs_g"]; published.is_number()) {

@@ -25,6 +25,9 @@ class ConvertCommand : public Command {
         ->type_name("NAME|FILE");
     command->add_flag("--weights-only", m_weightsOnly,
                       "Leave out the optimiser and the moving averages of a training checkpoint");
+    command->add_flag("--castle", m_castle,
+                      "Save the model castled: inference goes without its auxiliary softmax branch "
+                      "(evaluate --castle tells what that changes)");
     command->add_flag("--json", m_json, "The result as one JSON object");
     return command;
   }
@@ -35,7 +38,7 @@ class ConvertCommand : public Command {
     std::error_code error;
     if (std::filesystem::equivalent(m_in, m_out, error))
       refuseUsage(m_out, "is the file to read as well; give another name");
-    ConvertOptions options{m_dtype, m_weightsOnly, std::nullopt};
+    ConvertOptions options{m_dtype, m_weightsOnly, std::nullopt, m_castle};
     if (!m_model.empty()) options.experiment = experimentByName(m_model);
     const ConvertOutcome outcome = valueOrThrow(convertCheckpoint(m_in, m_out, options));
     for (const auto& name : outcome.overflowed)
@@ -58,7 +61,7 @@ class ConvertCommand : public Command {
 
  private:
   std::string m_in, m_out, m_dtype, m_model;
-  bool m_weightsOnly = false, m_json = false;
+  bool m_weightsOnly = false, m_castle = false, m_json = false;
 };
 
 }  // namespace

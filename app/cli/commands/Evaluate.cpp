@@ -1,5 +1,6 @@
-// evaluate: loss and accuracy of a model on a validation split.
+// evaluate: loss and accuracy of a model on a validation split, and what castling changes of them.
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -10,7 +11,7 @@
 #include "app/cli/ProgressBar.h"
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/Evaluate.h"
 
 namespace headlight::cli {
 namespace {
@@ -25,6 +26,9 @@ class EvaluateCommand : public Command {
                      "Folder of the dataset, its kind told by what lies in it; default: the "
                      "data that the config or the checkpoint names")
         ->type_name("FOLDER");
+    command->add_flag("--castle", m_castle,
+                      "Of a model with auxiliary softmax branches (linear_angular): the accuracy "
+                      "with them and without (castled), and whether nothing of them was left");
     command->add_flag("--json", m_json, "The result as one JSON object");
     m_model.declare(*command);
     m_flags.declare(*command, {"data"});
@@ -37,15 +41,13 @@ class EvaluateCommand : public Command {
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
       masks = valueOrThrow(masksFromNameOrFile(m_model.masks, maskShapeOf(experiment.model)));
-    EvaluationResult result;
-    {
-      ProgressBar bar(terminal);
-      result = valueOrThrow(evaluate(m_model.source, experiment.data, masks ? &*masks : nullptr,
-                                     bar.callback(), stop));
-    }
-    if (result.skipped > 0)
-      terminal.warning(std::to_string(result.skipped) + " damaged files were skipped");
-    report(result, terminal);
+    const EvaluationRequest request{m_model.source, experiment.data, masks,
+                                    [&](const ModelInfo& info) { sayHowItOpened(info, terminal); }};
+    ProgressBar bar(terminal);
+    if (m_castle)
+      report(valueOrThrow(evaluateCastling(request, bar.callback(), stop)), terminal);
+    else
+      report(valueOrThrow(evaluate(request, bar.callback(), stop)), terminal);
     return kExitOk;
   }
 
@@ -78,26 +80,69 @@ class EvaluateCommand : public Command {
     return valueOrThrow(experimentFromJson(json, modelCatalogue()));
   }
 
-  static void report(const EvaluationResult& result, Terminal& terminal) {
-    if (terminal.json()) {
-      terminal.printJson(Json{{"images", result.images},
-                              {"loss", result.loss},
-                              {"top1", result.top1},
-                              {"top5", result.top5},
-                              {"images_per_second", result.imagesPerSecond},
-                              {"skipped", result.skipped}});
-      return;
-    }
+  static Json toJson(const EvaluationResult& result) {
+    return {{"images", result.images},
+            {"loss", result.loss},
+            {"top1", result.top1},
+            {"top5", result.top5},
+            {"images_per_second", result.imagesPerSecond},
+            {"skipped", result.skipped}};
+  }
+
+  static std::string toText(const EvaluationResult& result) {
     char line[200];
     std::snprintf(line, sizeof line,
                   "%lld images  loss %.4f  top-1 %.2f %%  top-5 %.2f %%  %.1f images/s",
                   static_cast<long long>(result.images), result.loss, 100 * result.top1,
                   100 * result.top5, result.imagesPerSecond);
-    terminal.print(line);
+    return line;
+  }
+
+  static void warnOfSkipped(const EvaluationResult& result, Terminal& terminal) {
+    if (result.skipped > 0)
+      terminal.warning(std::to_string(result.skipped) + " damaged files were skipped");
+  }
+
+  static void report(const EvaluationResult& result, Terminal& terminal) {
+    warnOfSkipped(result, terminal);
+    if (terminal.json())
+      terminal.printJson(toJson(result));
+    else
+      terminal.print(toText(result));
+  }
+
+  static void report(const CastlingReport& result, Terminal& terminal) {
+    warnOfSkipped(result.with, terminal);
+    if (terminal.json()) {
+      Json nonzeros = Json::array(), perImage = Json::array();  // NaN (no branch) becomes null
+      for (const auto& layer : result.layers) {
+        nonzeros.push_back(layer.nonzeros);
+        perImage.push_back(layer.perImage);
+      }
+      terminal.printJson(Json{{"with", toJson(result.with)},
+                              {"castled", toJson(result.castled)},
+                              {"nonzeros", nonzeros},
+                              {"nonzeros_per_image", perImage},
+                              {"free", result.free},
+                              {"verdict", result.verdict}});
+      return;
+    }
+    terminal.print("with the auxiliary branch  " + toText(result.with));
+    terminal.print("castled                    " + toText(result.castled));
+    for (std::size_t l = 0; l < result.layers.size(); ++l) {
+      const auto& layer = result.layers[l];
+      char line[120];
+      std::snprintf(line, sizeof line, "layer %zu: %.3g %% nonzeros, %.6g an image", l,
+                    100 * layer.nonzeros, layer.perImage);
+      terminal.print(std::isnan(layer.nonzeros)
+                         ? "layer " + std::to_string(l) + ": no auxiliary branch"
+                         : std::string(line));
+    }
+    terminal.print("castling is " + result.verdict);
   }
 
   std::string m_folder;
-  bool m_json = false;
+  bool m_json = false, m_castle = false;
   ModelOptions m_model;
   ParameterFlags m_flags;
 };

@@ -31,6 +31,9 @@ Json reportJson(const std::string& model, const LoadReport& report) {
   for (const auto& item : report.resized)
     resized.push_back(
         {{"name", item.name}, {"from", item.from}, {"to", item.to}, {"how", item.how}});
+  Json taken = Json::array();
+  for (const auto& item : report.taken)
+    taken.push_back({{"name", item.name}, {"from", item.from}, {"part", item.part}});
   for (const auto& item : report.mismatched)
     mismatched.push_back({{"name", item.name}, {"file", item.file}, {"model", item.model}});
   return {{"model", model},
@@ -40,6 +43,7 @@ Json reportJson(const std::string& model, const LoadReport& report) {
           {"missing", report.missing},
           {"unexpected", report.unexpected},
           {"resized", resized},
+          {"taken", taken},
           {"mismatched", mismatched}};
 }
 
@@ -52,6 +56,8 @@ void printReport(const std::string& model, const LoadReport& report, Terminal& t
   for (const auto& item : report.resized)
     terminal.print("  resized     " + item.name + " " + shapeText(item.from) + " to " +
                    shapeText(item.to) + ", " + item.how);
+  for (const auto& item : report.taken)
+    terminal.print("  taken       " + item.name + " from " + item.from + ", " + item.part);
   for (const auto& item : report.mismatched)
     terminal.print("  mismatched  " + item.name + " " + shapeText(item.file) + " in the file, " +
                    shapeText(item.model) + " in the model");
@@ -100,7 +106,7 @@ class InspectCommand : public Command {
     auto* command = app.add_subcommand("inspect", "What is inside a checkpoint");
     command->add_option("file", m_file, "A .safetensors or .pth file")->type_name("FILE");
     command
-        ->add_option("--against", m_model,
+        ->add_option("--against,-m,--model", m_model,
                      "Also say what of it fits this model: a published name, a config, or a "
                      "checkpoint that carries its Experiment")
         ->type_name("NAME|FILE");

@@ -5,6 +5,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/VariantList.h"
 #include "core/workbench/Catalogue.h"
 
 namespace headlight::cli {
@@ -38,6 +39,27 @@ Json publishedJson(const PublishedModel* model) {
           {"source", model->source}};
 }
 
+/// "2+2+6+2".
+template <typename Count>
+std::string perStage(const ModelConfig& config, Count count) {
+  std::string text;
+  for (int stage = 0; stage < config.stages(); ++stage)
+    text += (stage > 0 ? "+" : "") + std::to_string(count(stage));
+  return text;
+}
+
+std::string shapeText(const ModelConfig& config) {
+  const auto text = [](int value) { return std::to_string(value); };
+  std::string shape =
+      config.backbone + ", " + config.mechanism + " attention, " +
+      perStage(config, [&](int s) { return config.stageDepth(s); }) +
+      (config.classDepth > 0 ? " and " + text(config.classDepth) + " class-attention" : "") +
+      " layers x " + perStage(config, [&](int s) { return config.stageHeadCount(s); }) +
+      " heads, width " + perStage(config, [&](int s) { return config.stageWidth(s); });
+  return shape + ", " + text(config.imageWidthPixels()) + " x " + text(config.imageHeightPixels()) +
+         " pixels in patches of " + text(config.patchSize);
+}
+
 Json layersJson(const ModelCost& cost) {
   Json layers = Json::array();
   for (const auto& layer : cost.layers)
@@ -54,13 +76,7 @@ void printEntry(const Entry& entry, const ModelCost& cost, bool layers, Terminal
   const PublishedModel& known = entry.published ? *entry.published : none;
   terminal.print(entry.name);
   if (!known.description.empty()) terminal.print("  " + known.description);
-  const ModelConfig& config = entry.config;
-  terminal.print("  " + config.backbone + ", " + config.mechanism + " attention, " +
-                 std::to_string(config.depth) + " layers x " + std::to_string(config.heads) +
-                 " heads, width " + std::to_string(config.width) + ", " +
-                 std::to_string(config.imageWidthPixels()) + " x " +
-                 std::to_string(config.imageHeightPixels()) + " pixels in patches of " +
-                 std::to_string(config.patchSize));
+  terminal.print("  " + shapeText(entry.config));
   terminal.print("  parameters  " + grouped(cost.parameters) + "  (" +
                  scaled(static_cast<double>(cost.parameters) / 1e6, "M") + ")" +
                  published(known.publishedParametersM, "M"));
@@ -68,6 +84,7 @@ void printEntry(const Entry& entry, const ModelCost& cost, bool layers, Terminal
                  scaled(static_cast<double>(cost.macs) / 1e9, "G") + ")" +
                  published(known.publishedMacsG, "G"));
   if (!known.source.empty()) terminal.print("  source      " + known.source);
+  if (!known.note.empty()) terminal.print("  note        " + known.note);
   if (!layers) return;
   for (const auto& layer : cost.layers) {
     char line[160];
@@ -87,18 +104,26 @@ class SummaryCommand : public Command {
         ->type_name("NAME|FILE");
     command->add_flag("--all", m_all, "Every published model");
     command->add_flag("--list", m_list, "The names of the published models alone");
+    command->add_flag("--mechanisms", m_mechanisms,
+                      "The attention mechanisms and the options of each");
+    command->add_flag("--backbones", m_backbones, "The backbones and the options of each");
     command->add_flag("--layers", m_layers, "Every layer as well");
     command->add_flag("--json", m_json,
                       "A list of objects: name, parameters, macs, published "
-                      "{parameters_m, macs_g, source} or null");
+                      "{parameters_m, macs_g, source} or null, and a note where a published "
+                      "figure could not be met");
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token) override {
     if (m_list) return listNames(terminal);
+    if (m_mechanisms) listVariants(modelCatalogue().mechanisms, "attention", terminal);
+    if (m_backbones) listVariants(modelCatalogue().backbones, "layout", terminal);
+    if (m_mechanisms || m_backbones) return kExitOk;
     Json results = Json::array();
     for (const auto& entry : entries()) {
-      const ModelCost cost = modelCost(entry.config);
+      const ModelCost cost =
+          entry.published ? publishedCost(*entry.published) : modelCost(entry.config);
       if (!terminal.json()) {
         printEntry(entry, cost, m_layers, terminal);
         continue;
@@ -107,6 +132,7 @@ class SummaryCommand : public Command {
                      {"parameters", cost.parameters},
                      {"macs", cost.macs},
                      {"published", publishedJson(entry.published)}};
+      if (entry.published && !entry.published->note.empty()) object["note"] = entry.published->note;
       if (m_layers) object["layers"] = layersJson(cost);
       results.push_back(object);
     }
@@ -140,7 +166,8 @@ class SummaryCommand : public Command {
   }
 
   std::vector<std::string> m_names;
-  bool m_all = false, m_list = false, m_layers = false, m_json = false;
+  bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_layers = false,
+       m_json = false;
 };
 
 }  // namespace

@@ -1,0 +1,120 @@
+// bench: how fast attention, blocks, models and edits run here, kernel beside kernel.
+
+#include <cmath>
+#include <cstdio>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "core/workbench/Bench.h"
+#include "core/workbench/InferenceSession.h"
+
+namespace headlight::cli {
+namespace {
+
+Json rowJson(const BenchRow& row) {
+  return {{"what", row.what},
+          {"name", row.name},
+          {"kernel", row.kernel},
+          {"tokens", row.tokens},
+          {"batch", row.batch},
+          {"forward_ms", row.forwardMs},
+          {"backward_ms", row.backwardMs},
+          {"peak_bytes", row.peakBytes}};
+}
+
+std::string rowText(const BenchRow& row) {
+  char line[200];
+  std::snprintf(line, sizeof line, "%-28s %-9s %7lld %12.2f %12.2f %11.1f", row.name.c_str(),
+                row.kernel.c_str(), static_cast<long long>(row.tokens), row.forwardMs,
+                row.backwardMs, static_cast<double>(row.peakBytes) / 1e6);
+  return line;
+}
+
+class BenchCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "bench", "How fast attention, blocks, models and edits run on this machine");
+    command->add_option("what", m_what, "attention, block, model or edit")
+        ->required()
+        ->check(CLI::IsMember({"attention", "block", "model", "edit"}));
+    command->add_option("--models", m_options.models, "Published names, for model and edit")
+        ->delimiter(',');
+    command->add_option("--sides", m_options.sides, "Sides of the grids, for attention")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 512));
+    command->add_option("--heads", m_options.heads, "Heads, for attention")
+        ->check(CLI::Range(1, 64));
+    command->add_option("--head-width", m_options.headWidth, "Width of a head, for attention")
+        ->check(CLI::Range(1, 1024));
+    command->add_option("--window", m_options.window, "Width R of the hard masks; odd")
+        ->check(CLI::Range(1, 255));
+    command->add_option("--batch", m_options.batch, "Images at a time")->check(CLI::Range(1, 4096));
+    command->add_option("--repeats", m_options.repeats, "Measurements, of which the median counts")
+        ->check(CLI::Range(1, 1000));
+    command->add_option("--dense-tokens", m_options.denseTokens,
+                        "Dense attention is left out above so many tokens");
+    command->add_option("--threads", m_options.threads, "CPU threads; 0 means as many as cores")
+        ->check(CLI::Range(0, 1024));
+    command->add_flag("--json", m_json, "A list of rows");
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_options.window % 2 == 0) refuseUsage("--window", "must be odd");
+    configureCompute(m_options.threads);
+    if (!terminal.json()) {
+      terminal.print(computeDescription());
+      terminal.print(
+          "name                         kernel     tokens   forward ms  backward ms"
+          "     peak MB");
+    }
+    const BenchSink sink = [&](const BenchRow& row) {
+      m_rows.push_back(row);
+      if (!terminal.json()) terminal.print(rowText(row));
+    };
+    valueOrThrow(m_what == "attention" ? benchAttention(m_options, sink, stop)
+                 : m_what == "block"   ? benchBlock(m_options, sink, stop)
+                 : m_what == "model"   ? benchModels(m_options, sink, stop)
+                                       : benchEdits(m_options, sink, stop));
+    finish(terminal);
+    return kExitOk;
+  }
+
+ private:
+  void finish(Terminal& terminal) {
+    if (terminal.json()) {
+      Json rows = Json::array();
+      for (const auto& row : m_rows) {
+        Json object = rowJson(row);
+        object["machine"] = computeDescription();
+        rows.push_back(object);
+      }
+      terminal.printJson(rows);
+      return;
+    }
+    if (m_what != "attention") return;
+    for (const std::string kernel : {"linear", "dense"}) {
+      const double forward = growthExponent(m_rows, kernel, false);
+      if (std::isnan(forward)) continue;
+      char line[160];
+      std::snprintf(line, sizeof line,
+                    "%s: time grows as tokens^%.2f forward, tokens^%.2f with backward",
+                    kernel.c_str(), forward, growthExponent(m_rows, kernel, true));
+      terminal.print(line);
+    }
+  }
+
+  std::string m_what;
+  BenchOptions m_options;
+  bool m_json = false;
+  std::vector<BenchRow> m_rows;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeBenchCommand() {
+  return std::make_unique<BenchCommand>();
+}
+
+}  // namespace headlight::cli

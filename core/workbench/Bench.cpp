@@ -1,0 +1,204 @@
+#include "core/workbench/Bench.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/attention/SoftmaxAttention.h"
+#include "core/models/Model.h"
+#include "core/models/Registry.h"
+#include "core/models/TransformerBlock.h"
+#include "core/workbench/InferenceSession.h"
+#include "core/workbench/PeakMemory.h"
+
+namespace headlight {
+namespace {
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double millisecondsOf(const std::function<void()>& body) {
+  const auto started = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
+      .count();
+}
+
+void stopIfAsked(std::stop_token stop) {
+  if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "bench"});
+}
+
+/// A thing to time: what it computes, from a leaf that gradients reach.
+struct Candidate {
+  BenchRow row;
+  std::function<at::Tensor(const at::Tensor&)> run;
+  at::Tensor input;
+  std::vector<double> forward = {}, both = {};
+};
+
+void runForward(Candidate& candidate) {
+  const at::NoGradGuard noGrad;
+  candidate.run(candidate.input);
+}
+
+void runBoth(Candidate& candidate) {
+  const at::Tensor input = candidate.input.detach().requires_grad_();
+  candidate.run(input).sum().backward();
+}
+
+/// Candidates take turns, so that a busy moment of the machine hits all of them.
+void measure(std::vector<Candidate>& candidates, int repeats, const BenchSink& sink,
+             std::stop_token stop) {
+  for (auto& candidate : candidates) {
+    stopIfAsked(stop);
+    runForward(candidate);  // warm
+    candidate.row.peakBytes = peakBytesOf([&] { runBoth(candidate); });
+  }
+  for (int i = 0; i < repeats; ++i)
+    for (auto& candidate : candidates) {
+      stopIfAsked(stop);
+      candidate.forward.push_back(millisecondsOf([&] { runForward(candidate); }));
+      candidate.both.push_back(millisecondsOf([&] { runBoth(candidate); }));
+    }
+  for (auto& candidate : candidates) {
+    candidate.row.forwardMs = median(candidate.forward);
+    candidate.row.backwardMs = median(candidate.both) - candidate.row.forwardMs;
+    sink(candidate.row);
+  }
+}
+
+std::vector<HeadMask> hardMasks(int heads, int window) {
+  HeadMask hard;
+  hard.kind = MaskKind::Hard;
+  hard.window = window;
+  return std::vector<HeadMask>(heads, hard);
+}
+
+ModelSource sourceOf(const std::string& name, const BenchOptions& options) {
+  ModelSource source;
+  source.model = name;
+  source.threads = options.threads;
+  return source;
+}
+
+template <typename Body>
+Result<void> benched(const BenchOptions& options, Body body) {
+  return guarded("bench", [&] {
+    if (options.repeats < 1 || options.batch < 1)
+      throw Failure({ErrorCode::InvalidArgument, "repeats and batch must be at least 1", "bench"});
+    configureCompute(options.threads);
+    at::init_num_threads();  // counts are per thread, and a program calls from any
+    body();
+  });
+}
+
+}  // namespace
+
+Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
+                            std::stop_token stop) {
+  return benched(options, [&] {
+    const int width = options.heads * options.headWidth;
+    for (const int side : options.sides) {
+      std::vector<Candidate> candidates;
+      for (const std::string kernel : {"linear", "dense"}) {
+        const Grid grid{side, side, 0};
+        if (kernel == "dense" && grid.tokens() > options.denseTokens) continue;
+        auto layer = std::make_shared<SoftmaxAttention>(AttentionOptions{
+            .width = width, .heads = options.heads, .grid = grid, .options = {{"kernel", kernel}}});
+        layer->setMasks(hardMasks(options.heads, options.window));
+        candidates.push_back({{"attention", "", kernel, grid.tokens(), options.batch},
+                              [layer](const at::Tensor& qkv) { return layer->attend(qkv); },
+                              at::randn({options.batch, grid.tokens(), 3 * width})});
+      }
+      measure(candidates, options.repeats, sink, stop);
+    }
+  });
+}
+
+Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
+  return benched(options, [&] {
+    constexpr int kSide = 56, kWidth = 96, kHeads = 3;  // H-MaiT-T, first stage
+    const Grid grid{kSide, kSide, 0};
+    std::vector<Candidate> candidates;
+    for (const std::string kernel : {"masked", "unmasked"}) {
+      auto block = std::make_shared<TransformerBlock>(
+          BlockOptions{.attention = {.width = kWidth, .heads = kHeads, .grid = grid}});
+      if (kernel == "masked") block->attention().setMasks(hardMasks(kHeads, options.window));
+      candidates.push_back({{"block", "h_mait_tiny, stage 0", kernel, grid.tokens(), options.batch},
+                            [block](const at::Tensor& x) { return block->forward(x, nullptr); },
+                            at::randn({options.batch, grid.tokens(), kWidth})});
+    }
+    measure(candidates, options.repeats, sink, stop);
+  });
+}
+
+Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
+  return benched(options, [&] {
+    for (const auto& name : options.models) {
+      const PublishedModel* published = findPublishedModel(name);
+      if (!published)
+        throw Failure({ErrorCode::NotFound, "is not a published model; see summary --list", name});
+      const ModelConfig& config = published->config;
+      const auto model = makeModel(config, 0);
+      model->setMasks(valueOrThrow(makeMaskPreset(published->scheme, model->masks().shape())));
+      std::vector<Candidate> candidates{
+          {{"model", published->name, published->scheme, model->grid(0).tokens(), options.batch},
+           [model](const at::Tensor& images) {
+             model->train(at::GradMode::is_enabled());
+             return model->forward(images);
+           },
+           at::randn({options.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()})}};
+      measure(candidates, options.repeats, sink, stop);
+    }
+  });
+}
+
+Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
+  return benched(options, [&] {
+    for (const auto& name : options.models) {
+      const auto session = valueOrThrow(InferenceSession::open(sourceOf(name, options)));
+      const ModelInfo& info = session->info();
+      Image image;
+      image.width = info.experiment.model.imageWidthPixels();
+      image.height = info.experiment.model.imageHeightPixels();
+      image.pixels = std::make_shared<const std::vector<std::uint8_t>>(
+          std::size_t{3} * image.width * image.height, std::uint8_t{128});
+      const MaskScheme open(maskShapeOf(info.experiment.model));
+      for (int layer = 0; layer < open.maskableLayers(); ++layer) {
+        stopIfAsked(stop);
+        MaskScheme edited = open;
+        edited.set(layer, 0, hardMasks(1, options.window)[0]);
+        std::vector<double> times;
+        for (int i = 0; i < options.repeats; ++i) {
+          valueOrThrow(session->look(image, open));
+          times.push_back(valueOrThrow(session->look(image, edited)).milliseconds);
+        }
+        BenchRow row{"edit", name + ", layer " + std::to_string(layer), "auto", info.grid.tokens()};
+        row.forwardMs = median(times);
+        sink(row);
+      }
+    }
+  });
+}
+
+double growthExponent(const std::vector<BenchRow>& rows, const std::string& kernel, bool backward) {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const auto& row : rows) {
+    if (row.kernel != kernel) continue;
+    const double time = row.forwardMs + (backward ? row.backwardMs : 0);
+    const double lx = std::log(static_cast<double>(row.tokens)), ly = std::log(time);
+    ++n;
+    x += lx;
+    y += ly;
+    xx += lx * lx;
+    xy += lx * ly;
+  }
+  return n < 2 ? std::nan("") : (n * xy - x * y) / (n * xx - x * x);
+}
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+#pragma once
+// How fast attention, blocks, models and edits run on this machine, kernel beside kernel. No torch
+// type here.
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+struct BenchRow {
+  std::string what;    ///< "attention", "block", "model" or "edit"
+  std::string name;    ///< of the model; "layer 3" of an edit
+  std::string kernel;  ///< "linear", "dense"; "masked", "unmasked"
+  std::int64_t tokens = 0;
+  std::int64_t batch = 1;
+  double forwardMs = 0;   ///< median, without gradients
+  double backwardMs = 0;  ///< median of forward plus backward, less forwardMs; 0: not measured
+  /// Most memory that a forward and backward pass held beyond what was there before, in bytes.
+  std::int64_t peakBytes = 0;
+};
+
+struct BenchOptions {
+  int threads = 0;     ///< 0: as many as cores
+  int repeats = 5;     ///< of which the median is taken; kernels take turns
+  int heads = 3;       ///< attention and block
+  int headWidth = 64;  ///< attention
+  int window = 3;      ///< R of the hard masks
+  std::int64_t batch = 1;
+  /// Sides of the square grids of `attention`: tokens are their squares.
+  std::vector<int> sides{14, 28, 56, 112};
+  /// Dense attention is left out above so many tokens: T × T floats a head and image.
+  std::int64_t denseTokens = 12544;
+  std::vector<std::string> models{"deit_tiny"};
+};
+
+using BenchSink = std::function<void(const BenchRow&)>;
+
+/// Hard-masked attention alone, linear beside dense, for every side. Rows go to `sink` as they are
+/// measured. Errors: Canceled.
+Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
+                            std::stop_token stop);
+/// A block of the first stage of H-MaiT-T (56 × 56 patches), masked beside unmasked.
+Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
+/// Whole models on a batch, inference and a training step's forward and backward.
+Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
+/// From one head's mask to the new prediction and maps, for every layer of every model.
+Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
+
+/// The exponent e of time ~ tokens^e by least squares over the rows of one kernel; NaN for fewer
+/// than two. `backward`: of forward plus backward.
+double growthExponent(const std::vector<BenchRow>& rows, const std::string& kernel, bool backward);
+
+}  // namespace headlight

@@ -1,0 +1,180 @@
+// Files of timm that say nothing of Headlight: opened by their tensors' names and shapes alone.
+
+#include <fstream>
+
+#include "tests/cli/Tensors.h"
+#include "tests/cli/Workspace.h"
+
+namespace headlight::testing {
+namespace {
+
+using nlohmann::json;
+
+class InferCliTest : public CliTest {
+ protected:
+  /// The logits for the pictures of `io`.
+  Tensor logits(const Arguments& model, const std::string& io) const {
+    Arguments arguments{"predict",  "--tensor",        kGolden / io, "--device", "cpu",
+                        "--output", "out.safetensors", "--threads",  "1"};
+    arguments.insert(arguments.end(), model.begin(), model.end());
+    const auto outcome = run(arguments);
+    expectOk(outcome);
+    if (outcome.exitCode != 0) return {};
+    EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;  // all fits
+    return readTensors(path("out.safetensors")).at("logits");
+  }
+  static Tensor expected(const std::string& name) {
+    return readTensors(kGolden / (name + ".io.safetensors")).at("logits");
+  }
+  Outcome predict(const Tensors& tensors) const {
+    writeTensors(path("file.safetensors"), tensors);
+    return run({"predict", "--weights", "file.safetensors", "--tensor",
+                kGolden / "vit_micro.io.safetensors", "--output", "out.safetensors"});
+  }
+  /// The golden weights with other keyword arguments beside them.
+  fs::path withArguments(const std::string& name, const json& arguments) const {
+    const std::string bytes = readBytes(kGolden / (name + ".safetensors"));
+    std::uint64_t size = 0;
+    std::copy_n(bytes.data(), 8, reinterpret_cast<char*>(&size));
+    json header = json::parse(bytes.substr(8, size));
+    header["__metadata__"] = {{"config", arguments.dump()}};
+    return write("other.safetensors", fileWithHeader(header.dump(), bytes.substr(8 + size)));
+  }
+};
+
+Tensor zeros(const std::vector<std::int64_t>& shape) {
+  std::int64_t count = 1;
+  for (const auto size : shape)
+    count *= size;
+  return floatTensor(shape, std::vector<float>(static_cast<std::size_t>(count)));
+}
+
+Tensors goldenTensors(const std::string& name) {
+  return readTensors(kGolden / (name + ".safetensors"));
+}
+
+TEST_F(InferCliTest, GoldenFilesOpenAloneWithTheLogitsOfTheirModels) {
+  for (const std::string name : {"vit_micro", "deit_distilled_micro", "cait_micro", "convit_micro",
+                                 "levit_micro", "mvitv2_micro", "swin_micro"}) {
+    const fs::path weights = kGolden / (name + ".safetensors");
+    const auto alone = logits({"--weights", weights}, name + ".io.safetensors");
+    EXPECT_LE(greatestDifference(alone, expected(name)), 1e-4) << name;
+    EXPECT_EQ(alone, logits({"--model", name, "--weights", weights}, name + ".io.safetensors"))
+        << name;
+  }
+}
+
+TEST_F(InferCliTest, WithoutKeywordArgumentsNamesAndShapesAreEnough) {
+  for (const std::string name : {"cait_micro", "convit_micro", "levit_micro", "mvitv2_micro"}) {
+    writeTensors(path("bare.safetensors"), goldenTensors(name));
+    EXPECT_LE(greatestDifference(
+                  logits({"--weights", path("bare.safetensors")}, name + ".io.safetensors"),
+                  expected(name)),
+              1e-4)
+        << name;
+  }
+}
+
+TEST_F(InferCliTest, WhatWasRecognisedAndAssumedIsSaid) {
+  const auto outcome = run({"predict", "--weights", kGolden / "mvitv2_micro.safetensors",
+                            "--tensor", kGolden / "mvitv2_micro.io.safetensors"});
+  expectOk(outcome);
+  for (const char* words : {"recognised as MViTv2", "backbone mvitv2", "keys are pooled"})
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << words << " in " << outcome.err;
+  // No tensor of a Swin depends on the image size.
+  writeTensors(path("bare.safetensors"), goldenTensors("swin_micro"));
+  const auto swin = run({"evaluate", "--weights", path("bare.safetensors"), "--data.dataset",
+                         "texture-shape", "--data.validation_samples", "10"});
+  expectOk(swin);
+  EXPECT_NE(swin.err.find("image size it was trained with: assumed 32"), std::string::npos)
+      << swin.err;
+}
+
+TEST_F(InferCliTest, OtherCommandsOpenThemToo) {
+  const fs::path weights = kGolden / "levit_micro.safetensors";
+  const auto inspected = run({"inspect", weights, "--model", weights, "--json"});
+  expectOk(inspected);
+  EXPECT_TRUE(inspected.json()["against"]["complete"].get<bool>());
+  expectOk(run({"convert", weights, "own.safetensors", "--model", weights}));
+  const auto metadata = readMetadata(path("own.safetensors"));
+  EXPECT_EQ(json::parse(metadata.at("experiment"))["model"]["backbone"], "levit");
+}
+
+TEST_F(InferCliTest, AFamilyWhoseRestCannotBeReadOffIsNamed) {
+  struct Case {
+    std::string from, without, with;  ///< a golden file, without a tensor, with another
+    std::vector<std::string> words;
+  };
+  const std::vector<Case> cases{
+      {"cait_micro", "blocks.0.attn.proj_l.weight", "", {"CaiT", "blocks.0.attn.proj_l.weight"}},
+      {"cait_micro", "pos_embed", "", {"CaiT", "backbone cait", "pos_embed"}},
+      {"swin_micro", "", "layers.0.blocks.0.attn.logit_scale", {"Swin V2"}},
+      {"swin_micro", "", "layers.0.downsample.norm.weight", {"Swin", "older timm"}},
+      {"swin_micro", "layers.0.blocks.0.attn.relative_position_bias_table", "", {"Swin", "heads"}},
+      {"convit_micro", "head.weight", "", {"ConViT", "head.weight"}},
+      {"levit_micro", "", "stages.0.blocks.0.attn.dconv.weight", {"LeViT", "Castling"}},
+      {"levit_micro", "stages.0.blocks.0.attn.qkv.linear.weight", "", {"LeViT", "qkv"}},
+      {"mvitv2_micro", "", "cls_token", {"MViTv2", "class token"}},
+      {"mvitv2_micro", "stages.0.blocks.0.attn.rel_pos_h", "", {"MViTv2", "rel_pos_h"}},
+      {"vit_micro", "", "blocks.0.attn.dconv.weight", {"linear-angular"}},
+  };
+  for (const Case& wrong : cases) {
+    SCOPED_TRACE(wrong.from + " -" + wrong.without + " +" + wrong.with);
+    auto tensors = goldenTensors(wrong.from);
+    tensors.erase(wrong.without);
+    if (!wrong.with.empty()) tensors[wrong.with] = zeros({1});
+    auto words = wrong.words;
+    words.push_back("--model");
+    expectError(predict(tensors), 3, words);
+  }
+  auto none = goldenTensors("vit_micro");
+  none.erase("blocks.0.attn.qkv.weight");
+  expectError(predict(none), 3, {"blocks.0.attn.qkv.weight", "no ViT", "--model"});
+  EXPECT_FALSE(fs::exists(path("out.safetensors")));
+}
+
+TEST_F(InferCliTest, ShapesThatLieAreRefused) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  struct Case {
+    std::string from, tensor;
+    std::vector<std::int64_t> shape;  ///< of no element: it costs nothing to claim
+  };
+  const std::vector<Case> cases{
+      {"cait_micro", "blocks.0.attn.proj_l.weight", {huge, 0}},
+      {"swin_micro", "layers.0.blocks.0.attn.relative_position_bias_table", {huge, 0}},
+      {"swin_micro", "patch_embed.proj.weight", {1 << 20, 3, 1 << 20, 0}},
+      {"levit_micro", "stages.0.blocks.0.attn.attention_biases", {1 << 20, 1 << 20, 0}},
+      {"levit_micro", "stages.0.blocks.0.attn.qkv.linear.weight", {1, 32}},
+      {"mvitv2_micro", "stages.0.blocks.0.attn.rel_pos_h", {1 << 20, 24, 0}},
+      {"convit_micro", "blocks.0.attn.pos_proj.weight", {7, 3}},
+      {"vit_micro", "pos_embed", {1, huge, 0}},
+      {"vit_micro", "head.weight", {0, 48}},
+      {"vit_micro", "patch_embed.proj.weight", {12288, 3, 4, 0}},  // 5 thousand million numbers
+      {"vit_micro", "patch_embed.proj.weight", {3072, 3, 4, 0}},   // 340 million
+  };
+  for (const Case& lie : cases) {
+    SCOPED_TRACE(lie.from + " " + lie.tensor);
+    auto tensors = goldenTensors(lie.from);
+    tensors[lie.tensor] = zeros(lie.shape);
+    expectError(predict(tensors), 3, {"--model"});
+  }
+}
+
+TEST_F(InferCliTest, KeywordArgumentsThatLieAreRefusedOrLeftOut) {
+  const auto wrong = withArguments("swin_micro", {{"img_size", 65}});  // no whole patches
+  expectError(
+      run({"predict", "--weights", wrong, "--tensor", kGolden / "swin_micro.io.safetensors"}), 3,
+      {"Swin", "model.image_size", "--model"});
+  for (const json& arguments :
+       {json{{"img_size", "many"}, {"num_heads", -3}, {"stride_kv_adaptive", {0, 0, 0}}},
+        json{{"img_size", 1e300}, {"depths", "x"}}, json{{"img_size", {4, 7}}}, json(7)}) {
+    const auto file = withArguments("cait_micro", arguments);
+    EXPECT_LE(greatestDifference(logits({"--weights", file}, "cait_micro.io.safetensors"),
+                                 expected("cait_micro")),
+              1e-4)
+        << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace headlight::testing
