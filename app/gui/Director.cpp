@@ -7,6 +7,7 @@
 
 #include <cstdio>
 
+#include "core/workbench/Catalogue.h"
 #include "ui/models/Session.h"
 #include "ui/widgets/CommandPalette.h"
 #include "ui/widgets/CompareView.h"
@@ -86,7 +87,8 @@ void Director::onModel() {
 void Director::applyMasks() {
   Document* document = m_window->document();
   if (!m_state.masks.isEmpty() && document->hasModel()) {
-    const auto scheme = masksFromNameOrFile(m_state.masks.toStdString(), document->model().heads);
+    const auto scheme = masksFromNameOrFile(m_state.masks.toStdString(),
+                                            maskShapeOf(document->model().experiment.model));
     if (!scheme) complain(QString::fromStdString(scheme.error().text()));
     if (scheme)
       if (const auto edit = makeMaskEdit(document->masks(), *scheme, m_state.masks.toStdString()))
@@ -104,8 +106,10 @@ void Director::applyEdits() {
     for (int head = 0; head < document->masks().heads(edit.layer); ++head)
       if (edit.head < 0 || edit.head == head) cells.emplace_back(edit.layer, head);
   const auto made = makeMaskEdit(document->masks(), cells, edit.mask, toText(edit.mask));
-  if (cells.empty() || !made)
+  if (cells.empty())
     complain(tr("edits: the model has no layer %1 with head %2").arg(edit.layer).arg(edit.head));
+  else if (!made)
+    complain(tr("edits: ") + QString::fromStdString(made.error().text()));
   else
     document->pushEdit(*made);
   whenIdle("an edit", [this] { applyEdits(); });

@@ -53,7 +53,7 @@ void declare(QCommandLineParser& parser) {
       {"model", "A published name, a config or a checkpoint.", "NAME|FILE"},
       {"weights", "A checkpoint (.safetensors, .pth).", "FILE"},
       {"image", "A picture, or sample:NAME.", "FILE"},
-      {"masks", "A scheme's name (none, sch1, sch2, sch3, mixed36) or file.", "NAME|FILE"},
+      {"masks", "A scheme's name (none, sch1, sch2, sch3, mixed36, hmait) or file.", "NAME|FILE"},
       {"theme", "light, dark or system.", "NAME"},
       {"tab", "canvas, heads, rollout or compare.", "NAME"},
       {"layer", "The layer to look at, from 0.", "N"},

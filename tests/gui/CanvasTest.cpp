@@ -9,9 +9,11 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+#include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/widgets/ViewControls.h"
+#include "ui/widgets/ViewedMap.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -288,6 +290,64 @@ class CanvasTest : public QObject {
     f.document.pushEdit(*edit);
     f.document.setLook(makeLook(f.document.model(), 1), 5);
     QVERIFY(f.canvas.accessibleDescription().contains("hard 3×3"));
+  }
+
+  void whereItsPatchesWereMergedItSaysSoAndOutlinesTheMergedOne() {
+    Fixture f;
+    auto look = std::make_shared<Look>(*f.document.look());
+    look->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
+    f.document.setLook(look, -1);
+    f.set([](ViewOptions& view) { view.layer = 2, view.query = 1 + 3 * kCols + 1; });
+    const QString title = canvasLegend(f.document, canvasMap(f.document)).title;
+    QVERIFY2(title.contains(QStringLiteral("patch (3, 1) · merged to 2 × 5")), qPrintable(title));
+    // Row 3 of 4 lies in row 1 of 2; its outline spans rows 2 and 3.
+    const QRectF merged = f.canvas.patchRect(1 * 5 + 1);
+    QVERIFY(merged.height() > 1.9 * f.canvas.regionRect().height() / kRows);
+    for (const double y : {merged.top(), merged.bottom()})
+      COMPARE_COLOR(pixelAt(f.grab(), {merged.center().x(), y}),
+                    f.canvas.palette().color(QPalette::Highlight), 40);
+  }
+
+  void aTokenThatJoinsLaterIsSaid() {
+    Fixture f;
+    auto look = std::make_shared<Look>(*f.document.look());
+    for (const int layer : {0, 1})
+      look->maps.layers[static_cast<std::size_t>(layer)] = makeLayer({kRows, kCols, 0}, layer, 2);
+    f.document.setLook(look, -1);
+    QVERIFY(!f.canvas.shownMap());  // of the class token in layer 0
+    QCOMPARE(canvasLegend(f.document, canvasMap(f.document)).detail,
+             QStringLiteral("the class token joins in layer 2"));
+    QVERIFY(headsLegend(f.document)
+                .detail.startsWith(QStringLiteral("the class token joins in layer 2")));
+    // A patch of layer 0 gives nothing to a class token that is not there.
+    f.set([](ViewOptions& view) { view.query = 5; });
+    QVERIFY(!canvasLegend(f.document, canvasMap(f.document)).detail.contains("class token"));
+    f.set([](ViewOptions& view) { view.layer = 2; });
+    QVERIFY(canvasLegend(f.document, canvasMap(f.document)).detail.contains("class token gets"));
+  }
+
+  void whatTheMapIsStandsBelowIt() {
+    ModelInfo model = makeUnmaskableModel();
+    model.mapMeaning = std::string(8, 'x') + " " + std::string(120, 'y');
+    for (int i = 0; i < 12; ++i)
+      model.mapMeaning += " and more";
+    Fixture plain;
+    Fixture f(model);
+    const Legend legend = canvasLegend(f.document, canvasMap(f.document));
+    QCOMPARE(legend.note, QString::fromStdString(model.mapMeaning));
+    QVERIFY(!headsLegend(f.document).note.isEmpty());
+    QVERIFY(!headsLegend(f.document).title.contains(QStringLiteral("mask")));
+    // Its lines take from the picture, not from each other.
+    QVERIFY(f.canvas.regionRect().bottom() < plain.canvas.regionRect().bottom());
+    saveGrabs(f.canvas, QStringLiteral("canvas-note"));
+  }
+
+  void withoutAClassTokenTheMiddleLooks() {
+    ModelInfo model = makeModel();
+    model.grid.prefix = 0;
+    Document document;
+    document.setModel(model);
+    QCOMPARE(document.describeToken(document.view().query), QStringLiteral("patch (2, 2)"));
   }
 
   void isCrispOnDenseScreens() {

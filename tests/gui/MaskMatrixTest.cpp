@@ -11,8 +11,10 @@
 #include <QTest>
 #include <QToolTip>
 
-#include "tests/gui/Mouse.h"
+#include <set>
+
 #include "tests/gui/Grab.h"
+#include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/widgets/MaskAppearance.h"
 #include "ui/widgets/MaskPanel.h"
@@ -34,8 +36,10 @@ class MaskMatrixTest : public QObject {
   struct Fixture {
     Document document;
     MaskMatrix matrix{&document};
-    explicit Fixture(int layers = 6, int heads = 4, QSize size = {360, 320}) {
-      fill(document, makeModel(layers, heads));
+    explicit Fixture(int layers = 6, int heads = 4, QSize size = {360, 320})
+        : Fixture(makeModel(layers, heads), size) {}
+    explicit Fixture(const ModelInfo& model, QSize size = {360, 320}) {
+      fill(document, model);
       matrix.resize(size);
       matrix.show();
       matrix.setFocus();
@@ -333,6 +337,110 @@ class MaskMatrixTest : public QObject {
     QCOMPARE(f.masked(), 13);
   }
 
+  void classAttentionIsLeftOutOfEveryEdit() {
+    Fixture f(makeClassAttentionModel());  // layers 4 and 5 are
+    QSignalSpy said(&f.document, &Document::message);
+    const QString why = QStringLiteral("class attention is never masked");
+    f.click(4, 1);
+    QCOMPARE(f.masked(), 0);
+    QCOMPARE(f.document.undoStack()->count(), 0);
+    QCOMPARE(f.matrix.selection(), (std::vector<HeadCell>{{4, 1}}));  // to be looked at
+    QVERIFY(said.last().at(0).toString().contains(why));
+    for (const Qt::Key key : {Qt::Key_H, Qt::Key_Space, Qt::Key_5, Qt::Key_Plus})
+      f.key(key);
+    f.click(f.matrix.rowHeaderRect(5).center());
+    QCOMPARE(f.document.undoStack()->count(), 0);
+    QVERIFY(said.size() >= 5);
+    // Columns, everything and strokes take what there is.
+    f.click(f.matrix.columnHeaderRect(1).center());
+    QCOMPARE(f.masked(), 4);
+    QCOMPARE(f.undoText(), QStringLiteral("hard 3×3 on head 1 of every layer that can be masked"));
+    f.click(f.matrix.cornerRect().center());
+    QCOMPARE(f.masked(), 16);
+    QCOMPARE(f.undoText(), QStringLiteral("hard 3×3 on every head that can be masked"));
+    f.click(f.matrix.cornerRect().center());
+    QCOMPARE(f.masked(), 0);
+    f.drag({f.at(5, 0), f.at(2, 0)});
+    QCOMPARE(f.masked(), 2);
+    f.matrix.selectAll();
+    f.key(Qt::Key_S);
+    QCOMPARE(f.masked(), 16);
+    QCOMPARE(f.cell(5, 0).kind, MaskKind::None);
+    f.matrix.setMask({{3, 0}, {4, 0}}, mask("strict:5"));
+    QCOMPARE(toText(f.cell(3, 0)), std::string("strict:5"));
+    QCOMPARE(f.cell(4, 0).kind, MaskKind::None);
+  }
+
+  void cellsThatCannotBeMaskedSayWhy() {
+    Fixture f(makeClassAttentionModel());
+    QVERIFY(f.matrix.describeCell({4, 1}).startsWith(
+        QStringLiteral("Layer 4, head 1: class attention is never masked.")));
+    QVERIFY(f.matrix.describeCell({4, 1}).contains(QStringLiteral("(ALS)")));
+    QVERIFY(f.matrix.describeCell({3, 1}).startsWith(QStringLiteral("Layer 3, head 1: no mask.")));
+    f.matrix.select({{4, 1}});
+    QContextMenuEvent event(QContextMenuEvent::Mouse, f.at(4, 1),
+                            f.matrix.viewport()->mapToGlobal(f.at(4, 1)));
+    QCoreApplication::sendEvent(f.matrix.viewport(), &event);
+    auto* menu = f.matrix.findChild<QMenu*>(QStringLiteral("maskMenu"));
+    QVERIFY(menu && !menu->findChild<QAction*>(QStringLiteral("maskMenu.hard")));
+    const QList<QAction*> entries = menu->actions();
+    QVERIFY(std::any_of(entries.begin(), entries.end(), [](QAction* action) {
+      return !action->isEnabled() &&
+             action->text() == QStringLiteral("Class attention is never masked");
+    }));
+    menu->close();
+    Fixture none(makeUnmaskableModel());
+    QVERIFY(none.matrix.describeCell({0, 0}).contains(
+        QStringLiteral("this attention has no logits that a mask could act on")));
+    none.click(none.matrix.cornerRect().center());
+    none.click(0, 0);
+    none.key(Qt::Key_H);
+    QCOMPARE(none.document.undoStack()->count(), 0);
+  }
+
+  void theLocalityOfSignedMapsIsNoShare() {
+    ModelInfo model = makeUnmaskableModel();
+    model.mapIsSigned = true;
+    Fixture f(model);
+    const QString text = f.matrix.describeCell({0, 0});
+    QVERIFY2(text.contains(QStringLiteral("sum of this signed map")) && !text.contains('%'),
+             qPrintable(text));
+  }
+
+  void cellsThatCannotBeMaskedAreHatched() {
+    Fixture f(makeClassAttentionModel());
+    for (const QColor& window : {QColor(0xef, 0xf0, 0xf1), QColor(0x20, 0x24, 0x28)}) {
+      f.matrix.setPalette(QPalette(window));
+      const QImage grabbed = f.matrix.viewport()->grab().toImage();
+      const auto colours = [&](int layer) {  // above the locality bar
+        const QRect rect = f.matrix.cellRect({layer, 0}).adjusted(4, 4, -4, -14);
+        std::set<QRgb> seen;
+        for (int y = rect.top(); y <= rect.bottom(); ++y)
+          for (int x = rect.left() + 18; x <= rect.right(); ++x)
+            seen.insert(pixelAt(grabbed, QPointF(x, y)).rgb());
+        return seen.size();
+      };
+      QCOMPARE(colours(3), std::size_t(1));
+      QVERIFY(colours(4) > 1);
+    }
+  }
+
+  void stagesHaveRowsOfTheirOwnLength() {
+    Fixture f(makeStagedModel(), {300, 200});  // 3, 6, 12 and 24 heads
+    QVERIFY(f.matrix.horizontalScrollBar()->maximum() > 0);
+    QVERIFY(f.matrix.cellRect({0, 3}).isEmpty());
+    f.click(f.matrix.rowHeaderRect(3).center());  // a whole row is one click, seen or not
+    QCOMPARE(f.masked(), 24);
+    QCOMPARE(f.undoText(), QStringLiteral("hard 3×3 on layer 3"));
+    f.click(f.matrix.rowHeaderRect(3).center());
+    f.matrix.select({{3, 20}});
+    f.key(Qt::Key_Up);  // a row that is shorter: its last head
+    QCOMPARE(*f.matrix.current(), (HeadCell{2, 11}));
+    QVERIFY(f.matrix.viewport()->rect().contains(f.matrix.cellRect({2, 11})));
+    f.click(f.matrix.columnHeaderRect(11).center());
+    QCOMPARE(f.masked(), 2);
+  }
+
   void anotherModelForgetsCellsThatAreGone() {
     Fixture f;
     f.matrix.select({{5, 3}, {0, 0}});
@@ -366,6 +474,9 @@ class MaskMatrixTest : public QObject {
     saveGrabs(f.matrix, QStringLiteral("mask-matrix"));
     Fixture large(36, 12, {420, 420});
     saveGrabs(large.matrix, QStringLiteral("mask-matrix-large"));
+    Fixture partly(makeClassAttentionModel(), {300, 260});
+    partly.matrix.setMask({{1, 0}, {4, 0}}, mask("hard:3"));
+    saveGrabs(partly.matrix, QStringLiteral("mask-matrix-class-attention"));
   }
 };
 

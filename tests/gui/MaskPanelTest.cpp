@@ -18,8 +18,10 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/commands/MaskCommand.h"
+#include "ui/widgets/BrushEditor.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MaskMatrix.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -31,8 +33,9 @@ class MaskPanelTest : public QObject {
     Document document;
     MaskPanel panel{&document};
     ScopedDialogs dialogsAsBefore;
-    explicit Fixture(int layers = 6, int heads = 4) {
-      fill(document, makeModel(layers, heads));
+    explicit Fixture(int layers = 6, int heads = 4) : Fixture(makeModel(layers, heads)) {}
+    explicit Fixture(const ModelInfo& model) {
+      fill(document, model);
       panel.resize(380, 420);
       panel.show();
       if (!QTest::qWaitForWindowExposed(&panel)) qFatal("the panel was not shown");
@@ -196,6 +199,39 @@ class MaskPanelTest : public QObject {
       QVERIFY(!action->isEnabled());
     panel.applyPreset(QStringLiteral("sch1"));
     QCOMPARE(document.undoStack()->count(), 0);
+  }
+
+  void presetsLeaveClassAttentionOut() {
+    Fixture f(makeClassAttentionModel());  // 4 layers of 4 heads, then 2 of class attention
+    f.panel.applyPreset(QStringLiteral("mixed36"));
+    QVERIFY(f.document.masks() == *makeMaskPreset("mixed36", MaskShape(std::vector<int>(6, 4), 4)));
+    QVERIFY(f.document.masks().maskedHeads() > 0);
+    auto* status = f.find<QLabel>("maskStatus");
+    QVERIFY(status->text().contains(QStringLiteral("of 16 heads masked")));
+    QVERIFY(!f.find<MessageLabel>("maskNotice")->isVisible());
+    f.clickCell(5, 2);
+    QVERIFY2(
+        status->text().contains(QStringLiteral("layer 5, head 2: class attention is never masked")),
+        qPrintable(status->text()));
+  }
+
+  void aModelThatCannotBeMaskedSaysSo() {
+    Fixture f(makeUnmaskableModel());
+    auto* notice = f.find<MessageLabel>("maskNotice");
+    QVERIFY(notice->isVisible());
+    QVERIFY(notice->text().contains(
+        QStringLiteral("this attention has no logits that a mask could act on")));
+    for (const std::string& preset : maskPresetNames())
+      QVERIFY(!f.command(("masks.preset." + preset).c_str())->isEnabled());
+    QVERIFY(!f.command("masks.load")->isEnabled());
+    QVERIFY(!f.find<BrushEditor>("brushEditor")->isEnabled());
+    QVERIFY(
+        f.find<QLabel>("maskStatus")->text().startsWith(QStringLiteral("no head can be masked")));
+    saveGrabs(f.panel, QStringLiteral("mask-panel-unmaskable"));
+    fill(f.document, makeModel());  // the next one can
+    QVERIFY(!notice->isVisible());
+    QVERIFY(f.find<BrushEditor>("brushEditor")->isEnabled());
+    QVERIFY(f.command("masks.preset.sch1")->isEnabled());
   }
 
   void editsOfAStrokeCompose() {

@@ -3,6 +3,8 @@
 
 #include "ui/widgets/ModelDialog.h"
 
+#include <QCheckBox>
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -40,6 +42,12 @@ class ModelDialogTest : public QObject {
     }
     QPushButton* open() const { return find<QPushButton>("openModel"); }
     QString cost() const { return find<QLabel>("modelCost")->text(); }
+    bool has(const char* name) const {
+      return dialog.findChild<QWidget*>(QString::fromLatin1(name)) != nullptr;
+    }
+    void choose(const char* field, const QString& value) {
+      find<QComboBox>(field)->setCurrentText(value);
+    }
     void type(const char* field, const QString& text) {
       auto* editor = find<QWidget>(field);
       editor->setFocus();
@@ -127,6 +135,77 @@ class ModelDialogTest : public QObject {
     QVERIFY(!f.dialog.isValid());
   }
 
+  void optionsComeAndGoWithTheMechanism() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    QVERIFY(!f.has("field.attention.gumbel"));
+    f.choose("field.mechanism", QStringLiteral("aft_conv"));
+    QVERIFY(f.has("field.attention.gumbel") &&
+            f.find<QWidget>("field.attention.kernel")->isVisible());
+    QVERIFY2(f.dialog.isValid(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    QVERIFY(!f.dialog.isPublished());
+    f.type("field.attention.kernel", QStringLiteral("7"));
+    QVERIFY(f.dialog.isValid());
+    ModelConfig model = f.dialog.experiment().model;
+    QCOMPARE(model.mechanism, std::string("aft_conv"));
+    QCOMPARE(model.attention.at("kernel").get<int>(), 7);
+    QCOMPARE(model.depth, 12);  // what all models share stays
+    // Another mechanism: its options go, and so do their values.
+    f.choose("field.mechanism", QStringLiteral("softmax"));
+    QVERIFY(!f.has("field.attention.gumbel"));
+    QVERIFY2(f.dialog.isPublished(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    QVERIFY(!f.dialog.experiment().model.attention.contains("gumbel"));
+  }
+
+  void aWrongOptionIsSaidBesideItsField() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("aft_conv_tiny_11_32"));
+    QVERIFY(f.dialog.isPublished());
+    QVERIFY(
+        f.find<QLabel>("modelDescription")
+            ->text()
+            .endsWith(QStringLiteral("Published: 5.4 M parameters.")));  // the paper counts no MACs
+    for (const char* wrong :
+         {"999", "4"}) {  // out of range; of no middle, which only AFT-conv knows
+      f.type("field.attention.kernel", QString::fromLatin1(wrong));
+      QVERIFY(!f.dialog.isValid());
+      QVERIFY(!f.open()->isEnabled());
+      QVERIFY2(f.find<MessageLabel>("error.attention.kernel")->isVisible(), wrong);
+      QVERIFY(f.find<MessageLabel>("modelError")->isVisible());
+    }
+    QVERIFY(f.find<MessageLabel>("error.attention.kernel")
+                ->text()
+                .contains(QStringLiteral("has no middle")));
+    f.type("field.attention.kernel", QStringLiteral("11"));
+    QVERIFY(f.dialog.isPublished());
+    QVERIFY(!f.find<MessageLabel>("error.attention.kernel")->isVisible());
+  }
+
+  void optionsComeAndGoWithTheBackbone() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    QVERIFY(!f.has("field.layout.stem"));
+    f.choose("field.backbone", QStringLiteral("swin"));
+    QVERIFY(f.has("field.layout.stem") && f.has("field.layout.merging"));
+    // It has no class token, and says so where the token is switched off.
+    QVERIFY(!f.dialog.isValid());
+    QVERIFY2(f.find<MessageLabel>("error.class_token")->isVisible(),
+             qPrintable(f.find<MessageLabel>("modelError")->text()));
+    f.find<QCheckBox>("field.class_token")->setChecked(false);
+    QVERIFY2(f.dialog.isValid(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    f.choose("field.layout.stem", QStringLiteral("conv"));
+    ModelConfig model = f.dialog.experiment().model;
+    QCOMPARE(model.backbone, std::string("swin"));
+    QCOMPARE(model.layout.at("stem").get<std::string>(), std::string("conv"));
+    f.choose("field.backbone", QStringLiteral("vit"));
+    QVERIFY(!f.has("field.layout.merging"));
+    f.find<QCheckBox>("field.class_token")->setChecked(true);
+    QVERIFY(f.dialog.isPublished());
+  }
+
   void weightsAreChosen() {
     Document document;
     Fixture f(document);
@@ -148,11 +227,11 @@ class ModelDialogTest : public QObject {
     Fixture f(document);
     QCOMPARE(f.dialog.experiment().model.depth, 3);
     QVERIFY(!f.dialog.isPublished());
-    const auto kept = resolveMasks(f.dialog.experiment().masks, {2, 2, 2});
+    const auto kept = resolveMasks(f.dialog.experiment().masks, std::vector{2, 2, 2});
     QVERIFY(kept && *kept == document.masks());
     f.type("field.depth", QStringLiteral("1"));  // the masks of layer 1 no longer fit
     QVERIFY(f.dialog.isValid());
-    const auto fresh = resolveMasks(f.dialog.experiment().masks, {2});
+    const auto fresh = resolveMasks(f.dialog.experiment().masks, std::vector{2});
     QVERIFY(fresh.ok());
     QCOMPARE(fresh->maskedHeads(), 0);
   }
@@ -162,8 +241,10 @@ class ModelDialogTest : public QObject {
     report.matched = {"norm.weight", "norm.bias"};
     report.missing = {"head.bias"};
     report.unexpected = {"dist_token"};
-    report.resized = {{"pos_embed", {1, 197, 192}, {1, 145, 192}, "bicubic"}};
+    report.resized = {{"pos_embed", {1, 197, 192}, {1, 145, 192}, "bicubic", "14×14 → 12×12"}};
     report.mismatched = {{"head.weight", {1000, 192}, {9, 192}}};
+    report.taken = {
+        {"blocks.0.attn.v.weight", "blocks.0.attn.qkv.weight", "rows 384 to 575 of 576"}};
     LoadReportDialog dialog(report, QStringLiteral("w.pth"));
     auto* tree = dialog.findChild<QTreeWidget*>(QStringLiteral("loadReportTree"));
     const std::map<QString, std::pair<int, QString>> expected{
@@ -171,14 +252,18 @@ class ModelDialogTest : public QObject {
         {QStringLiteral("missing"), {1, QStringLiteral("head.bias")}},
         {QStringLiteral("unexpected"), {1, QStringLiteral("dist_token")}},
         {QStringLiteral("resized"), {1, QStringLiteral("pos_embed")}},
-        {QStringLiteral("mismatched"), {1, QStringLiteral("head.weight")}}};
-    QCOMPARE(tree->topLevelItemCount(), 5);
-    for (int i = 0; i < 5; ++i) {
+        {QStringLiteral("mismatched"), {1, QStringLiteral("head.weight")}},
+        {QStringLiteral("taken"), {1, QStringLiteral("blocks.0.attn.v.weight")}}};
+    QCOMPARE(tree->topLevelItemCount(), 6);
+    for (int i = 0; i < 6; ++i) {
       const auto* group = tree->topLevelItem(i);
       const auto& [count, first] = expected.at(group->data(0, Qt::UserRole).toString());
       QCOMPARE(group->childCount(), count);
       QVERIFY(group->text(0).startsWith(QString::number(count)));
       QCOMPARE(group->child(0)->text(0), first);
+      if (group->data(0, Qt::UserRole).toString() == QStringLiteral("taken"))
+        QCOMPARE(group->child(0)->text(1),
+                 QStringLiteral("blocks.0.attn.qkv.weight, rows 384 to 575 of 576"));
     }
     QSignalSpy accepted(&dialog, &QDialog::accepted);
     auto* load = dialog.findChild<QPushButton*>(QStringLiteral("loadButton"));
@@ -187,6 +272,19 @@ class ModelDialogTest : public QObject {
     QCOMPARE(accepted.size(), 1);
     dialog.show();
     saveGrabs(dialog, QStringLiteral("load-report"));
+  }
+
+  void partsOfOtherTensorsAreEnoughToLoad() {
+    LoadReport report;
+    report.taken = {{"a", "abc", "rows 0 to 1 of 6"}};
+    LoadReportDialog dialog(report, QStringLiteral("w.pth"));
+    QVERIFY(dialog.findChild<QPushButton*>(QStringLiteral("loadButton"))->isEnabled());
+    // Most files are taken whole: then the group is not there.
+    report.taken.clear();
+    report.matched = {"a"};
+    const LoadReportDialog whole(report, QStringLiteral("w.pth"));
+    QCOMPARE(whole.findChild<QTreeWidget*>(QStringLiteral("loadReportTree"))->topLevelItemCount(),
+             5);
   }
 
   void aFileOfAnotherModelCannotBeLoaded() {
@@ -205,6 +303,9 @@ class ModelDialogTest : public QObject {
     saveGrabs(f.dialog, QStringLiteral("model-dialog"));
     f.type("field.heads", QStringLiteral("5"));
     saveGrabs(f.dialog, QStringLiteral("model-dialog-error"));
+    f.dialog.selectModel(QStringLiteral("aft_conv_tiny_11_32"));
+    f.type("field.attention.kernel", QStringLiteral("4"));
+    saveGrabs(f.dialog, QStringLiteral("model-dialog-options"));
   }
 };
 

@@ -57,6 +57,8 @@ class ParameterFormTest : public QObject {
         return parameter.choices.back();
       case ParameterType::NumberList:
         return Json::array({0.1, 1.0 / 3.0, 2e-5 + 0.5});
+      case ParameterType::IntegerList:
+        return Json::array({2, 3});
     }
     return {};
   }

@@ -36,6 +36,30 @@ inline ModelInfo makeModel(int layers = 3, int heads = 2, bool distilled = false
   return info;
 }
 
+/// The last `classLayers` of its layers are class attention, which is never masked.
+inline ModelInfo makeClassAttentionModel(int layers = 6, int heads = 4, int classLayers = 2) {
+  ModelInfo info = makeModel(layers, heads);
+  info.experiment.model.depth = layers - classLayers;
+  info.experiment.model.classDepth = classLayers;
+  return info;
+}
+
+/// AFT has no logits that a mask could act on.
+inline ModelInfo makeUnmaskableModel(int layers = 3, int heads = 2) {
+  ModelInfo info = makeModel(layers, heads);
+  info.experiment.model.mechanism = "aft_full";
+  return info;
+}
+
+/// A layer a stage, with twice the heads of the one before.
+inline ModelInfo makeStagedModel(int stages = 4, int heads = 3) {
+  ModelInfo info = makeModel(stages, heads);
+  info.experiment.model.depths.assign(static_cast<std::size_t>(stages), 1);
+  for (int stage = 0; stage < stages; ++stage)
+    info.heads[static_cast<std::size_t>(stage)] = heads << stage;
+  return info;
+}
+
 /// One colour all over.
 inline Image makeImage(int width = kCols * 16, int height = kRows * 16,
                        const QColor& color = QColor(60, 120, 180)) {

@@ -86,8 +86,8 @@ class TrainDialogTest : public QObject {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());
     QCOMPARE(f.summary(),
-             QStringLiteral("2,000 images, 9 classes, 63 steps an epoch; 500 images for "
-                            "validation; 1,260 steps in all. The model's head becomes "
+             QStringLiteral("2,000 images, 9 classes, 62 steps an epoch; 500 images for "
+                            "validation; 1,240 steps in all. The model's head becomes "
                             "new: 6 → 9 classes."));
     QVERIFY(f.start()->isEnabled());
     QCOMPARE(f.dialog->experiment().model.classes, 9);
@@ -118,7 +118,7 @@ class TrainDialogTest : public QObject {
     TrainDialog dialog(&f.document, wanted);
     QTRY_VERIFY(dialog.isValid());
     QCOMPARE(experimentToText(dialog.experiment()), experimentToText(wanted));
-    const auto masks = resolveMasks(dialog.experiment().masks, {2, 2, 2});
+    const auto masks = resolveMasks(dialog.experiment().masks, std::vector{2, 2, 2});
     QVERIFY(masks && *masks == f.document.masks());
   }
 

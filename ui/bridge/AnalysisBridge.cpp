@@ -35,7 +35,7 @@ bool same(const RolloutOptions& a, const RolloutOptions& b) {
 
 RolloutResult workOutRollout(RolloutResult result) {
   const AttentionMaps& maps = result.look->maps;
-  if (!maps.layers.empty()) result.grid = maps.layers.back().grid;
+  if (!maps.layers.empty()) result.grid = maps.layers.front().grid;
   const auto values = guarded("rollout", [&] { return rollout(maps, result.options); });
   if (!values)
     result.error = QString::fromStdString(values.error().text());

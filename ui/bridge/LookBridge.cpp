@@ -1,6 +1,7 @@
 #include "ui/bridge/LookBridge.h"
 
 #include <QFileInfo>
+#include <QThreadPool>
 
 #include "core/base/Log.h"
 
@@ -26,6 +27,12 @@ QString modelTitle(const ModelSource& source) {
 
 bool sameShape(const ModelConfig& model, const ModelInfo& info) {
   return model.grid() == info.experiment.model.grid() && model.maskShape().heads == info.heads;
+}
+
+/// Maps of fine grids are hundreds of megabytes: giving them back would take the window's thread
+/// longer than a frame.
+void releaseElsewhere(const Result<Look>* look) {
+  QThreadPool::globalInstance()->start([look] { delete look; });
 }
 
 /// As its checkpoint says, if that describes the same model; else as the session says, with the
@@ -222,18 +229,20 @@ void LookBridge::requestLook() {
                  stop = m_lookStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     if (!session || stop.stop_requested()) return;
-    auto look = std::make_shared<Result<Look>>(session->look(image, masks, {}, stop));
-    inThreadOf(this, [this, ticket, look] { lookDone(ticket, *look); });
+    const std::shared_ptr<const Result<Look>> look(
+        new Result<Look>(session->look(image, masks, {}, stop)), &releaseElsewhere);
+    inThreadOf(this, [this, ticket, look] { lookDone(ticket, look); });
   });
 }
 
-void LookBridge::lookDone(int ticket, const Result<Look>& look) {
+void LookBridge::lookDone(int ticket, const std::shared_ptr<const Result<Look>>& result) {
+  const Result<Look>& look = *result;
   if (ticket != m_lookTicket || m_opening != 0) return;
   if (!look && look.error().code == ErrorCode::Canceled) return;
   const auto editedAt = std::exchange(m_editedAt, -1);
   if (look) {
     const double milliseconds = editedAt < 0 ? -1 : (m_clock.nsecsElapsed() - editedAt) / 1e6;
-    m_document->setLook(std::make_shared<const Look>(*look), milliseconds);
+    m_document->setLook(std::shared_ptr<const Look>(result, &*look), milliseconds);
   } else {
     m_document->setStale(false);
     Q_EMIT m_document->failed(tr("The model could not look at this"), textOf(look.error()));

@@ -78,7 +78,7 @@ class LookBridge : public QObject {
   void opened(int ticket, std::shared_ptr<InferenceSession> session,
               const std::function<void()>& whenOpen);
   void failedToOpen(int ticket, const QString& what, const Error& error);
-  void lookDone(int ticket, const Result<Look>& look);
+  void lookDone(int ticket, const std::shared_ptr<const Result<Look>>& result);
   void setActivity(const QString& text);
 
   Document* m_document;

@@ -39,24 +39,36 @@ QString maskKindHelp(MaskKind kind) {
   return {};
 }
 
+QString whyNotMaskable(const MaskScheme& scheme) {
+  if (scheme.maskableLayers() >= scheme.layers()) return {};
+  if (scheme.maskableLayers() == 0)
+    return QStringLiteral("this attention has no logits that a mask could act on");
+  return QStringLiteral("class attention is never masked");
+}
+
 QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) {
   const std::set<HeadCell> unique(cells.begin(), cells.end());
-  std::set<int> layers, heads;
-  std::size_t all = 0;
-  for (int l = 0; l < scheme.layers(); ++l)
+  if (unique.empty()) return QStringLiteral("0 heads");
+  const auto [layer, head] = *unique.begin();
+  if (unique.size() == 1) return QStringLiteral("layer %1, head %2").arg(layer).arg(head);
+  const bool oneLayer = unique.rbegin()->first == layer;
+  const bool oneHead = std::all_of(unique.begin(), unique.end(),
+                                   [h = head](const HeadCell& cell) { return cell.second == h; });
+  // Edits are about the layers that can be masked, selections may be about all.
+  const bool some =
+      unique.rbegin()->first < scheme.maskableLayers() && scheme.maskableLayers() < scheme.layers();
+  std::size_t all = 0, havingHead = 0;
+  for (int l = 0; l < (some ? scheme.maskableLayers() : scheme.layers()); ++l) {
     all += static_cast<std::size_t>(scheme.heads(l));
-  for (const auto& [layer, head] : unique) {
-    layers.insert(layer);
-    heads.insert(head);
+    havingHead += scheme.contains(l, head);
   }
-  if (unique.size() == 1)
-    return QStringLiteral("layer %1, head %2").arg(*layers.begin()).arg(*heads.begin());
-  if (!unique.empty() && unique.size() == all) return QStringLiteral("every head");
-  if (layers.size() == 1 && scheme.contains(*layers.begin(), 0) &&
-      unique.size() == static_cast<std::size_t>(scheme.heads(*layers.begin())))
-    return QStringLiteral("layer %1").arg(*layers.begin());
-  if (heads.size() == 1 && layers.size() == static_cast<std::size_t>(scheme.layers()))
-    return QStringLiteral("head %1 of every layer").arg(*heads.begin());
+  const QString which = some ? QStringLiteral(" that can be masked") : QString();
+  if (unique.size() == all) return QStringLiteral("every head") + which;
+  if (oneLayer && scheme.contains(layer, 0) &&
+      unique.size() == static_cast<std::size_t>(scheme.heads(layer)))
+    return QStringLiteral("layer %1").arg(layer);
+  if (oneHead && unique.size() == havingHead)
+    return QStringLiteral("head %1 of every layer").arg(head) + which;
   return QStringLiteral("%1 heads").arg(unique.size());
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/workbench/Catalogue.h"
 #include "core/workbench/TrainingSession.h"
 #include "ui/commands/MaskCommand.h"
 
@@ -47,8 +48,9 @@ Document::Document(QObject* parent) : QObject(parent) {}
 
 void Document::setModel(const ModelInfo& info) {
   m_model = info;
-  const auto masks = resolveMasks(info.experiment.masks, info.heads);
-  m_masks = masks ? *masks : MaskScheme(info.heads);
+  const MaskShape shape = maskShapeOf(info.experiment.model);
+  const auto masks = resolveMasks(info.experiment.masks, shape);
+  m_masks = masks ? *masks : MaskScheme(shape);
   if (!masks)
     Q_EMIT failed(tr("The model's masks do not fit it"),
                   QString::fromStdString(masks.error().text()));
@@ -60,7 +62,9 @@ void Document::setModel(const ModelInfo& info) {
   ViewOptions view = m_view;
   view.layer = static_cast<int>(info.heads.size()) - 1;
   view.head = -1;
-  view.query = 0;
+  // Without a class token the middle looks: a corner tells little.
+  const Grid& grid = info.grid;
+  view.query = grid.prefix > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2;
   const bool viewIsNew = !(view == m_view);
   m_view = view;
   Q_EMIT modelChanged();

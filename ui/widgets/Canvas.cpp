@@ -28,12 +28,17 @@ Legend Canvas::currentLegend() const {
   return canvasLegend(*document(), shownMap());
 }
 
+QString Canvas::legendNote() const {
+  return meaningNote(*document());
+}
+
 QString Canvas::hoverText(int patch) const {
   QString text = PictureView::hoverText(patch);
   const auto look = document()->look();
   if (!shownMap() || !look || look->maps.isSigned) return text;
   const double value = shownMap()->values[static_cast<std::size_t>(patch)];
-  const int tokens = document()->model().grid.prefix + shownMap()->rows * shownMap()->cols;
+  const int tokens =
+      gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();
   return text + tr("   (%1 × uniform)").arg(QString::number(value * tokens, 'f', 1));
 }
 
@@ -186,7 +191,9 @@ void Canvas::mapTaken() {
   // For screen readers: what the legend says.
   if (!document()->hasModel() || !document()->hasImage()) return;
   const Legend legend = currentLegend();
-  setAccessibleDescription(legend.title + QStringLiteral("; ") + legend.detail);
+  QString text = legend.title + QStringLiteral("; ") + legend.detail;
+  if (!legend.note.isEmpty()) text += QStringLiteral("; ") + legend.note;
+  setAccessibleDescription(text);
 }
 
 }  // namespace headlight

@@ -16,6 +16,7 @@ class Canvas : public PictureView {
  protected:
   std::optional<MapLayer> currentMap() const override;
   Legend currentLegend() const override;
+  QString legendNote() const override;
   void paintMarks(QPainter& painter) override;
   QString hoverText(int patch) const override;
   void mapTaken() override;

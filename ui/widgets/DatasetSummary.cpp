@@ -2,6 +2,8 @@
 
 #include <QLocale>
 
+#include <algorithm>
+
 namespace headlight {
 namespace {
 
@@ -35,7 +37,8 @@ DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key)
 
 QString datasetSentence(const DatasetSummary& summary, const Experiment& experiment) {
   const auto batch = experiment.training.batchSize;
-  const std::int64_t steps = (summary.train + batch - 1) / batch;
+  // The trainer leaves out a last batch that is not full, unless it is the only one.
+  const std::int64_t steps = std::max<std::int64_t>(1, summary.train / batch);
   const auto classes = static_cast<std::int64_t>(summary.classNames.size());
   QString text = QObject::tr("%1, %2, %3 an epoch; %4 for validation; %5 in all.")
                      .arg(counted(summary.train, QObject::tr("image"), QObject::tr("images")),

@@ -23,7 +23,7 @@ struct DatasetSummary {
 std::string datasetKey(const Experiment& experiment);
 /// Opens both splits. Takes as long as the disk does: not for the window's thread.
 DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key);
-/// "2,000 images, 9 classes, 63 steps an epoch; …", and what becomes of the model's head.
+/// "2,000 images, 9 classes, 62 steps an epoch; …", and what becomes of the model's head.
 QString datasetSentence(const DatasetSummary& summary, const Experiment& experiment);
 
 }  // namespace headlight

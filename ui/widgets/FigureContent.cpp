@@ -17,6 +17,14 @@ QImage blocks(const MapLayer& map) {
   return image.scaled(image.size() * scale);
 }
 
+void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, int layer,
+                 int query) {
+  const Grid grid = gridOfLayer(maps, layer, model);
+  tile.rows = grid.rows;
+  tile.cols = grid.cols;
+  tile.queryPatch = queryInLayer(query, model, grid) - grid.prefix;
+}
+
 void gatherHeads(FigureContent& content, const FigureRequest& request) {
   const AttentionMaps& maps = request.look->maps;
   const Grid& grid = request.model.grid;
@@ -30,9 +38,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
           viewedMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
       if (map) tile.map = blocks(*map);
       tile.smooth = request.view.smooth;
-      tile.rows = grid.rows;
-      tile.cols = grid.cols;
-      tile.queryPatch = request.view.query - grid.prefix;
+      setTileGrid(tile, maps, grid, layer, request.view.query);
       tile.locality = localityOf(*request.look, layer, head);
       if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
     }
@@ -42,8 +48,9 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
 void gatherPanels(FigureContent& content, const FigureRequest& request) {
   const Grid& grid = request.model.grid;
   const AttentionMaps& maps = request.look->maps;
-  content.cursor =
-      patchInRegion(content.region, grid.rows, grid.cols, request.view.query - grid.prefix);
+  const Grid shown = gridOfLayer(maps, request.view.layer, grid);
+  content.cursor = patchInRegion(content.region, shown.rows, shown.cols,
+                                 queryInLayer(request.view.query, grid, shown) - shown.prefix);
   if (request.kind == FigureKind::Comparison) {
     for (const EditSide side : {EditSide::Before, EditSide::After, EditSide::Difference})
       if (auto map = editedMap(request.before.get(), request.look.get(), grid, request.view, side))
@@ -61,7 +68,7 @@ Result<void> gatherRollout(FigureContent& content, const FigureRequest& request)
   const AttentionMaps& maps = request.look->maps;
   const auto values = rollout(maps, request.view.rollout);
   if (!values) return values.error();
-  const MapLayer map = rolloutMap(maps.layers.back().grid, *values, request.view);
+  const MapLayer map = rolloutMap(maps.layers.front().grid, *values, request.view);
   setRolloutRange(content.legend, map, maps.isSigned);
   content.panels.push_back({{}, map, false});
   return {};

@@ -57,6 +57,11 @@ double panelBarHeight(const FigureContent& content) {
   return bars ? legendHeight(QFontMetricsF(figureFont())) : 0;
 }
 
+/// Its text begins at the margin: the legend's own sides lie in it.
+double legendBelow(const FigureContent& content, double width) {
+  return legendHeight(QFontMetricsF(figureFont()), content.legend.note, width - 2 * kMargin + 20);
+}
+
 double headLabelWidth(const FigureContent& content) {
   return QFontMetricsF(figureFont())
              .horizontalAdvance(QStringLiteral("layer %1").arg(content.tiles.size())) +
@@ -202,7 +207,7 @@ void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& cont
 
 QSizeF figureSize(const FigureContent& content, double width) {
   double height = kMargin + titleHeight() + bodyHeight(content, width) + kMargin;
-  if (content.showLegend) height += legendHeight(QFontMetricsF(figureFont()));
+  if (content.showLegend) height += legendBelow(content, width);
   return {width, std::ceil(height)};
 }
 
@@ -226,10 +231,9 @@ void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& con
   else
     paintPanels(painter, body, content, scale);
   if (content.showLegend)
-    drawLegend(
-        painter,
-        QRectF(kMargin - 10, body.bottom(), inner + 20, legendHeight(QFontMetricsF(figureFont()))),
-        content.legend, paper());
+    drawLegend(painter,
+               QRectF(kMargin - 10, body.bottom(), inner + 20, legendBelow(content, size.width())),
+               content.legend, paper());
 }
 
 }  // namespace headlight

@@ -13,7 +13,14 @@ double headCaptionHeight(const QFontMetricsF& metrics) {
 void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,
                   const QPalette& palette) {
   painter.save();
-  if (tile.map.isNull()) painter.fillRect(area, palette.color(QPalette::AlternateBase));
+  if (tile.map.isNull()) {
+    painter.fillRect(area, palette.color(QPalette::AlternateBase));
+    QColor edge = palette.color(QPalette::WindowText);
+    edge.setAlphaF(0.15f);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(edge, 1));
+    painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5));
+  }
   drawMap(painter, area, tile.map, tile.smooth);
   const QRectF patch = patchInRegion(area, tile.rows, tile.cols, tile.queryPatch);
   if (!patch.isEmpty() && !tile.map.isNull()) {

@@ -2,6 +2,9 @@
 
 #include <QPainter>
 
+#include <algorithm>
+#include <cmath>
+
 #include "ui/widgets/HeadTile.h"
 #include "ui/widgets/HeadsGrid.h"
 #include "ui/widgets/ViewedMap.h"
@@ -9,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kSmoothPixels = 6;  ///< a patch's side in a smooth thumbnail
+constexpr int kSmoothPixels = 6;  ///< a patch's side in a smooth thumbnail, at most
 
 }  // namespace
 
@@ -19,9 +22,25 @@ const QImage& HeadsArea::tile(int layer, int head) {
   if (found == m_tiles.end()) {
     const auto map = viewedMap(m_look->maps, m_document->model().grid, m_seen, layer, head,
                                m_shared ? &*m_shared : nullptr);
-    found = m_tiles.insert(key, map ? mapImage(*map, kSmoothPixels) : QImage());
+    // No more than the screen shows: a grid of 56 × 56 has enough without smoothing.
+    const double shown = m_arrangement.tile.width() * devicePixelRatioF();
+    const int pixels =
+        map ? std::clamp(static_cast<int>(std::ceil(shown / map->cols)), 1, kSmoothPixels) : 1;
+    QImage picture = map ? mapImage(*map, pixels) : QImage();
+    // Fewer pixels than patches: averaged, so that no patch falls between two pixels.
+    const QSize room = (m_arrangement.tile * devicePixelRatioF()).toSize();
+    if (picture.width() > room.width() || picture.height() > room.height())
+      picture = picture.scaled(room, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    found = m_tiles.insert(key, picture);
   }
   return *found;
+}
+
+std::pair<int, int> HeadsArea::headsWithin(double left, const QRect& sight) const {
+  const double width = cellSize().width();
+  const int first = static_cast<int>(std::floor((sight.left() - left) / width)) - 1;
+  const int last = static_cast<int>(std::floor((sight.right() - left) / width)) - 1;
+  return {std::max(first - 1, -1), std::min(last, columns() - 2)};
 }
 
 void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
@@ -29,10 +48,12 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   HeadTile shown;
   if (m_look) shown.map = tile(layer, head);
   shown.smooth = m_seen.smooth;
-  const Grid& grid = m_document->model().grid;
+  // Where patches were merged, the merged one looks.
+  const Grid& model = m_document->model().grid;
+  const Grid grid = m_look ? gridOfLayer(m_look->maps, layer, model) : model;
   shown.rows = grid.rows;
   shown.cols = grid.cols;
-  shown.queryPatch = m_seen.query - grid.prefix;
+  shown.queryPatch = queryInLayer(m_seen.query, model, grid) - grid.prefix;
   if (m_look) shown.locality = localityOf(*m_look, layer, head);
   if (m_document->masks().contains(layer, head)) shown.mask = m_document->masks().at(layer, head);
   drawHeadTile(painter, area, shown, palette());
@@ -63,16 +84,21 @@ void HeadsArea::paintLabels(QPainter& painter) {
   }
   painter.fillRect(QRectF(0, 0, viewport()->width(), headerHeight() - 3), ground);
   painter.setClipRect(QRectF(labelWidth() - 4, 0, viewport()->width(), headerHeight()));
-  const QFontMetricsF metrics(font());
-  for (int block = 0; block < m_arrangement.blocks; ++block)
-    for (int head = -1; head + 1 < columns(); ++head) {
+  // All in words, or all as numbers.
+  const double longest = QFontMetricsF(font()).horizontalAdvance(tr("head %1").arg(columns() - 2));
+  const bool words = longest <= m_arrangement.tile.width() + kTileGap - 2;
+  for (int block = 0; block < m_arrangement.blocks; ++block) {
+    const double left = tileRect(block * m_arrangement.rows, -1).left();
+    const auto [first, last] = headsWithin(left, viewport()->rect());
+    for (int head = first; head <= last; ++head) {
       const QRectF tile = tileRect(block * m_arrangement.rows, head);
-      QString label = head < 0 ? tr("mean") : tr("head %1").arg(head);
-      if (metrics.horizontalAdvance(label) > tile.width() + kTileGap - 2 && head >= 0)
-        label = QString::number(head);
+      const QString label = head < 0 ? tr("mean")
+                            : words  ? tr("head %1").arg(head)
+                                     : QString::number(head);
       write(QRectF(tile.left() - kTileGap / 2, 0, tile.width() + kTileGap, headerHeight() - 3),
             Qt::AlignCenter, label, head == m_seen.head);
     }
+  }
   painter.setClipping(false);
 }
 
@@ -86,11 +112,13 @@ void HeadsArea::paintEvent(QPaintEvent* event) {
     return;
   }
   painter.setRenderHint(QPainter::Antialiasing);
-  for (int layer = 0; layer < layers(); ++layer)
-    for (int head = -1; head + 1 < columns(); ++head) {
-      const QRectF area = tileRect(layer, head).adjusted(-4, -4, 4, captionHeight());
-      if (exists(layer, head) && area.intersects(event->rect())) paintTile(painter, layer, head);
-    }
+  for (int layer = 0; layer < layers(); ++layer) {
+    const QRectF mean = tileRect(layer, -1).adjusted(-4, -4, 4, captionHeight());
+    if (mean.bottom() < event->rect().top() || mean.top() > event->rect().bottom()) continue;
+    const auto [first, last] = headsWithin(mean.left(), event->rect());
+    for (int head = first; head <= last && exists(layer, head); ++head)
+      paintTile(painter, layer, head);
+  }
   paintLabels(painter);
 }
 

@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QTimer>
 #include <QToolTip>
 #include <QVBoxLayout>
 
@@ -148,7 +149,9 @@ std::optional<std::pair<int, int>> HeadsArea::cellAt(const QPointF& position) co
 }
 
 void HeadsArea::layOut() {
+  const QSizeF before = m_arrangement.tile;
   m_arrangement = arrange();
+  if (m_arrangement.tile != before) m_tiles.clear();  // they are made for that size
   const int width = static_cast<int>(std::floor(m_arrangement.blocks * blockWidth() - kTileGap));
   const int height = static_cast<int>(
       std::floor(headerHeight() + m_arrangement.rows * cellSize().height() - kTileGap));
@@ -280,6 +283,14 @@ bool HeadsArea::viewportEvent(QEvent* event) {
 
 void HeadsArea::resizeEvent(QResizeEvent*) {
   layOut();
+}
+
+void HeadsArea::showEvent(QShowEvent* event) {
+  QAbstractScrollArea::showEvent(event);
+  // Once it has its size: the chosen head may have changed unseen.
+  QTimer::singleShot(0, this, [this] {
+    if (layers() > 0) reveal(m_document->view().layer, m_document->view().head);
+  });
 }
 
 void HeadsArea::changeEvent(QEvent* event) {

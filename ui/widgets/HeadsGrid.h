@@ -36,6 +36,7 @@ class HeadsArea : public QAbstractScrollArea {
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
@@ -65,6 +66,9 @@ class HeadsArea : public QAbstractScrollArea {
   void choose(int layer, int head);
   void reveal(int layer, int head);
   const QImage& tile(int layer, int head);
+  /// The first and the last head, the mean as −1, that a row beginning at `left` has in sight: with
+  /// hundreds of heads, looking at each would take longer than a frame.
+  std::pair<int, int> headsWithin(double left, const QRect& sight) const;
   void paintTile(QPainter& painter, int layer, int head);
   void paintLabels(QPainter& painter);
   QString describeTile(int layer, int head) const;

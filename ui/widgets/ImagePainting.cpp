@@ -16,7 +16,33 @@ void releasePixels(void* pixels) {
 }
 
 constexpr int kMaxMapSide = 512;
-constexpr double kLegendPadding = 7;
+constexpr double kLegendPadding = 7, kLegendSides = 10;
+constexpr int kMostNoteLines = 3;
+
+/// Lines that a note takes; lines break at words, so that a little more than its length is needed.
+int noteLines(const QFontMetricsF& metrics, const QString& note, double width) {
+  if (note.isEmpty()) return 0;
+  const double room = std::max(1.0, 0.94 * (width - 2 * kLegendSides));
+  return std::clamp(static_cast<int>(std::ceil(metrics.horizontalAdvance(note) / room)), 1,
+                    kMostNoteLines);
+}
+
+/// Line `index` of `count`; the last is cut short if it has to be.
+QString noteLine(const QFontMetricsF& metrics, const QString& note, double width, int index,
+                 int count) {
+  QString rest = note;
+  for (int line = 0;; ++line) {
+    if (line == count - 1) return metrics.elidedText(rest, Qt::ElideRight, width);
+    QString taken;
+    for (const QString& word : rest.split(QLatin1Char(' '))) {
+      const QString longer = taken.isEmpty() ? word : taken + QLatin1Char(' ') + word;
+      if (!taken.isEmpty() && metrics.horizontalAdvance(longer) > width) break;
+      taken = longer;
+    }
+    if (line == index) return taken;
+    rest = rest.mid(taken.size() + 1);
+  }
+}
 
 QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
   QLinearGradient gradient(bar.topLeft(), bar.topRight());
@@ -91,15 +117,17 @@ QString formatValue(double value) {
   return QString::number(value, 'g', 3);
 }
 
-double legendHeight(const QFontMetricsF& metrics) {
-  return 2 * metrics.height() + 2 * kLegendPadding;
+double legendHeight(const QFontMetricsF& metrics, const QString& note, double width) {
+  return (2 + noteLines(metrics, note, width)) * metrics.height() + 2 * kLegendPadding;
 }
 
 void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
                 const QPalette& palette) {
   painter.save();
   const QFontMetricsF metrics(painter.font());
-  const QRectF inner = area.adjusted(10, kLegendPadding, -10, -kLegendPadding);
+  const int notes = noteLines(metrics, legend.note, area.width());
+  const QRectF inner = area.adjusted(kLegendSides, kLegendPadding, -kLegendSides,
+                                     -kLegendPadding - notes * metrics.height());
   double barWidth = 0;
   if (legend.bar)
     barWidth =
@@ -118,6 +146,11 @@ void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
       QRectF(inner.left(), inner.bottom() - metrics.height(), textWidth, metrics.height()),
       Qt::AlignLeft | Qt::AlignVCenter,
       metrics.elidedText(legend.detail, Qt::ElideRight, textWidth));
+  for (int line = 0; line < notes; ++line)
+    painter.drawText(QRectF(inner.left(), inner.bottom() + line * metrics.height(), inner.width(),
+                            metrics.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     noteLine(metrics, legend.note, inner.width(), line, notes));
   if (legend.bar)
     drawBar(painter, QRectF(inner.right() - barWidth, inner.top(), barWidth, inner.height()),
             legend, text);

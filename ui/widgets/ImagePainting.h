@@ -46,12 +46,14 @@ QString formatValue(double value);
 struct Legend {
   QString title;   ///< "layer 3 · head 1 · class token"
   QString detail;  ///< "scaled to this head: 0.001 to 0.12"
+  QString note;    ///< what the map is, where it is not what anybody expects; wrapped
   bool bar = false;
   ColorMap colorMap = ColorMap::Viridis;
   ValueRange range;
 };
-/// The height that drawLegend needs with this font.
-double legendHeight(const QFontMetricsF& metrics);
+/// The height that drawLegend needs with this font: two lines, and at most three of the note in
+/// this width.
+double legendHeight(const QFontMetricsF& metrics, const QString& note = {}, double width = 0);
 void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
                 const QPalette& palette);
 

@@ -15,6 +15,8 @@ class LegendBar : public QWidget {
   const Legend& legend() const { return m_legend; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
+  bool hasHeightForWidth() const override { return true; }
+  int heightForWidth(int width) const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -51,7 +51,7 @@ LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& file
 
   auto* note = new MessageLabel(this);
   note->setObjectName(QStringLiteral("loadReportNote"));
-  const bool nothing = report.matched.empty() && report.resized.empty();
+  const bool nothing = report.matched.empty() && report.resized.empty() && report.taken.empty();
   if (nothing)
     note->setMessage(tr("Nothing in this file fits the model: it is of another architecture or "
                         "another size."),
@@ -91,6 +91,16 @@ void LoadReportDialog::fill(const LoadReport& report) {
            tr("in the file, not in the model: ignored"), namesOf(report.unexpected), {}, true);
   addGroup(QStringLiteral("resized"), tr("resized"), tr("position embeddings of another grid"),
            resizedNames, resizedHow, true);
+  if (!report.taken.empty()) {
+    QStringList takenNames, takenHow;
+    for (const auto& item : report.taken) {
+      takenNames << QString::fromStdString(item.name);
+      takenHow << tr("%1, %2").arg(QString::fromStdString(item.from),
+                                   QString::fromStdString(item.part));
+    }
+    addGroup(QStringLiteral("taken"), tr("taken"), tr("a part of another tensor of the file"),
+             takenNames, takenHow, true);
+  }
   addGroup(QStringLiteral("matched"), tr("matched"), tr("loaded as they are"),
            namesOf(report.matched), {}, false);
 }

@@ -213,6 +213,8 @@ void MainWindow::updateCommands() {
     m_actions->find(QLatin1String(id))->setEnabled(model);
   for (const char* id : {"file.exportFigure", "edit.copyPicture"})
     m_actions->find(QLatin1String(id))->setEnabled(picture);
+  m_actions->find(QStringLiteral("view.classToken"))
+      ->setEnabled(model && m_document->model().grid.prefix > 0);
   m_actions->find(QStringLiteral("train.resume"))->setEnabled(!m_training->isRunning());
 }
 

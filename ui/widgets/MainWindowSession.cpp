@@ -130,7 +130,7 @@ void MainWindow::applySession(const Session& session) {
                          !QFileInfo::exists(session.weights) && !demoWeights().isEmpty();
   const QString weights = demoMoved ? demoWeights() : session.weights;
   m_look->restoreModel(session.experiment, weights, [this, session] {
-    const auto masks = resolveMasks(session.experiment.masks, m_document->model().heads);
+    const auto masks = resolveMasks(session.experiment.masks, m_document->masks().shape());
     if (masks) m_document->replaceMasks(*masks);
     m_document->setView(session.view);
     m_restoring = false;

@@ -107,6 +107,19 @@ void MaskMatrix::moveCurrent(int layers, int heads, bool extend) {
 
 // --- Edits -------------------------------------------------------------------------------------
 
+bool MaskMatrix::isMaskable(const HeadCell& cell) const {
+  return cell.first < m_document->masks().maskableLayers();
+}
+
+std::vector<HeadCell> MaskMatrix::maskable(const std::vector<HeadCell>& cells) const {
+  std::vector<HeadCell> result;
+  for (const auto& cell : cells)
+    if (isMaskable(cell)) result.push_back(cell);
+  if (result.empty() && !cells.empty())
+    Q_EMIT m_document->message(tr("Not masked: %1.").arg(whyNotMaskable(m_document->masks())));
+  return result;
+}
+
 void MaskMatrix::pushMasks(const std::vector<HeadCell>& cells, const std::vector<HeadMask>& masks,
                            const QString& label) {
   MaskScheme edited = m_document->masks();
@@ -118,13 +131,16 @@ void MaskMatrix::pushMasks(const std::vector<HeadCell>& cells, const std::vector
   if (edit) m_document->pushEdit(*edit);
 }
 
-void MaskMatrix::setMask(const std::vector<HeadCell>& cells, const HeadMask& mask) {
+void MaskMatrix::setMask(const std::vector<HeadCell>& wanted, const HeadMask& mask) {
+  const auto cells = maskable(wanted);
+  if (cells.empty()) return;
   pushMasks(cells, std::vector<HeadMask>(cells.size(), mask),
             maskEditText(m_document->masks(), cells, mask));
 }
 
-void MaskMatrix::toggleBrush(const std::vector<HeadCell>& cells) {
+void MaskMatrix::toggleBrush(const std::vector<HeadCell>& wanted) {
   const MaskScheme& scheme = m_document->masks();
+  const auto cells = maskable(wanted);
   const bool have = std::all_of(cells.begin(), cells.end(), [&](const HeadCell& cell) {
     return scheme.at(cell.first, cell.second) == m_brush;
   });
@@ -132,7 +148,7 @@ void MaskMatrix::toggleBrush(const std::vector<HeadCell>& cells) {
 }
 
 void MaskMatrix::setKindOfSelection(MaskKind kind) {
-  const auto cells = selection();
+  const auto cells = maskable(selection());
   if (cells.empty()) return;
   std::vector<HeadMask> masks;
   for (const auto& [layer, head] : cells) {
@@ -150,7 +166,7 @@ void MaskMatrix::setKindOfSelection(MaskKind kind) {
 void MaskMatrix::setWindowOfSelection(int window) {
   std::vector<HeadCell> cells;
   std::vector<HeadMask> masks;
-  for (const auto& cell : m_selection) {
+  for (const auto& cell : maskable(selection())) {
     HeadMask mask = m_document->masks().at(cell.first, cell.second);
     if (mask.kind == MaskKind::None) continue;
     mask.window = std::clamp(window | 1, 1, kMaxWindow);
@@ -163,7 +179,7 @@ void MaskMatrix::setWindowOfSelection(int window) {
 }
 
 void MaskMatrix::changeWindowOfSelection(int steps) {
-  for (const auto& cell : m_selection) {
+  for (const auto& cell : maskable(selection())) {
     const HeadMask& mask = m_document->masks().at(cell.first, cell.second);
     if (mask.kind == MaskKind::None) continue;
     // All of them follow the first, so that mixed windows become one.

@@ -1,7 +1,8 @@
 #pragma once
 // Layers (rows) × heads (columns), a cell a head: colour and letter = kind, bar = ALS, number = R
 // or α; both are the newest look's and the masks', or those of a training step that was chosen.
-// Paints with the brush by mouse, or edits the selection by keyboard.
+// Paints with the brush by mouse, or edits the selection by keyboard. Layers that no mask acts on
+// are hatched: they can be selected and looked at, every edit leaves them out.
 
 #include <QAbstractScrollArea>
 
@@ -30,7 +31,8 @@ class MaskMatrix : public QAbstractScrollArea {
   void select(const std::vector<HeadCell>& cells);  ///< cells that do not exist are left out
   void selectAll();
 
-  /// One undo step that gives `cells` the mask.
+  /// One undo step that gives `cells` the mask; cells that cannot be masked are left out of this
+  /// and all other edits.
   void setMask(const std::vector<HeadCell>& cells, const HeadMask& mask);
   /// The brush on `cells`, or none where they all have it already.
   void toggleBrush(const std::vector<HeadCell>& cells);
@@ -89,6 +91,10 @@ class MaskMatrix : public QAbstractScrollArea {
   void pushMasks(const std::vector<HeadCell>& cells, const std::vector<HeadMask>& masks,
                  const QString& label);
   void fillMenu(QMenu* menu);
+  void fillKinds(QMenu* menu);
+  bool isMaskable(const HeadCell& cell) const;
+  /// Those of `cells` that can be masked; where there are none, says why.
+  std::vector<HeadCell> maskable(const std::vector<HeadCell>& cells) const;
   bool handleMaskKey(QKeyEvent* event);
   bool handleMoveKey(QKeyEvent* event);
   Hit hitAt(const QPoint& position) const;

@@ -1,8 +1,6 @@
-// MaskMatrix: mouse, keyboard, context menu and tooltips.
+// MaskMatrix: mouse and keyboard.
 
-#include <QContextMenuEvent>
 #include <QHelpEvent>
-#include <QMenu>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QToolTip>
@@ -10,20 +8,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/workbench/TrainingSession.h"
 #include "ui/commands/MaskCommand.h"
 #include "ui/models/Document.h"
-#include "ui/widgets/MaskAppearance.h"
 #include "ui/widgets/MaskMatrix.h"
 
 namespace headlight {
 namespace {
-
-const std::vector<MaskKind>& allKinds() {
-  static const std::vector<MaskKind> kinds{MaskKind::None, MaskKind::Hard, MaskKind::Soft,
-                                           MaskKind::Strict, MaskKind::Random};
-  return kinds;
-}
 
 std::optional<MaskKind> kindOfKey(int key) {
   switch (key) {
@@ -73,9 +63,11 @@ void MaskMatrix::mousePressEvent(QMouseEvent* event) {
     if (hit.part == Part::Corner) return selectAll();
     return extendTo(cells.back());
   }
-  const bool have = std::all_of(cells.begin(), cells.end(), [&](const HeadCell& cell) {
-    return m_document->masks().at(cell.first, cell.second) == m_brush;
-  });
+  const auto painted = maskable(cells);
+  const bool have =
+      !painted.empty() && std::all_of(painted.begin(), painted.end(), [&](const HeadCell& cell) {
+        return m_document->masks().at(cell.first, cell.second) == m_brush;
+      });
   m_strokeMask = have ? HeadMask{} : m_brush;
   m_stroke = MaskCommand::newStroke();
   m_strokePosition = event->pos();
@@ -113,8 +105,11 @@ void MaskMatrix::paintStrokeTo(const QPoint& position) {
     const auto cells = cellsOf(hitAt(at.toPoint()));
     if (cells.empty() || cells == m_strokeCells) continue;
     m_strokeCells = cells;
-    auto edit = makeMaskEdit(m_document->masks(), cells, m_strokeMask,
-                             maskEditText(m_document->masks(), cells, m_strokeMask).toStdString());
+    std::vector<HeadCell> painted = cells;
+    std::erase_if(painted, [&](const HeadCell& cell) { return !isMaskable(cell); });
+    auto edit =
+        makeMaskEdit(m_document->masks(), painted, m_strokeMask,
+                     maskEditText(m_document->masks(), painted, m_strokeMask).toStdString());
     if (edit && !edit->empty())
       m_document->undoStack()->push(new MaskCommand(m_document, *edit, m_stroke));
     m_selection = {cells.begin(), cells.end()};
@@ -210,104 +205,7 @@ void MaskMatrix::focusOutEvent(QFocusEvent* event) {
   viewport()->update();
 }
 
-// --- Menu and tooltips -------------------------------------------------------------------------
-
-void MaskMatrix::contextMenuEvent(QContextMenuEvent* event) {
-  const bool byMouse = event->reason() == QContextMenuEvent::Mouse;
-  const auto under = byMouse ? cellsOf(hitAt(event->pos())) : selection();
-  if (under.empty()) return;
-  if (!std::all_of(under.begin(), under.end(),
-                   [&](const HeadCell& cell) { return m_selection.contains(cell); }))
-    select(under);
-  if (under.size() == 1) m_current = under.front();
-  auto* menu = new QMenu(this);
-  menu->setObjectName(QStringLiteral("maskMenu"));
-  menu->setAttribute(Qt::WA_DeleteOnClose);
-  fillMenu(menu);
-  menu->popup(byMouse || !m_current ? event->globalPos()
-                                    : viewport()->mapToGlobal(cellRect(*m_current).center()));
-}
-
-void MaskMatrix::fillMenu(QMenu* menu) {
-  const QString where = cellsText(m_document->masks(), selection());
-  menu->addSection(where);
-  for (const MaskKind kind : allKinds()) {
-    HeadMask shown = m_brush;
-    shown.kind = kind;
-    QAction* action =
-        menu->addAction(maskSwatch(kind, palette()),
-                        tr("%1\t%2").arg(kind == MaskKind::None ? tr("No mask") : maskText(shown),
-                                         maskLetter(kind)),
-                        this, [this, kind] { setKindOfSelection(kind); });
-    action->setObjectName(
-        QStringLiteral("maskMenu.%1").arg(QString::fromStdString(maskKindName(kind))));
-  }
-  QMenu* windows = menu->addMenu(tr("Window"));
-  for (const int window : {1, 3, 5, 7, 9, 11, 13})
-    windows->addAction(tr("%1×%1").arg(window), this,
-                       [this, window] { setWindowOfSelection(window); });
-  menu->addSeparator();
-  if (m_current) {
-    const auto [layer, head] = *m_current;
-    menu->addAction(tr("Use as the brush"), this, [this, layer = layer, head = head] {
-      setBrush(m_document->masks().at(layer, head));
-    });
-    menu->addAction(tr("Show this head in the picture"), this, [this, layer = layer, head = head] {
-      ViewOptions view = m_document->view();
-      view.layer = layer;
-      view.head = head;
-      m_document->setView(view);
-    });
-    menu->addSeparator();
-    menu->addAction(tr("Select layer %1").arg(layer), this, [this, layer = layer] {
-      select(cellsOf({Part::RowHeader, layer, -1}));
-    });
-    menu->addAction(tr("Select head %1 of every layer").arg(head), this, [this, head = head] {
-      select(cellsOf({Part::ColumnHeader, -1, head}));
-    });
-  }
-  menu->addAction(tr("Select all\tCtrl+A"), this, &MaskMatrix::selectAll);
-}
-
-QString MaskMatrix::describeCell(const HeadCell& cell) const {
-  const HeadMask& mask = m_document->masks().at(cell.first, cell.second);
-  QString text = tr("Layer %1, head %2: %3. %4")
-                     .arg(cell.first)
-                     .arg(cell.second)
-                     .arg(maskText(mask), maskKindHelp(mask.kind));
-  if (const auto& recorded = m_document->recorded()) {
-    text += tr("\nAs recorded at training step %1.").arg(recorded->step);
-    if (const auto alpha = m_document->recordedAlpha(cell.first, cell.second))
-      text += tr(" Its α was %1.").arg(*alpha, 0, 'f', 3);
-  }
-  if (const auto locality = m_document->locality(cell.first, cell.second))
-    text += tr("\nLocality score (ALS) %1: %2 % of what its patch tokens look at lies in their own "
-               "3×3 neighbourhood.")
-                .arg(*locality, 0, 'f', 2)
-                .arg(*locality * 100, 0, 'f', 0);
-  return text;
-}
-
-QString MaskMatrix::describeHit(const Hit& hit) const {
-  const QString brush = maskText(m_brush);
-  switch (hit.part) {
-    case Part::Cell:
-      return describeCell({hit.layer, hit.head}) + tr("\nClick or drag: %1; again: no mask. Shift "
-                                                      "extends the selection, Ctrl adds to it.")
-                                                       .arg(brush);
-    case Part::RowHeader:
-      return tr("Layer %1. Click: %2 on all its heads; again: no mask.").arg(hit.layer).arg(brush);
-    case Part::ColumnHeader:
-      return tr("Head %1. Click: %2 on it in every layer; again: no mask.")
-          .arg(hit.head)
-          .arg(brush);
-    case Part::Corner:
-      return tr("Click: %1 on every head; again: no mask.").arg(brush);
-    case Part::Nothing:
-      break;
-  }
-  return {};
-}
+// --- The rest ----------------------------------------------------------------------------------
 
 bool MaskMatrix::viewportEvent(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {

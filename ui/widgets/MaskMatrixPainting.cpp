@@ -28,15 +28,22 @@ void MaskMatrix::drawCell(QPainter& painter, const HeadCell& cell, const QRect& 
                        (m_hover.head < 0 || m_hover.head == cell.second);
   const QRectF box = QRectF(rect).adjusted(1.5, 1.5, -1.5, -1.5);
   const QColor ink = palette().color(QPalette::Text);
+  const bool maskable = isMaskable(cell);
   QColor fill = maskTint(mask.kind, palette());
-  if (hovered) fill = mixed(fill, ink, 0.1);
+  if (hovered && maskable) fill = mixed(fill, ink, 0.1);
   painter.setPen(Qt::NoPen);
   painter.setBrush(fill);
   painter.drawRoundedRect(box, 3, 3);
+  if (!maskable) {
+    painter.setBrush(QBrush(mixed(fill, ink, 0.2), Qt::BDiagPattern));
+    painter.drawRoundedRect(box, 3, 3);
+  }
 
   const QRectF textBox = box.adjusted(6, 0, -5, -5);
   painter.setPen(mask.kind == MaskKind::None ? mixed(fill, ink, 0.45) : ink);
-  if (mask.kind == MaskKind::None) {
+  if (!maskable) {
+    // Nothing to say: the hatching does.
+  } else if (mask.kind == MaskKind::None) {
     painter.drawText(textBox, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("–"));
   } else {
     QFont bold = font();

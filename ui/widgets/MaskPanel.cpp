@@ -21,20 +21,15 @@
 #include "ui/widgets/BrushEditor.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MaskMatrix.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {
 
-std::vector<int> headsOf(const MaskScheme& scheme) {
-  std::vector<int> heads;
-  for (int l = 0; l < scheme.layers(); ++l)
-    heads.push_back(scheme.heads(l));
-  return heads;
-}
-
+/// Of the layers that can be masked.
 int headCount(const MaskScheme& scheme) {
   int count = 0;
-  for (int l = 0; l < scheme.layers(); ++l)
+  for (int l = 0; l < scheme.maskableLayers(); ++l)
     count += scheme.heads(l);
   return count;
 }
@@ -62,6 +57,9 @@ MaskPanel::MaskPanel(Document* document, QWidget* parent)
   layout->setSpacing(6);
   layout->addWidget(makeToolRow());
   layout->addWidget(m_brush);
+  m_notice = new MessageLabel(this);
+  m_notice->setObjectName(QStringLiteral("maskNotice"));
+  layout->addWidget(m_notice);
   layout->addWidget(m_matrix, 1);
   m_status = new QLabel(this);
   m_status->setObjectName(QStringLiteral("maskStatus"));
@@ -87,7 +85,7 @@ QAction* MaskPanel::addCommand(const QString& name, const QString& text, const Q
   action->setStatusTip(tip);
   connect(action, &QAction::triggered, this, run);
   m_commands.append(action);
-  m_needModel.append(action);
+  m_needMaskable.append(action);
   return action;
 }
 
@@ -130,6 +128,8 @@ QWidget* MaskPanel::makeToolRow() {
                              [this] { chooseFileToSave(); });
   m_presets->addAction(load);
   m_presets->addAction(save);
+  m_needMaskable.removeOne(save);  // what is there can be saved, also where nothing can be masked
+  m_save = save;
   auto* presets = new QToolButton(row);
   presets->setObjectName(QStringLiteral("presetButton"));
   presets->setText(tr("Schemes"));
@@ -158,8 +158,15 @@ QWidget* MaskPanel::makeToolRow() {
 void MaskPanel::refresh() {
   const bool open = m_document->hasModel();
   m_name->setText(open ? QString::fromStdString(m_document->masks().name()) : tr("no model"));
-  for (QAction* action : m_needModel)
-    action->setEnabled(open);
+  const MaskScheme& scheme = m_document->masks();
+  const bool maskable = open && scheme.maskableLayers() > 0;
+  for (QAction* action : m_needMaskable)
+    action->setEnabled(maskable);
+  m_save->setEnabled(open);
+  m_brush->setEnabled(!open || maskable);
+  m_notice->setMessage(
+      open && !maskable ? tr("No head of this model can be masked: %1.").arg(whyNotMaskable(scheme))
+                        : QString());
   if (open) {
     const Grid& grid = m_document->model().grid;
     m_brush->setLargestWindow(std::max(3, 2 * std::max(grid.rows, grid.cols) - 1));
@@ -170,12 +177,18 @@ void MaskPanel::refresh() {
 void MaskPanel::refreshStatus() {
   if (!m_document->hasModel()) return m_status->clear();
   const MaskScheme& scheme = m_document->masks();
-  QString text = tr("%1 of %2 heads masked").arg(scheme.maskedHeads()).arg(headCount(scheme));
+  QString text = scheme.maskableLayers() == 0
+                     ? tr("no head can be masked")
+                     : tr("%1 of %2 heads masked").arg(scheme.maskedHeads()).arg(headCount(scheme));
   const auto selected = m_matrix->selection();
   if (selected.size() == 1) {
     const auto [layer, head] = selected.front();
-    text +=
-        tr(" · layer %1, head %2: %3").arg(layer).arg(head).arg(maskText(scheme.at(layer, head)));
+    const bool maskable = layer < scheme.maskableLayers();
+    text += tr(" · layer %1, head %2").arg(layer).arg(head);
+    if (maskable)
+      text += tr(": %1").arg(maskText(scheme.at(layer, head)));
+    else if (scheme.maskableLayers() > 0)
+      text += tr(": %1").arg(whyNotMaskable(scheme));
     if (const auto locality = m_document->locality(layer, head))
       text += tr(", ALS %1").arg(*locality, 0, 'f', 2);
   } else if (!selected.empty()) {
@@ -190,7 +203,7 @@ void MaskPanel::applyPreset(const QString& name) {
   if (!m_document->hasModel()) return;
   const HeadMask& brush = m_matrix->brush();
   auto scheme =
-      makeMaskPreset(name.toStdString(), headsOf(m_document->masks()), brush.window, brush.alpha);
+      makeMaskPreset(name.toStdString(), m_document->masks().shape(), brush.window, brush.alpha);
   if (!scheme)
     return Q_EMIT m_document->failed(tr("Mask scheme"),
                                      QString::fromStdString(scheme.error().text()));
@@ -204,10 +217,10 @@ void MaskPanel::applyPreset(const QString& name) {
 
 void MaskPanel::loadScheme(const QString& path) {
   if (!m_document->hasModel()) return;
-  const auto heads = headsOf(m_document->masks());
+  const MaskShape shape = m_document->masks().shape();
   m_files->run<Result<MaskScheme>>(
-      [path = path.toStdString(), heads](std::stop_token) {
-        return guarded(path, [&] { return masksFromNameOrFile(path, heads); });
+      [path = path.toStdString(), shape](std::stop_token) {
+        return guarded(path, [&] { return masksFromNameOrFile(path, shape); });
       },
       [this, path](Result<MaskScheme> scheme) {
         const QString file = QFileInfo(path).fileName();

@@ -15,6 +15,7 @@ class BackgroundTask;
 class BrushEditor;
 class Document;
 class MaskMatrix;
+class MessageLabel;
 
 class MaskPanel : public QWidget {
   Q_OBJECT
@@ -22,8 +23,8 @@ class MaskPanel : public QWidget {
   explicit MaskPanel(Document* document, QWidget* parent = nullptr);
 
   MaskMatrix* matrix() const { return m_matrix; }
-  /// Presets, load, save, undo and redo, for menus and the palette. Text, tooltip and objectName are
-  /// set; shortcuts are the shell's.
+  /// Presets, load, save, undo and redo, for menus and the palette. Text, tooltip and objectName
+  /// are set; shortcuts are the shell's.
   const QList<QAction*>& commands() const { return m_commands; }
   QAction* undoAction() const { return m_undo; }
   QAction* redoAction() const { return m_redo; }
@@ -48,11 +49,13 @@ class MaskPanel : public QWidget {
   MaskMatrix* m_matrix;
   BackgroundTask* m_files;
   QList<QAction*> m_commands;
-  QList<QAction*> m_needModel;
+  QList<QAction*> m_needMaskable;  ///< off where no head can be masked
+  QAction* m_save = nullptr;
   QMenu* m_presets = nullptr;
   QAction* m_undo = nullptr;
   QAction* m_redo = nullptr;
   QLabel* m_name = nullptr;
+  MessageLabel* m_notice = nullptr;
   QLabel* m_status = nullptr;
 };
 

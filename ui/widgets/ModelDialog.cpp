@@ -16,7 +16,7 @@
 #include "ui/models/Document.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ParameterForm.h"
+#include "ui/widgets/ModelForm.h"
 
 namespace headlight {
 namespace {
@@ -34,7 +34,7 @@ QString scaled(std::int64_t count) {
 
 /// Without the name: whether two configs build the same model.
 Json shapeOf(const ModelConfig& model) {
-  Json json = writeParameters(modelParameters(), &model);
+  Json json = modelToJson(completed(model, modelCatalogue()));
   json.erase("name");
   return json;
 }
@@ -108,8 +108,8 @@ QWidget* ModelDialog::makeDetails() {
   m_description->setObjectName(QStringLiteral("modelDescription"));
   m_description->setWordWrap(true);
   m_description->setTextFormat(Qt::PlainText);
-  m_form = new ParameterForm(modelTable(), QStringLiteral("model"), side);
-  connect(m_form, &ParameterForm::changed, this, &ModelDialog::onEdited);
+  m_form = new ModelForm(side);
+  connect(m_form, &ModelForm::changed, this, &ModelDialog::onEdited);
   m_cost = new QLabel(side);
   m_cost->setObjectName(QStringLiteral("modelCost"));
   QFont bold = font();
@@ -186,17 +186,17 @@ void ModelDialog::onSelected() {
     m_model = published->config;
     m_model.name = published->name;
     description = QString::fromStdString(published->description);
-    if (published->publishedParametersM > 0)
-      description += tr("\nPublished: %1 M parameters, %2 GMACs.")
-                         .arg(published->publishedParametersM)
-                         .arg(published->publishedMacsG);
+    if (published->publishedParametersM > 0) {
+      description += tr("\nPublished: %1 M parameters").arg(published->publishedParametersM);
+      if (published->publishedMacsG > 0)
+        description += tr(", %1 GMACs").arg(published->publishedMacsG);
+      description += QLatin1Char('.');
+    }
   } else if (findPublishedModel(m_model.name)) {
     m_model.name = "custom";
   }
   m_description->setText(description);
-  const Json values = writeParameters(modelParameters(), &m_model);
-  m_form->setDefaults(values);
-  m_form->setValues(values);
+  m_form->setModel(m_model);
   check();
 }
 
@@ -205,26 +205,21 @@ void ModelDialog::onEdited() {
 }
 
 void ModelDialog::check() {
-  m_form->clearErrors();
-  QString problem = m_form->firstError();
-  if (problem.isEmpty()) {
-    ModelConfig model;
-    if (auto read = readParameters(modelParameters(), m_form->values(), &model, "model"); !read) {
-      problem = QString::fromStdString(read.error().text());
-    } else if (auto fits = checkModel(model); !fits) {
-      const QString where = QString::fromStdString(fits.error().where).section(QLatin1Char('.'), 1);
-      m_form->setError(where, QString::fromStdString(fits.error().message));
-      problem = m_form->firstError();
-    } else {
-      m_model = model;
-    }
+  const auto model = m_form->model();
+  QString problem = model ? QString() : QString::fromStdString(model.error().message);
+  // Counting asks the mechanism, which may still refuse a size that no single parameter shows.
+  const auto cost = model ? guarded("model", [&] { return modelCost(*model); })
+                          : Result<ModelCost>(model.error());
+  if (model && !cost) {
+    problem = QString::fromStdString(cost.error().message);
+    m_form->showError(cost.error());
   }
+  if (model) m_model = *model;
   m_valid = problem.isEmpty();
   if (m_valid) {
-    const ModelCost cost = modelCost(m_model);
     const Grid grid = m_model.grid();
     m_cost->setText(tr("%1 parameters · %2MACs · %3 × %4 patches, %5 tokens")
-                        .arg(scaled(cost.parameters), scaled(cost.macs))
+                        .arg(scaled(cost->parameters), scaled(cost->macs))
                         .arg(grid.rows)
                         .arg(grid.cols)
                         .arg(grid.tokens()));

@@ -17,7 +17,7 @@ namespace headlight {
 
 class Document;
 class MessageLabel;
-class ParameterForm;
+class ModelForm;
 
 class ModelDialog : public QDialog {
   Q_OBJECT
@@ -52,7 +52,7 @@ class ModelDialog : public QDialog {
   QLabel* m_cost = nullptr;
   MessageLabel* m_error = nullptr;
   QLineEdit* m_weights = nullptr;
-  ParameterForm* m_form = nullptr;
+  ModelForm* m_form = nullptr;
   QDialogButtonBox* m_buttons = nullptr;
   ModelConfig m_model;
   bool m_valid = false;

@@ -151,9 +151,9 @@ void Opener::onConfig(const FileFinding& finding) {
   Q_EMIT settingsFound(experiment);
   const bool same = m_document->hasModel() &&
                     sameArchitecture(experiment.model, m_document->model().experiment.model) &&
-                    experiment.model.grid() == m_document->model().grid;
+                    experiment.model.grid() == m_document->model().experiment.model.grid();
   if (same) {
-    const auto scheme = resolveMasks(experiment.masks, m_document->model().heads);
+    const auto scheme = resolveMasks(experiment.masks, m_document->masks().shape());
     if (scheme) applyMasks(*scheme, tr("masks of %1").arg(name));
     tell(Notice::Level::Info, {},
          tr("%1 is for the model that is open: its masks were applied (undo takes them back), its "

@@ -18,6 +18,9 @@ namespace headlight {
 
 QString parameterTitle(const std::string& name) {
   static const QStringList acronyms{"mlp", "qkv", "als", "ema", "lr"};
+  if (const auto dot = name.find('.'); dot != std::string::npos)  // an option of a mechanism
+    return parameterTitle(name.substr(0, dot)) + QStringLiteral(": ") +
+           parameterTitle(name.substr(dot + 1)).toLower();
   QStringList words = QString::fromStdString(name).split(QLatin1Char('_'), Qt::SkipEmptyParts);
   for (qsizetype i = 0; i < words.size(); ++i) {
     if (acronyms.contains(words[i]))

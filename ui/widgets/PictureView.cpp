@@ -46,7 +46,7 @@ PictureView::PictureView(Document* document, QWidget* parent)
 // ---- Where things are ------------------------------------------------------------------------
 
 QRectF PictureView::pictureArea() const {
-  const double legend = legendHeight(QFontMetricsF(font()));
+  const double legend = legendHeight(QFontMetricsF(font()), legendNote(), width());
   return QRectF(rect()).adjusted(0, 0, 0, -std::min<double>(legend, height() / 2.0));
 }
 

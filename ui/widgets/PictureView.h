@@ -47,6 +47,8 @@ class PictureView : public QWidget {
  protected:
   virtual std::optional<MapLayer> currentMap() const = 0;
   virtual Legend currentLegend() const = 0;
+  /// The note of that legend, whatever else it says: the legend's height depends on it.
+  virtual QString legendNote() const { return {}; }
   /// Shown over the picture's middle instead of silence; may be empty.
   virtual QString hint() const;
   /// Painted over the picture, below the legend.

@@ -8,6 +8,7 @@
 
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/widgets/PictureView.h"
+#include "ui/widgets/ViewedMap.h"
 
 namespace headlight {
 namespace {
@@ -177,9 +178,10 @@ void PictureView::drawNote(QPainter& painter, const QRectF& anchor, Qt::Alignmen
 
 void PictureView::drawTokenCursor(QPainter& painter) {
   if (!m_document->hasModel() || !m_document->hasImage()) return;
-  const Grid& grid = m_document->model().grid;
-  const int patch = m_document->view().query - grid.prefix;
-  const QRectF cursor = patchInRegion(regionRect(), grid.rows, grid.cols, patch);
+  // In the map's grid: where patches were merged, the merged one looks.
+  const Grid grid = shownGrid();
+  const int token = queryInLayer(m_document->view().query, m_document->model().grid, grid);
+  const QRectF cursor = patchInRegion(regionRect(), grid.rows, grid.cols, token - grid.prefix);
   if (!cursor.isEmpty()) drawOutline(painter, cursor, palette().color(QPalette::Highlight), 2.5);
 }
 

@@ -43,6 +43,10 @@ Legend RolloutPicture::currentLegend() const {
                        shownMap());
 }
 
+QString RolloutPicture::legendNote() const {
+  return meaningNote(*document());
+}
+
 QString RolloutPicture::hint() const {
   const QString text = PictureView::hint();
   if (!text.isEmpty()) return text;
@@ -65,7 +69,7 @@ RolloutView::RolloutView(Document* document, QWidget* parent)
   m_discard->setObjectName("rolloutDiscard");
   m_discard->setAccessibleName(tr("Share of the lowest entries that is dropped"));
   m_discard->setToolTip(
-      tr("Drops the lowest entries of each layer's fused map, never the class token's column"));
+      tr("Drops the lowest entries of each layer's fused map; a class token's column is kept"));
   m_discard->setRange(0, 99);
   m_discard->setMinimumWidth(90);
   m_discard->setMaximumWidth(220);

@@ -21,6 +21,7 @@ class RolloutPicture : public PictureView {
  protected:
   std::optional<MapLayer> currentMap() const override;
   Legend currentLegend() const override;
+  QString legendNote() const override;
   QString hint() const override;
   void showEvent(QShowEvent* event) override;
 

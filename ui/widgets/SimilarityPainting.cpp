@@ -58,6 +58,10 @@ void drawSimilarity(QPainter& painter, const QRectF& area, const std::vector<flo
       const QRectF cell = similarityCell(area, metrics, layers, row, column);
       const auto at = static_cast<std::size_t>(row) * layers + column;
       if (at >= values.size()) continue;
+      if (std::isnan(values[at])) {  // layers on different grids
+        painter.fillRect(cell.adjusted(1, 1, -1, -1), palette.color(QPalette::AlternateBase));
+        continue;
+      }
       const QColor color = colorFor(legend, values[at]);
       painter.fillRect(cell, color);
       if (!numbers) continue;

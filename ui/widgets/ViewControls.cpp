@@ -95,9 +95,9 @@ void ViewControls::buildChoosers() {
               tr("Which head is shown, or the mean (comma and full stop on the canvas)"));
   m_token = new TokenSpinBox(m_document, this);
   m_token->setKeyboardTracking(false);
-  addLabelled(
-      tr("Token"), m_token, "viewToken",
-      tr("The token that looks: click a patch on the canvas, or type \"class\" or \"4, 7\""));
+  addLabelled(tr("Token"), m_token, "viewToken",
+              tr("The token that looks: click a patch on the canvas, or type its row and column, "
+                 "\"4, 7\", or \"class\" where there is a class token"));
   connect(m_layer, &QSpinBox::valueChanged, this,
           [this](int layer) { change([layer](ViewOptions& view) { view.layer = layer; }); });
   connect(m_head, &QComboBox::activated, this,

@@ -27,11 +27,15 @@ double prefixSum(const LayerMaps& maps, int head, int query) {
 
 int queryInLayer(int query, const Grid& model, const Grid& layer) {
   if (model == layer) return std::clamp(query, 0, std::max(0, layer.tokens() - 1));
-  if (query < model.prefix) return std::min(query, std::max(0, layer.tokens() - 1));
+  if (query < model.prefix) return query < layer.prefix ? query : -1;
   const int patch = std::min(query - model.prefix, model.patches() - 1);
   const int row = patch / model.cols * layer.rows / model.rows;
   const int col = patch % model.cols * layer.cols / model.cols;
   return layer.prefix + row * layer.cols + col;
+}
+
+Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
+  return hasHead(maps, layer, -1) ? maps.layers[static_cast<std::size_t>(layer)].grid : model;
 }
 
 ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query) {
@@ -39,6 +43,7 @@ ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query) 
   for (const LayerMaps& layer : maps.layers) {
     if (layer.empty()) continue;
     const int token = queryInLayer(query, model, layer.grid);
+    if (token < 0) continue;
     for (int head = 0; head < layer.heads; ++head) {
       const float* row = layer.row(head, token) + layer.grid.prefix;
       for (int i = 0; i < layer.grid.patches(); ++i) {
@@ -64,6 +69,7 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   if (!hasHead(maps, layer, head)) return {};
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];
   const int query = queryInLayer(view.query, model, of.grid);
+  if (query < 0) return {};
   MapLayer map;
   map.rows = of.grid.rows;
   map.cols = of.grid.cols;
@@ -108,6 +114,7 @@ Legend editLegend(const Document& document) {
   legend.title = document.describeView();
   legend.detail = QStringLiteral(
       "before and after share one scale; the difference has its own, 0 in the middle");
+  legend.note = meaningNote(document);
   return legend;
 }
 
@@ -125,20 +132,27 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   const ViewOptions& view = document.view();
   Legend legend;
   legend.title = document.describeView();
+  legend.note = meaningNote(document);
   const MaskScheme& masks = document.masks();
   if (masks.contains(view.layer, view.head) &&
       masks.at(view.layer, view.head).kind != MaskKind::None)
     legend.title += QStringLiteral(" · ") + maskText(masks.at(view.layer, view.head));
+  const auto look = document.look();
+  const Grid& model = document.model().grid;
+  const Grid grid = look ? gridOfLayer(look->maps, view.layer, model) : model;
+  if (grid.rows != model.rows || grid.cols != model.cols)
+    legend.title += QStringLiteral(" · merged to %1 × %2").arg(grid.rows).arg(grid.cols);
   if (!map || !view.showOverlay) {
-    legend.detail = map ? QStringLiteral("map hidden") : QStringLiteral("no map yet");
+    const QString joins = joiningNote(document, view.layer);
+    legend.detail = map               ? QStringLiteral("map hidden")
+                    : joins.isEmpty() ? QStringLiteral("no map yet")
+                                      : joins;
     return legend;
   }
   legend.bar = true;
   legend.colorMap = map->colorMap;
   legend.range = map->range;
   legend.detail = document.describeRange(legend.range);
-  const auto look = document.look();
-  const Grid& grid = document.model().grid;
   if (look && grid.prefix > 0 && !look->maps.isSigned) {
     const double share = attentionToPrefix(look->maps, grid, view) * 100;
     const QString whose = grid.prefix == 1
@@ -146,8 +160,6 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
                               : QStringLiteral(" · class and distillation tokens get %1 %");
     legend.detail += whose.arg(QString::number(share, 'f', share < 10 ? 1 : 0));
   }
-  const QString meaning = meaningNote(document);
-  if (!meaning.isEmpty()) legend.detail += QStringLiteral(" · ") + meaning;
   return legend;
 }
 
@@ -156,8 +168,10 @@ Legend headsLegend(const Document& document) {
   if (!document.hasModel()) return legend;
   const ViewOptions& view = document.view();
   const Grid& grid = document.model().grid;
-  legend.title = QStringLiteral("all heads · %1 · below each: locality (ALS) and mask")
+  legend.title = QStringLiteral("all heads · %1 · below each: locality (ALS)")
                      .arg(document.describeToken(view.query));
+  if (document.masks().maskableLayers() > 0) legend.title += QStringLiteral(" and mask");
+  legend.note = meaningNote(document);
   if (!document.sourceNote().isEmpty())
     legend.title += QStringLiteral(" · ") + document.sourceNote();
   const auto look = document.look();
@@ -173,9 +187,12 @@ Legend headsLegend(const Document& document) {
     legend.range = chosen->range;
     legend.detail = QStringLiteral("each map scaled to itself; the chosen one: %1 to %2")
                         .arg(formatValue(chosen->range.low), formatValue(chosen->range.high));
+  } else {
+    legend.bar = false;
+    legend.detail = QStringLiteral("each map scaled to itself");
   }
-  const QString meaning = meaningNote(document);
-  if (!meaning.isEmpty()) legend.detail += QStringLiteral(" · ") + meaning;
+  const QString joins = joiningNote(document, 0);
+  if (!joins.isEmpty()) legend.detail.prepend(joins + QStringLiteral(" · "));
   return legend;
 }
 
@@ -190,6 +207,7 @@ double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const Vie
   if (!hasHead(maps, view.layer, view.head)) return 0;
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(view.layer)];
   const int query = queryInLayer(view.query, model, of.grid);
+  if (query < 0) return 0;
   if (view.head >= 0) return prefixSum(of, view.head, query);
   double sum = 0;
   for (int head = 0; head < of.heads; ++head)
@@ -198,8 +216,25 @@ double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const Vie
 }
 
 QString meaningNote(const Document& document) {
-  if (!document.hasModel() || document.model().experiment.model.mechanism == "softmax") return {};
+  if (!document.hasModel()) return {};
+  const ModelConfig& model = document.model().experiment.model;
+  const bool plain = model.backbone == "vit" || model.backbone == "swin";
+  if (plain && model.mechanism == "softmax") return {};  // what anybody expects
   return QString::fromStdString(document.model().mapMeaning);
+}
+
+QString joiningNote(const Document& document, int layer) {
+  const auto look = document.look();
+  if (!look || !document.hasModel()) return {};
+  const int query = document.view().query, layers = static_cast<int>(look->maps.layers.size());
+  const auto has = [&](int at) {
+    const Grid& model = document.model().grid;
+    return queryInLayer(query, model, gridOfLayer(look->maps, at, model)) >= 0;
+  };
+  if (layer >= layers || has(layer)) return {};
+  while (layer < layers && !has(layer))
+    ++layer;
+  return QStringLiteral("the %1 joins in layer %2").arg(document.describeToken(query)).arg(layer);
 }
 
 QString describeRollout(const RolloutOptions& options) {
@@ -221,6 +256,7 @@ Legend rolloutLegend(const Document& document, const RolloutOptions& options,
       describeRollout(options) + QStringLiteral(" · ") + rolloutQuery(document.model().grid);
   if (!document.sourceNote().isEmpty())
     legend.title += QStringLiteral(" · ") + document.sourceNote();
+  legend.note = meaningNote(document);
   legend.detail = QStringLiteral("no map yet");
   if (!map) return legend;
   setRolloutRange(legend, *map, document.model().mapIsSigned);

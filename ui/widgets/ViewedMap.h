@@ -12,8 +12,11 @@
 namespace headlight {
 
 /// `query` of a model whose tokens lie on `model`, as a token of a layer whose tokens lie on
-/// `layer` (stages of hierarchical models have coarser grids).
+/// `layer` (stages of hierarchical models have coarser grids). −1: that layer does not have this
+/// prefix token, which joins later.
 int queryInLayer(int query, const Grid& model, const Grid& layer);
+/// Where the tokens of a layer lie; as the model's where there are no maps of it.
+Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model);
 
 /// Minimum and maximum over all layers and heads of what `query` looks at: the shared scale.
 ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query);
@@ -48,8 +51,10 @@ std::optional<float> localityOf(const Look& look, int layer, int head);
 /// What the viewed head gives to prefix tokens, summed: 1 minus what it gives to patches (softmax).
 double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const ViewOptions& view);
 
-/// "signed linear-angular weights" and the like, empty where maps are plain softmax attention.
+/// What a map of this model is, in sentences; empty where maps are plain softmax attention.
 QString meaningNote(const Document& document);
+/// "the class token joins in layer 24", if that is after `layer`; else empty.
+QString joiningNote(const Document& document, int layer);
 /// "rollout · mean of heads · lowest 30 % dropped".
 QString describeRollout(const RolloutOptions& options);
 MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);

@@ -1,0 +1,45 @@
+#pragma once
+// Every parameter of a model in one form: the shape that all share, then the options of the chosen
+// mechanism ("attention.…") and backbone ("layout.…"), which come and go with the choice.
+
+#include <QWidget>
+
+#include <memory>
+#include <string>
+
+#include "core/config/ModelConfig.h"
+
+class QVBoxLayout;
+
+namespace headlight {
+
+class ParameterForm;
+
+class ModelForm : public QWidget {
+  Q_OBJECT
+ public:
+  explicit ModelForm(QWidget* parent = nullptr);
+
+  /// Shows a model; its values are what counts as unchanged.
+  void setModel(const ModelConfig& model);
+  /// What the form says, checked; an error is shown beside its field too.
+  Result<ModelConfig> model();
+  /// Beside the field that it names, until something is edited.
+  void showError(const Error& error);
+
+ Q_SIGNALS:
+  void changed();  ///< a value, by the person
+
+ private:
+  void rebuild(const std::string& backbone, const std::string& mechanism);
+  void onChanged();
+  void showFlat(const Json& model);
+
+  QVBoxLayout* m_layout;
+  std::shared_ptr<const ParameterTable> m_table;
+  ParameterForm* m_form = nullptr;
+  Json m_defaults = Json::object();  ///< flat, of the model shown last
+  std::string m_backbone, m_mechanism;
+};
+
+}  // namespace headlight
