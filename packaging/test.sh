@@ -7,4 +7,10 @@ build_targets ON
 cd "$build"
 # Two test programs share the cores: threads that wait should sleep instead of spinning.
 export OMP_WAIT_POLICY=passive
+# On a processor that OpenBLAS does not know every program would start twice (core/base/Processor.h).
+if [ -z "${OPENBLAS_CORETYPE:-}" ]; then
+  if grep -qw avx512vl /proc/cpuinfo; then export OPENBLAS_CORETYPE=SkylakeX
+  elif grep -qw avx2 /proc/cpuinfo; then export OPENBLAS_CORETYPE=Haswell
+  fi
+fi
 exec ctest --output-on-failure -j2 "$@"

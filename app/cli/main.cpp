@@ -7,6 +7,7 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Signals.h"
 #include "app/cli/UsageErrors.h"
+#include "core/base/Processor.h"
 #include "core/base/Log.h"
 
 namespace headlight::cli {
@@ -109,5 +110,6 @@ int runProgram(int count, char** arguments) {
 }  // namespace headlight::cli
 
 int main(int count, char** arguments) {
+  headlight::prepareProcessor(arguments);
   return headlight::cli::runProgram(count, arguments);
 }

@@ -10,6 +10,7 @@
 
 #include "app/gui/Director.h"
 #include "app/gui/StartState.h"
+#include "core/base/Processor.h"
 #include "ui/Icons.h"
 #include "ui/MessageLog.h"
 #include "ui/Resources.h"
@@ -179,6 +180,7 @@ int run(QApplication& application, Options options) {
 
 int main(int argc, char** argv) {
   using namespace headlight;
+  prepareProcessor(argv);
   if (!prepareEnvironment(argc, argv)) {
     std::fputs(
         "headlight: there is no display here (DISPLAY and WAYLAND_DISPLAY are not set). Use "

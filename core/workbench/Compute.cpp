@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/base/Processor.h"
 #include "core/base/Log.h"
 #include "core/base/TorchCompat.h"
 #include "core/workbench/InferenceSession.h"
@@ -42,9 +43,10 @@ void keepFreedMemory() {
 }  // namespace
 
 std::string computeDescription() {
-  const char* blas = blasInUse() == Blas::OpenBlas ? "OpenBLAS"
-                     : blasInUse() == Blas::Mkl    ? "MKL"
-                                                   : "reference BLAS (slow)";
+  const Blas kind = blasInUse();
+  const std::string blas = kind == Blas::OpenBlas ? "OpenBLAS " + blasCore()
+                           : kind == Blas::Mkl    ? "MKL"
+                                                  : "reference BLAS (slow)";
   return std::to_string(at::get_num_threads()) + " threads · " + blas +
          (cudaIsAvailable() ? " · CUDA" : "");
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/base/Processor.h"
 #include "core/base/Files.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"
@@ -140,6 +141,16 @@ TEST(ResultTest, GuardedTurnsExceptionsIntoErrors) {
     return Error{ErrorCode::Busy, "later", "there"};
   });
   EXPECT_EQ(inner.error().code, ErrorCode::Busy);
+}
+
+TEST(Processor, OnlyKernelsFromBeforeTheProcessorAreReplaced) {
+  const VectorUnits old{}, avx2{true, false}, avx512{true, true};
+  EXPECT_EQ(fittingBlasCore("Prescott", old), "");
+  EXPECT_EQ(fittingBlasCore("Prescott", avx2), "Haswell");
+  EXPECT_EQ(fittingBlasCore("Prescott", avx512), "SkylakeX");
+  EXPECT_EQ(fittingBlasCore("Sandybridge", avx2), "Haswell");
+  for (const char* chosen : {"Haswell", "Zen", "SkylakeX", "Cooperlake"})
+    EXPECT_EQ(fittingBlasCore(chosen, avx512), "") << chosen;
 }
 
 }  // namespace

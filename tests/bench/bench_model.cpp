@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 
+#include "core/base/Processor.h"
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
@@ -16,8 +17,13 @@
 
 int main(int count, char** arguments) {
   using namespace headlight;
+  prepareProcessor(arguments);
+  if (count == 2 && std::string(arguments[1]) == "--core") {
+    std::cout << blasCore() << std::endl;
+    return 0;
+  }
   if (count != 4) {
-    std::cerr << "usage: bench_model MODEL BATCH THREADS\n";
+    std::cerr << "usage: bench_model MODEL BATCH THREADS, or --core: OpenBLAS's kernels\n";
     return 2;
   }
   const PublishedModel* published = findPublishedModel(arguments[1]);
@@ -25,6 +31,7 @@ int main(int count, char** arguments) {
   const std::int64_t batchSize = std::atoi(arguments[2]);
   configureCompute(std::atoi(arguments[3]));
   const auto model = makeModel(published->config, 0);
+  model->setMasks(valueOrThrow(makeMaskPreset(published->scheme, model->masks().shape())));
   const Preprocessing size{published->config.imageHeightPixels(),
                            published->config.imageWidthPixels()};
   Batch batch;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/base/Processor.h"
 #include "ui/MessageLog.h"
 #include "ui/Resources.h"
 #include "ui/Theme.h"
@@ -104,6 +105,7 @@ bool measure(MainWindow& window, const QString& tab, QWidget* surface) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  prepareProcessor(arguments);
   QApplication application(count, arguments);
   initialiseHeadlightResources();
   if (count > 3) {

@@ -1,0 +1,68 @@
+#include "core/base/Processor.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#if defined(__x86_64__)
+#include <pmmintrin.h>
+#include <xmmintrin.h>
+#endif
+
+namespace headlight {
+
+VectorUnits vectorUnitsHere() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const auto all512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512cd");
+  return {__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), all512};
+#else
+  return {};
+#endif
+}
+
+std::string fittingBlasCore(const std::string& chosen, const VectorUnits& units) {
+  static constexpr std::array kWithAvx2 = {"Haswell",  "Zen",        "Excavator",
+                                           "SkylakeX", "Cooperlake", "SapphireRapids"};
+  if (!units.avx2 || std::find(kWithAvx2.begin(), kWithAvx2.end(), chosen) != kWithAvx2.end())
+    return {};
+  return units.avx512 ? "SkylakeX" : "Haswell";
+}
+
+std::string blasCore() {
+  using Name = char* (*)();
+  const auto name = reinterpret_cast<Name>(::dlsym(RTLD_DEFAULT, "openblas_get_corename"));
+  return name ? name() : "";
+}
+
+namespace {
+
+void flushTinyNumbers() {
+#if defined(__x86_64__)
+  _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+  _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+#endif
+}
+
+void restartWithFittingBlas(char** arguments) {
+  if (std::getenv("OPENBLAS_CORETYPE")) return;
+  const std::string chosen = blasCore();
+  const std::string fitting = chosen.empty() ? "" : fittingBlasCore(chosen, vectorUnitsHere());
+  if (fitting.empty()) return;
+  ::setenv("OPENBLAS_CORETYPE", fitting.c_str(), 1);
+  ::execv("/proc/self/exe", arguments);  // comes back only where that is refused
+}
+
+}  // namespace
+
+void prepareProcessor(char** arguments) {
+  restartWithFittingBlas(arguments);
+  flushTinyNumbers();
+}
+
+}  // namespace headlight

@@ -1,0 +1,33 @@
+#pragma once
+// What has to be set up on the processor before anything is computed.
+
+#include <string>
+
+namespace headlight {
+
+struct VectorUnits {
+  bool avx2 = false;    ///< with FMA
+  bool avx512 = false;  ///< F, DQ, BW, VL and CD
+};
+
+VectorUnits vectorUnitsHere();
+
+/// What OPENBLAS_CORETYPE should say where OpenBLAS chose `chosen` ("Prescott") by itself; empty
+/// where that fits.
+std::string fittingBlasCore(const std::string& chosen, const VectorUnits& units);
+
+/// The kernels that OpenBLAS runs ("SkylakeX"); empty where the program has another BLAS.
+std::string blasCore();
+
+/// To be called first in main(), so that every thread inherits it.
+///
+/// Numbers below 10⁻³⁸ count as 0: arithmetic with them is a hundred times slower than with others,
+/// and softmax weights of distant tokens are full of them (ConViT's positions: half of its time).
+///
+/// OpenBLAS chooses its kernels by the model of the processor; one that is newer than it knows gets
+/// kernels from before AVX, up to eight times slower. Where that happened the program starts itself
+/// again with OPENBLAS_CORETYPE, which is read when the library is loaded; a variable that is set
+/// already is left as it is.
+void prepareProcessor(char** arguments);
+
+}  // namespace headlight
