@@ -22,3 +22,11 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       ${CCACHE_PROGRAM})
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
+
+# Most of what compiling a file costs here is what its headers instantiate; files that are compiled
+# together share it. So names in unnamed namespaces are unique within a folder. Not for the tests,
+# each of which is a few files of its own.
+function(headlight_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEADLIGHT_UNITY}
+                        UNITY_BUILD_BATCH_SIZE 6)
+endfunction()

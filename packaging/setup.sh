@@ -42,7 +42,7 @@ build_targets() {
   if [ -n "${TORCH_DIR:-}" ]; then prefix=(-DCMAKE_PREFIX_PATH="$TORCH_DIR"); fi
   if [ ! -f "$build/build.ninja" ] || [ "$tests" = ON ]; then
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-      -DHEADLIGHT_TESTS="$tests" "${prefix[@]}" >"$build.log" 2>&1 ||
+      -DHEADLIGHT_TESTS="$tests" -DHEADLIGHT_UNITY=ON "${prefix[@]}" >"$build.log" 2>&1 ||
       { tail -30 "$build.log" >&2; die "configuring failed; all of it is in $build.log"; }
   fi
   say "Building (the first time takes several minutes)"

@@ -164,7 +164,7 @@ std::vector<fs::path> trainingFiles(const fs::path& folder, const Format& format
   return found;
 }
 
-OpenedSource open(const DatasetSpec& spec, Split split, int classCount) {
+OpenedSource openCifarFiles(const DatasetSpec& spec, Split split, int classCount) {
   const Format format{classCount};
   const fs::path folder = folderOf(spec.path, format);
   if (folder.empty())
@@ -193,7 +193,7 @@ OpenedSource open(const DatasetSpec& spec, Split split, int classCount) {
 }  // namespace
 
 Result<OpenedSource> openCifar(const DatasetSpec& spec, Split split, int classCount) {
-  return guarded(spec.path.string(), [&] { return open(spec, split, classCount); });
+  return guarded(spec.path.string(), [&] { return openCifarFiles(spec, split, classCount); });
 }
 
 int detectCifar(const fs::path& path) {

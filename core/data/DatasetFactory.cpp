@@ -36,7 +36,7 @@ void check(const DatasetSpec& spec) {
     throw Failure({ErrorCode::InvalidArgument, "is empty; name the folder of the dataset", "path"});
 }
 
-std::unique_ptr<Dataset> open(const DatasetSpec& spec, Split split) {
+std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
   check(spec);
   OpenedSource source = openSource(spec, split);
   const auto labels = labelsOf(*source.dataset);
@@ -57,7 +57,7 @@ std::unique_ptr<Dataset> open(const DatasetSpec& spec, Split split) {
 }  // namespace
 
 Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split split) {
-  return guarded(spec.path.string(), [&] { return open(spec, split); });
+  return guarded(spec.path.string(), [&] { return openByKind(spec, split); });
 }
 
 std::string detectDatasetKind(const std::filesystem::path& path) {

@@ -188,7 +188,7 @@ class Idx : public LabelledDataset {
   std::vector<std::string> m_classNames;
 };
 
-OpenedSource open(const DatasetSpec& spec, Split split) {
+OpenedSource openIdxFiles(const DatasetSpec& spec, Split split) {
   const Pair train = findPair(spec.path, Split::Train);
   const Pair validation = findPair(spec.path, Split::Validation);
   requireBoth(spec.path, train);
@@ -222,7 +222,7 @@ OpenedSource open(const DatasetSpec& spec, Split split) {
 }  // namespace
 
 Result<OpenedSource> openIdx(const DatasetSpec& spec, Split split) {
-  return guarded(spec.path.string(), [&] { return open(spec, split); });
+  return guarded(spec.path.string(), [&] { return openIdxFiles(spec, split); });
 }
 
 bool looksLikeIdx(const fs::path& path) {

@@ -180,7 +180,7 @@ void requireClasses(const fs::path& folder, const std::vector<std::string>& name
                  folder.string()});
 }
 
-OpenedSource open(const DatasetSpec& spec, Split split) {
+OpenedSource openFolderOfClasses(const DatasetSpec& spec, Split split) {
   if (!isFolder(spec.path))
     throw Failure({ErrorCode::NotFound,
                    "there is no such folder; give one with train/ and val/, or with a folder of "
@@ -230,7 +230,7 @@ bool hasImage(const fs::path& folder, int depth) {
 }  // namespace
 
 Result<OpenedSource> openImageFolder(const DatasetSpec& spec, Split split) {
-  return guarded(spec.path.string(), [&] { return open(spec, split); });
+  return guarded(spec.path.string(), [&] { return openFolderOfClasses(spec, split); });
 }
 
 bool looksLikeImageFolder(const fs::path& path) {

@@ -13,6 +13,11 @@
 
 namespace headlight {
 
+/// A shortcut as people write it: "Ctrl+Shift+S".
+inline QKeySequence keys(const char* text) {
+  return QKeySequence(QLatin1String(text));
+}
+
 struct Command {
   QString category;  ///< the menu: "File", "Edit", …
   QAction* action = nullptr;

@@ -19,7 +19,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kMargin = 6, kSideMargin = 11;
+constexpr int kCellMargin = 6, kSideMargin = 11;
 
 /// A thumbnail over its name. A picture that cannot be read says so with a sign, not with silence.
 class ThumbnailDelegate : public QStyledItemDelegate {
@@ -28,7 +28,7 @@ class ThumbnailDelegate : public QStyledItemDelegate {
 
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
     return {GalleryModel::kThumbnailSide + 2 * kSideMargin,
-            GalleryModel::kThumbnailSide + 3 * kMargin + option.fontMetrics.height()};
+            GalleryModel::kThumbnailSide + 3 * kCellMargin + option.fontMetrics.height()};
   }
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -58,7 +58,7 @@ class ThumbnailDelegate : public QStyledItemDelegate {
   static void paintThumbnail(QPainter* painter, const QStyleOptionViewItem& option,
                              const QModelIndex& index, const QRect& cell) {
     const int side = GalleryModel::kThumbnailSide;
-    const QRect frame(cell.center().x() - side / 2, cell.top() + kMargin, side, side);
+    const QRect frame(cell.center().x() - side / 2, cell.top() + kCellMargin, side, side);
     const QPixmap picture = qvariant_cast<QPixmap>(index.data(Qt::DecorationRole));
     if (picture.isNull()) {
       QColor ground = option.palette.color(QPalette::Mid);

@@ -24,10 +24,6 @@
 namespace headlight {
 namespace {
 
-QKeySequence keys(const char* text) {
-  return QKeySequence(QLatin1String(text));
-}
-
 void setIcon(Actions* actions, const char* id, const char* icon) {
   actions->find(QLatin1String(id))->setIcon(lineIcon(QLatin1String(icon)));
 }

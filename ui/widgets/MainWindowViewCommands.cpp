@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kOpacityStep = 0.1, kZoomStep = 1.25;
 
-QKeySequence keys(const char* text) {
-  return QKeySequence(QLatin1String(text));
-}
-
 }  // namespace
 
 void MainWindow::changeView(const std::function<void(ViewOptions&)>& change) {

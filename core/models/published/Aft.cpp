@@ -38,7 +38,7 @@ PublishedModel aftConv(const std::string& size, int width, int kernel, int heads
   return model;
 }
 
-PublishedModel micro(PublishedModel model, const std::string& name) {
+PublishedModel aftMicro(PublishedModel model, const std::string& name) {
   model.name = model.config.name = name;
   model.description = "Very small, for tests and first steps";
   model.source.clear();
@@ -63,8 +63,8 @@ std::vector<PublishedModel> aftModels() {
       aftConv("small", 384, 11, 384, 224, 22.5),
       aftConv("small", 384, 15, 384, 224, 23.0),
       aftConv("base", 768, 25, 32, 384, 79.7),
-      micro(aftFull("micro", {48, 3, 3}, 0), "aft_full_micro"),
-      micro(aftConv("micro", 48, 5, 3, 32, 0), "aft_conv_micro"),
+      aftMicro(aftFull("micro", {48, 3, 3}, 0), "aft_full_micro"),
+      aftMicro(aftConv("micro", 48, 5, 3, 32, 0), "aft_conv_micro"),
   };
 }
 

@@ -44,7 +44,7 @@ PublishedModel maskedCait(const std::string& size, FlatSize shape, CaitRecipe re
           "sch2"};
 }
 
-PublishedModel micro() {
+PublishedModel caitMicro() {
   PublishedModel model{"cait_micro", caitConfig("cait_micro", {48, 3, 4}, 32, {0.1, 0.0}),
                        "CaiT, very small, for tests and first steps"};
   model.config.patchSize = 4;
@@ -69,7 +69,7 @@ std::vector<PublishedModel> caitModels() {
       cait("s36", kS36, 384, kDeep, 68.2, 48.0),
       maskedCait("xxs24", kXxs24, kLight, 12, 2.5),
       maskedCait("s24", kS24, kMiddle, 46.9, 9.4),
-      micro(),
+      caitMicro(),
   };
 }
 

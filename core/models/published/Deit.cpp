@@ -48,7 +48,7 @@ PublishedModel mait(const std::string& size, FlatSize shape, bool layerScale, do
   return model;
 }
 
-PublishedModel micro(const std::string& name, bool distilled) {
+PublishedModel deitMicro(const std::string& name, bool distilled) {
   PublishedModel model{name, flatConfig(name, {48, 3, 3}, 4, 32),
                        "Very small, for tests and first steps"};
   model.config.classes = 10;
@@ -59,7 +59,7 @@ PublishedModel micro(const std::string& name, bool distilled) {
 }  // namespace
 
 std::vector<PublishedModel> deitModels() {
-  const std::string maitTable = "MaiT, Table 7; mechanisms", deitTable = "DeiT, Table 1";
+  const std::string deitTable = "DeiT, Table 1";
   return {
       deit("tiny", kTiny, 224, false, 5.7, 1.3, deitTable),
       deit("small", kSmall, 224, false, 22.1, 4.6, deitTable),
@@ -80,8 +80,8 @@ std::vector<PublishedModel> deitModels() {
       mait("t", {192, 24, 3}, false, 0.0, false, 11, 2.5),
       mait("xs", {288, 24, 3}, true, 0.1, false, 24.5, 5.3),
       mait("s", {384, 24, 6}, true, 0.1, true, 43.3, 9.1),
-      micro("vit_micro", false),
-      micro("deit_distilled_micro", true),
+      deitMicro("vit_micro", false),
+      deitMicro("deit_distilled_micro", true),
   };
 }
 

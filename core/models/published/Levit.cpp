@@ -15,7 +15,7 @@ PublishedModel levit(const std::string& name, const LevitSize& size, double para
           "LeViT (Graham et al. 2021), distilled"};
 }
 
-PublishedModel micro() {
+PublishedModel levitMicro() {
   PublishedModel model{"levit_micro",
                        levitConfig("levit_micro", {{32, 48, 64}, {2, 3, 4}, {1, 1, 1}, 8}),
                        "LeViT, very small, for tests and first steps"};
@@ -48,7 +48,7 @@ std::vector<PublishedModel> levitModels() {
       levit("192", kLevit192, 10.9, 0.658),
       levit("256", kLevit256, 18.9, 1.120),
       levit("384", kLevit384, 39.1, 2.353),
-      micro(),
+      levitMicro(),
   };
 }
 

@@ -4,9 +4,9 @@ namespace headlight {
 namespace {
 
 /// ViT-LSLA §3.1: Swin's stages with a stem and mergings of convolutions, depths [2, 4, 8, 2] and
-/// MLPs of twice the width (mechanisms.md says how the published sizes fix these). The published
-/// counts are those of IP102's 102 classes: Swin-T stands beside them with 27.6 M, not the 28.3 M
-/// that it has for ImageNet's 1000.
+/// MLPs of twice the width. The text leaves these open; the published sizes of its three variants
+/// fix them. The published counts are those of IP102's 102 classes: Swin-T stands beside them with
+/// 27.6 M, not the 28.3 M that it has for ImageNet's 1000.
 PublishedModel lsla(const std::string& suffix, const std::string& what, const std::string& variant,
                     bool projection, double parametersM, double macsG) {
   const std::string name = "vit_lsla" + suffix;

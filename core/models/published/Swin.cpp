@@ -5,7 +5,7 @@ namespace {
 
 /// Swin's stages: widths and heads double from 96 and 3; patches of 4 pixels, norms with torch's
 /// epsilon. Drop path as Swin trains it.
-ModelConfig stages(const std::string& name, std::vector<int> depths, double dropPath) {
+ModelConfig swinStages(const std::string& name, std::vector<int> depths, double dropPath) {
   ModelConfig config = flatConfig(name, {96, depths[0], 3}, 4, 224);
   config.backbone = "swin";
   config.depths = std::move(depths);
@@ -19,7 +19,7 @@ PublishedModel swin(const std::string& size, std::vector<int> depths, double dro
                     double parametersM, double macsG) {
   const std::string name = "swin_" + size + "_patch4_window7_224";
   PublishedModel model{name,
-                       stages(name, std::move(depths), dropPath),
+                       swinStages(name, std::move(depths), dropPath),
                        "Swin, " + size + ": windows of 7 x 7, shifted in every second block",
                        parametersM,
                        macsG,
@@ -36,7 +36,7 @@ PublishedModel hierarchicalMait(const std::string& size, std::vector<int> depths
                                 double parametersM, double macsG) {
   const std::string name = "h_mait_" + size;
   PublishedModel model{name,
-                       stages(name, std::move(depths), dropPath),
+                       swinStages(name, std::move(depths), dropPath),
                        "H-MaiT, " + size + ": Swin's stages, masked heads instead of windows",
                        parametersM,
                        macsG,
@@ -46,8 +46,8 @@ PublishedModel hierarchicalMait(const std::string& size, std::vector<int> depths
   return model;
 }
 
-PublishedModel micro() {
-  PublishedModel model{"swin_micro", stages("swin_micro", {2, 2}, 0.0),
+PublishedModel swinMicro() {
+  PublishedModel model{"swin_micro", swinStages("swin_micro", {2, 2}, 0.0),
                        "Very small, for tests and first steps"};
   model.config.width = 24;
   model.config.heads = 2;
@@ -67,7 +67,7 @@ std::vector<PublishedModel> swinModels() {
       swin("small", {2, 2, 18, 2}, 0.3, 50, 8.7),
       hierarchicalMait("tiny", {2, 2, 6, 2}, 0.2, 29, 4.5),
       hierarchicalMait("small", {2, 2, 18, 2}, 0.3, 50, 8.9),
-      micro(),
+      swinMicro(),
   };
 }
 

@@ -31,7 +31,7 @@ void inferPooling(const TensorShapes& shapes, Json& layout, std::vector<std::str
   layout["residual_pooling"] = residual.is_boolean() ? residual : Json(true);
 }
 
-void refuseOtherKinds(const TensorShapes& shapes) {
+void refuseOtherThanMvit(const TensorShapes& shapes) {
   refuseTensor(shapes, ".attn.dconv.", "Castling-MViTv2, whose options leave no trace in shapes");
   refuseTensor(shapes, "shortcut_proj_mlp", "an MViTv2 that widens in its MLPs, not read here");
   refuseTensor(shapes, "cls_token", "an MViTv2 with a class token, not read here");
@@ -40,7 +40,7 @@ void refuseOtherKinds(const TensorShapes& shapes) {
 }  // namespace
 
 void inferMvit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
-  refuseOtherKinds(shapes);
+  refuseOtherThanMvit(shapes);
   config.backbone = "mvitv2";
   config.width = shapes.extent("patch_embed.proj.weight", 0);
   config.patchSize = (shapes.extent("patch_embed.proj.weight", 2) + 1) / 2;  // patches overlap

@@ -59,7 +59,7 @@ void inferPixels(const TensorShapes& shapes, int window, ModelConfig& config,
                   std::to_string(config.imageSize) + ", where the last stage is one window");
 }
 
-void refuseOtherKinds(const TensorShapes& shapes) {
+void refuseOtherThanSwin(const TensorShapes& shapes) {
   refuseTensor(shapes, ".attn.logit_scale", "Swin V2, which is not read here");
   refuseTensor(shapes, ".attn.dynamic_scale", "ViT-LSLA, whose options leave no trace in shapes");
   refuseTensor(shapes, ".attn.dconv.", "linear-angular attention in Swin's stages");
@@ -71,7 +71,7 @@ void refuseOtherKinds(const TensorShapes& shapes) {
 }  // namespace
 
 void inferSwin(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
-  refuseOtherKinds(shapes);
+  refuseOtherThanSwin(shapes);
   config.backbone = "swin";
   config.width = shapes.extent("patch_embed.proj.weight", 0);
   config.patchSize = shapes.extent("patch_embed.proj.weight", 2);

@@ -31,7 +31,7 @@ void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::
   refuseTensor(shapes, ".attn.dconv.", "linear-angular attention");
   refuseTensor(shapes, ".attn.learned_mask_", "learned masks");
   const int prefix = (config.classToken ? 1 : 0) + (config.distilled ? 1 : 0);
-  inferImageSize(shapes, shapes.size("pos_embed", 1) - prefix, "pos_embed", config, notes);
+  inferImageSize(shapes, shapes.extent("pos_embed", 1) - prefix, "pos_embed", config, notes);
   inferHeads(shapes, config, notes);
 }
 

@@ -41,8 +41,10 @@ std::int64_t TensorShapes::size(const std::string& name, std::size_t dimension) 
 int TensorShapes::extent(const std::string& name, std::size_t dimension) const {
   if (!has(name))
     throw Failure({ErrorCode::UnsupportedFile, "there is no tensor \"" + name + "\"", name});
+  const auto& shape = m_shapes.at(name);
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   const std::int64_t value = size(name, dimension);
-  if (value < 1 || value > kMaxExtent)
+  if (empty || value < 1 || value > kMaxExtent)
     throw Failure(
         {ErrorCode::InvalidFile, "the tensor \"" + name + "\" has an unusual shape", name});
   return static_cast<int>(value);

@@ -23,7 +23,7 @@ class TensorShapes {
   /// 0 where there is no such tensor or dimension.
   std::int64_t size(const std::string& name, std::size_t dimension) const;
   /// At least 1, and small enough for an int. Throws Failure where there is no such tensor or
-  /// dimension, or it is of no size.
+  /// dimension, or the tensor holds no number: one of no size can claim any extent for nothing.
   int extent(const std::string& name, std::size_t dimension) const;
   /// How many of prefix0suffix, prefix1suffix, … there are, without a gap.
   int count(const std::string& prefix, const std::string& suffix) const;
