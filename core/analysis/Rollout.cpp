@@ -8,23 +8,38 @@
 namespace headlight {
 namespace {
 
-/// One [T, T] map from the heads of a layer; negative entries of signed maps count as 0.
+/// One head's map as rollout takes it: clamped at 0, each row summing to 1. Softmax maps are so
+/// already; the signed and unbounded ones of other mechanisms are made comparable so. A row without
+/// anything positive stays 0: its token then keeps to itself.
+std::vector<float> stochasticMap(const LayerMaps& maps, int head) {
+  const auto tokens = static_cast<std::size_t>(maps.tokens());
+  std::vector<float> result(tokens * tokens);
+  for (std::size_t i = 0; i < tokens; ++i) {
+    const float* from = maps.row(head, static_cast<int>(i));
+    float* to = result.data() + i * tokens;
+    double sum = 0;
+    for (std::size_t j = 0; j < tokens; ++j)
+      sum += to[j] = std::max(0.0f, from[j]);
+    if (sum <= 0) continue;
+    for (std::size_t j = 0; j < tokens; ++j)
+      to[j] = static_cast<float>(to[j] / sum);
+  }
+  return result;
+}
+
+/// One [T, T] map from the heads of a layer.
 std::vector<float> fuseHeads(const LayerMaps& maps, HeadFusion fusion) {
-  const std::size_t size = static_cast<std::size_t>(maps.tokens()) * maps.tokens();
-  const auto at = [&](int head, std::size_t i) {
-    return std::max(0.0f, (*maps.values)[head * size + i]);
-  };
-  std::vector<float> fused(size);
-  for (std::size_t i = 0; i < size; ++i)
-    fused[i] = at(0, i);
-  for (int h = 1; h < maps.heads; ++h)
-    for (std::size_t i = 0; i < size; ++i) {
+  std::vector<float> fused = stochasticMap(maps, 0);
+  for (int h = 1; h < maps.heads; ++h) {
+    const std::vector<float> head = stochasticMap(maps, h);
+    for (std::size_t i = 0; i < fused.size(); ++i) {
       if (fusion == HeadFusion::Mean)
-        fused[i] += at(h, i);
+        fused[i] += head[i];
       else
         fused[i] =
-            fusion == HeadFusion::Max ? std::max(fused[i], at(h, i)) : std::min(fused[i], at(h, i));
+            fusion == HeadFusion::Max ? std::max(fused[i], head[i]) : std::min(fused[i], head[i]);
     }
+  }
   if (fusion == HeadFusion::Mean)
     for (float& value : fused)
       value /= static_cast<float>(maps.heads);

@@ -1,4 +1,4 @@
-// ALS, rollout and similarity against naive double-precision loops written from mechanisms.md.
+// ALS, rollout and similarity against naive double-precision loops written from the papers.
 
 #include <gtest/gtest.h>
 
@@ -148,6 +148,38 @@ std::vector<double> naiveStagedRollout(const AttentionMaps& maps) {
     for (int i = 0; i < grid.tokens(); ++i)
       result[j] += grid.prefix > 0 ? (i == 0) * product[i][j] : product[i][j] / grid.tokens();
   return result;
+}
+
+// Signed and unbounded maps: "each is clamped at 0 and its rows normalised".
+TEST(Rollout, ClampsAndNormalisesTheMapsOfOtherMechanisms) {
+  const Grid grid{2, 3, 1};
+  AttentionMaps maps, stochastic;
+  RandomStream stream(11);
+  const int tokens = grid.tokens();
+  for (int l = 0; l < 3; ++l) {
+    std::vector<float> values, clamped;
+    for (int row = 0; row < 2 * tokens; ++row) {
+      std::vector<double> weights;
+      for (int j = 0; j < tokens; ++j)
+        weights.push_back(row == 3 ? -1.0 : 5 * stream.normal());  // a row of nothing positive too
+      double sum = 0;
+      for (const double w : weights)
+        sum += w > 0 ? w : 0;
+      for (const double w : weights) {
+        values.push_back(static_cast<float>(w));
+        clamped.push_back(w > 0 ? static_cast<float>(w / sum) : 0.0f);
+      }
+    }
+    maps.layers.push_back({2, grid, std::make_shared<const std::vector<float>>(values)});
+    stochastic.layers.push_back({2, grid, std::make_shared<const std::vector<float>>(clamped)});
+  }
+  for (const auto fusion : {HeadFusion::Mean, HeadFusion::Max, HeadFusion::Min}) {
+    const auto got = rollout(maps, {fusion, 0.0});
+    ASSERT_TRUE(got.ok());
+    const auto expected = naiveRollout(stochastic, {fusion, 0.0});
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR((*got)[i], expected[i], 1e-6) << i;
+  }
 }
 
 TEST(Rollout, AveragesTheRowsThatMergingJoins) {
