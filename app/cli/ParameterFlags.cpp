@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
+
+#include "core/workbench/Catalogue.h"
 
 namespace headlight::cli {
 namespace {
@@ -32,7 +35,7 @@ std::string numberText(double value) {
 }
 
 /// "1 to 512; ", "at least 0; "; empty where nothing is worth saying.
-std::string rangeText(const Parameter& parameter) {
+std::string rangeHelp(const Parameter& parameter) {
   if (parameter.type == ParameterType::Choice) return parameter.typeText() + "; ";
   if (parameter.type != ParameterType::Integer && parameter.type != ParameterType::Number)
     return "";
@@ -50,10 +53,60 @@ std::string helpText(const Parameter& parameter) {
                             ? parameter.defaultValue.get<std::string>()
                             : parameter.defaultValue.dump();
   if (initial.empty()) initial = "empty";
-  return parameter.help + " [" + rangeText(parameter) + "default " + initial + "]";
+  return parameter.help + " [" + rangeHelp(parameter) + "default " + initial + "]";
+}
+
+/// An option as more than one variant may have it, each with its own meaning.
+struct SharedOption {
+  std::string name;
+  std::vector<std::string> owners;  ///< "window", "lsla"
+  std::string help;                 ///< of the only owner
+};
+
+std::vector<SharedOption> sharedOptions(const std::vector<Variant>& variants) {
+  std::vector<SharedOption> options;
+  for (const Variant& variant : variants) {
+    if (!variant.options) continue;
+    for (const Parameter& parameter : *variant.options) {
+      auto known = std::find_if(options.begin(), options.end(),
+                                [&](const auto& o) { return o.name == parameter.name; });
+      if (known == options.end())
+        known = options.insert(known, SharedOption{parameter.name, {}, helpText(parameter)});
+      known->owners.push_back(variant.name);
+    }
+  }
+  return options;
+}
+
+/// "Of window, lsla; …": the text of the only owner, or where to read that of each.
+std::string sharedHelp(const SharedOption& option, const std::string& listing) {
+  std::string owners;
+  for (const std::string& owner : option.owners)
+    owners += (owners.empty() ? "" : ", ") + owner;
+  return "Of " + owners + ": " +
+         (option.owners.size() == 1 ? option.help : "see headlight-cli summary --" + listing);
 }
 
 }  // namespace
+
+void ParameterFlags::declareOptions(CLI::App& app) {
+  const ModelCatalogue& catalogue = modelCatalogue();
+  for (const auto& [section, listing, variants] :
+       {std::tuple{"attention", "mechanisms", &catalogue.mechanisms},
+        std::tuple{"layout", "backbones", &catalogue.backbones}})
+    for (const SharedOption& option : sharedOptions(*variants))
+      add(app, std::string("model.") + section + "." + option.name, sharedHelp(option, listing),
+          "TEXT", std::string("Options of the ") + listing);
+}
+
+void ParameterFlags::add(CLI::App& app, const std::string& path, const std::string& help,
+                         const std::string& type, const std::string& group) {
+  app.add_option_function<std::string>(
+         "--" + path, [this, path](const std::string& text) { m_given.emplace_back(path, text); },
+         help)
+      ->type_name(type)
+      ->group(group);
+}
 
 void ParameterFlags::declare(CLI::App& app, const std::vector<std::string>& sectionKeys) {
   for (const auto& section : experimentSections()) {
@@ -62,13 +115,9 @@ void ParameterFlags::declare(CLI::App& app, const std::vector<std::string>& sect
     for (const auto& parameter : *section.table) {
       const std::string path =
           section.key.empty() ? parameter.name : section.key + "." + parameter.name;
-      app.add_option_function<std::string>(
-             "--" + path,
-             [this, path](const std::string& text) { m_given.emplace_back(path, text); },
-             helpText(parameter))
-          ->type_name(typeWord(parameter))
-          ->group(section.title);
+      add(app, path, helpText(parameter), typeWord(parameter), section.title);
     }
+    if (section.key == "model") declareOptions(app);
   }
 }
 
@@ -79,7 +128,7 @@ bool ParameterFlags::given(const std::string& path) const {
 
 void ParameterFlags::apply(Json& json) const {
   for (const auto& [path, text] : m_given)
-    valueOrThrow(overrideParameter(json, path, text));
+    valueOrThrow(overrideParameter(json, path, text, modelCatalogue()));
 }
 
 }  // namespace headlight::cli

@@ -1,6 +1,8 @@
 #pragma once
 // A flag for every parameter of the Experiment, made from the same tables as JSON, the checks and
-// the window's forms: --training.epochs 5.
+// the window's forms: --training.epochs 5. Options of a mechanism or a backbone too:
+// --model.attention.window 7. Which of them there are depends on the model: those of another one
+// are refused when they are applied.
 
 #include <CLI/CLI.hpp>
 
@@ -20,10 +22,15 @@ class ParameterFlags {
 
   bool empty() const { return m_given.empty(); }
   bool given(const std::string& path) const;
-  /// Sets what was given, in the order of the tables. Throws Failure naming the parameter.
+  /// Sets what was given, in the order of the tables: the model's names before its options. Throws
+  /// Failure naming the parameter.
   void apply(Json& json) const;
 
  private:
+  void declareOptions(CLI::App& app);
+  void add(CLI::App& app, const std::string& path, const std::string& help, const std::string& type,
+           const std::string& group);
+
   std::vector<std::pair<std::string, std::string>> m_given;  ///< path and text
 };
 

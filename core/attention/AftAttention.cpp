@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/HoldablePairs.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -45,6 +46,26 @@ at::Tensor byHead(const at::Tensor& x, int heads) {
 
 AftOptions readAft(const ParameterTable& table, const AttentionOptions& options) {
   return optionsAs<AftOptions>(table, options.options);
+}
+
+/// Those of AFT-full and AFT-local: what is kept for every pair of tokens must be holdable.
+AftOptions readFull(const ParameterTable& table, const AttentionOptions& options) {
+  const AftOptions own = readAft(table, options);
+  const std::int64_t tokens = options.grid.tokens();
+  if (!own.factorised)
+    requireHoldablePairs(tokens, tokens, "model.attention.factorised", "use the factorised biases");
+  return own;
+}
+
+AftOptions readLocal(const AttentionOptions& options) {
+  const AftOptions own = readFull(AftLocal::table(), options);
+  if (!own.global && own.window == 0)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "without global connectivity a window of 0 leaves nothing to attend to; use a "
+                   "window of 1 or more",
+                   "model.attention.window"});
+  requireHoldablePairs(options.grid.tokens());  // which of them are within the window
+  return own;
 }
 
 TableBuilder<AftOptions>& addPositions(TableBuilder<AftOptions>& builder) {
@@ -140,17 +161,11 @@ at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   return m_proj(m_query ? m_query(tokens).sigmoid() * reduced : reduced);
 }
 
-AftFull::AftFull(const AttentionOptions& options) : AftFull(options, readAft(table(), options)) {}
+AftFull::AftFull(const AttentionOptions& options) : AftFull(options, readFull(table(), options)) {}
 
 AftFull::AftFull(const AttentionOptions& options, const AftOptions& own)
     : AftAttention(options, options.width, own.query), m_heads(options.heads) {
-  constexpr std::int64_t kMaxTokens = 4096;  // a full matrix of each layer must stay holdable
   const std::int64_t tokens = options.grid.tokens();
-  if (!own.factorised && tokens > kMaxTokens)
-    throw Failure({ErrorCode::InvalidConfig,
-                   "a full matrix of biases for " + std::to_string(tokens) +
-                       " tokens is too large (at most 4096 tokens); use the factorised one",
-                   "model.attention.factorised"});
   const at::NoGradGuard noGrad;
   const auto drawn = [&](const char* name, std::int64_t columns) {
     return register_parameter(name, at::empty({tokens, columns}).normal_(0, kInitialDeviation));
@@ -172,7 +187,7 @@ const ParameterTable& AftFull::table() {
 }
 
 void AftFull::count(CostCounter& counter, const AttentionOptions& options) {
-  countAs(counter, options, readAft(table(), options));
+  countAs(counter, options, readFull(table(), options));
 }
 
 void AftFull::countAs(CostCounter& counter, const AttentionOptions& options,
@@ -202,16 +217,10 @@ at::Tensor AftFull::map(const at::Tensor& keys) {
   return aftMap(keys, positionBias(), m_heads);
 }
 
-AftLocal::AftLocal(const AttentionOptions& options)
-    : AftLocal(options, readAft(table(), options)) {}
+AftLocal::AftLocal(const AttentionOptions& options) : AftLocal(options, readLocal(options)) {}
 
 AftLocal::AftLocal(const AttentionOptions& options, const AftOptions& own)
     : AftFull(options, own), m_global(own.global) {
-  if (!own.global && own.window == 0)
-    throw Failure({ErrorCode::InvalidConfig,
-                   "without global connectivity a window of 0 leaves nothing to attend to; use a "
-                   "window of 1 or more",
-                   "model.attention.window"});
   // Follows from the options, so it is no part of a checkpoint.
   m_outside = aftWindow(options.grid, own.window).logical_not();
 }
@@ -231,7 +240,7 @@ const ParameterTable& AftLocal::table() {
 }
 
 void AftLocal::count(CostCounter& counter, const AttentionOptions& options) {
-  countAs(counter, options, readAft(table(), options));  // the same parameters and products
+  countAs(counter, options, readLocal(options));  // the same parameters and products
 }
 
 at::Tensor AftLocal::positionBias() {

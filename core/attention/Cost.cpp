@@ -14,10 +14,10 @@ void CostCounter::convolution(const std::string& name, std::int64_t in, std::int
   add({name, weights + (bias ? out : 0), weights * positions});
 }
 
-void CostCounter::products(const std::string& name, const Grid& grid, std::int64_t heads,
+void CostCounter::products(const std::string& name, int layer, const Grid& grid, std::int64_t heads,
                            std::int64_t headWidth) {
   const std::int64_t tokens = grid.tokens();
-  add({name, 0, 2 * tokens * tokens * heads * headWidth, headWidth, grid});
+  add({name, 0, 2 * tokens * tokens * heads * headWidth, headWidth, grid, layer});
 }
 
 void CostCounter::add(LayerCost layer) {

@@ -14,9 +14,10 @@ struct LayerCost {
   std::string name;  ///< "blocks.0.attn.qkv"
   std::int64_t parameters = 0;
   std::int64_t macs = 0;  ///< multiply-accumulates for one image
-  // Of the products of an attention over a whole grid, which masks thin out; else 0 and unused.
+  // Of products that masked heads have in linear time; else 0 and unused.
   std::int64_t headWidth = 0;
   Grid grid = {};
+  int layer = 0;
 };
 
 struct ModelCost {
@@ -37,8 +38,9 @@ class CostCounter {
   /// A k × k convolution in `groups`, giving `positions` outputs a channel.
   void convolution(const std::string& name, std::int64_t in, std::int64_t out, std::int64_t kernel,
                    std::int64_t groups, bool bias, std::int64_t positions);
-  /// QKᵀ and AV of `heads` heads, each over all tokens of `grid`.
-  void products(const std::string& name, const Grid& grid, std::int64_t heads,
+  /// QKᵀ and AV of the heads of a layer, each over all tokens of `grid`, which the kernels compute
+  /// in linear time for hard, strict and random heads.
+  void products(const std::string& name, int layer, const Grid& grid, std::int64_t heads,
                 std::int64_t headWidth);
   void parameters(const std::string& name, std::int64_t count) { add({name, count, 0}); }
   void macs(const std::string& name, std::int64_t count) { add({name, 0, count}); }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/attention/HoldablePairs.h"
 #include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
@@ -11,6 +12,7 @@ namespace {
 
 /// r[n, m] = (Δcol, Δrow, Δcol² + Δrow²), Δ from query n to key m, in patches: [N, N, 3].
 at::Tensor offsetsOn(const Grid& grid) {
+  requireHoldablePairs(grid.patches());
   const at::Tensor patch = at::arange(grid.patches());
   const at::Tensor row = at::floor_divide(patch, grid.cols), col = at::remainder(patch, grid.cols);
   const at::Tensor down = (row.unsqueeze(0) - row.unsqueeze(1)).to(at::kFloat),
@@ -54,12 +56,14 @@ GatedPositionalAttention::GatedPositionalAttention(const AttentionOptions& optio
 }
 
 void GatedPositionalAttention::count(CostCounter& counter, const AttentionOptions& options) {
+  requireHoldablePairs(options.grid.patches());
   const std::int64_t width = options.width, tokens = options.grid.tokens();
   counter.linear("qk", width, 2 * width, options.qkvBias, tokens);
   counter.linear("v", width, width, options.qkvBias, tokens);
   counter.parameters("pos_proj", std::int64_t{4} * options.heads);
   counter.parameters("gating_param", options.heads);
-  counter.products("logits and values", options.grid, options.heads, width / options.heads);
+  counter.products("logits and values", options.layer, options.grid, options.heads,
+                   width / options.heads);
   counter.macs("positions and values", tokens * tokens * width);
   counter.linear("proj", width, width, true, tokens);
 }

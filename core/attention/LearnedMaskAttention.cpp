@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/HoldablePairs.h"
 #include "core/attention/LearnedMaskFit.h"
 
 namespace headlight {
@@ -18,6 +19,7 @@ LearnedMaskOptions ownOptions(const AttentionOptions& options) {
                    "the window of the filter is centred on a patch, and so odd, not " +
                        std::to_string(window) + "; choose " + std::to_string(window + 1),
                    own.window > 0 ? "model.attention.window" : "model.attention.fidelity"});
+  requireHoldablePairs(options.grid.patches());  // W, for every head
   return own;
 }
 

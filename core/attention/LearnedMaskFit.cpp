@@ -14,13 +14,17 @@ namespace {
 
 constexpr double kStartDeviation = 0.1;
 
-/// The target without the columns that are 0: rolled, a filter has as many as its window has taps,
-/// which is what makes its rank small (§3.2).
+/// The target R, of which only the taps of the filter are kept: [N, N] would be too large for many
+/// patches. Rolled: R[n, k] = G[n, (n + k) mod N]; else R is the filter G itself.
 struct SparseTarget {
-  int rows = 0;                ///< N
-  std::vector<int> columns;    ///< those that are not 0
-  std::vector<double> values;  ///< [N, columns]
-  double squares = 0;          ///< sum of the squared values
+  struct Entry {
+    int column;
+    double value;
+  };
+  int rows = 0;                     ///< N
+  std::vector<std::size_t> starts;  ///< [N + 1]: where the entries of a row begin
+  std::vector<Entry> entries;       ///< row by row, columns ascending
+  double squares = 0;               ///< sum of the squared values
 };
 
 double tap(const LearnedMaskFitOptions& o, int rowsAway, int colsAway) {
@@ -45,19 +49,16 @@ void forEachTap(const LearnedMaskFitOptions& o, Take take) {
 SparseTarget sparseTarget(const LearnedMaskFitOptions& o) {
   SparseTarget target;
   target.rows = o.grid.patches();
-  std::vector<int> place(target.rows, -1);
-  forEachTap(o, [&](int, int column, double) { place[column] = 0; });
-  for (int column = 0; column < target.rows; ++column)
-    if (place[column] == 0) {
-      place[column] = static_cast<int>(target.columns.size());
-      target.columns.push_back(column);
-    }
-  const std::size_t wide = target.columns.size();
-  target.values.assign(target.rows * wide, 0.0);
+  target.starts.assign(target.rows + 1, 0);
   forEachTap(o, [&](int n, int column, double value) {
-    target.values[n * wide + place[column]] = value;
+    target.entries.push_back({column, value});
+    target.starts[n + 1] = target.entries.size();
     target.squares += value * value;
   });
+  for (int n = 0; n < target.rows; ++n)
+    std::sort(target.entries.begin() + target.starts[n],
+              target.entries.begin() + target.starts[n + 1],
+              [](const auto& a, const auto& b) { return a.column < b.column; });
   return target;
 }
 
@@ -85,13 +86,11 @@ std::vector<double> product(const std::vector<double>& x, const std::vector<doub
 std::vector<double> targetTimes(const SparseTarget& target, const std::vector<double>& b, int q,
                                 bool turned) {
   std::vector<double> result(b.size(), 0.0);
-  const std::size_t wide = target.columns.size();
   for (int n = 0; n < target.rows; ++n)
-    for (std::size_t c = 0; c < wide; ++c) {
-      const double value = target.values[n * wide + c];
-      if (value == 0) continue;
-      const std::size_t to = (turned ? target.columns[c] : n) * q,
-                        from = (turned ? n : target.columns[c]) * q;
+    for (std::size_t e = target.starts[n]; e < target.starts[n + 1]; ++e) {
+      const auto& [column, value] = target.entries[e];
+      const std::size_t to = static_cast<std::size_t>(turned ? column : n) * q,
+                        from = static_cast<std::size_t>(turned ? n : column) * q;
       for (int i = 0; i < q; ++i)
         result[to + i] += value * b[from + i];
     }
@@ -169,14 +168,6 @@ bool stalled(const std::vector<double>& curve) {
 }
 
 }  // namespace
-
-std::vector<double> learnedMaskTarget(const LearnedMaskFitOptions& options) {
-  const std::size_t patches = options.grid.patches();
-  std::vector<double> target(patches * patches, 0.0);
-  forEachTap(options,
-             [&](int n, int column, double value) { target[n * patches + column] = value; });
-  return target;
-}
 
 LearnedMaskFit fitLearnedMask(const LearnedMaskFitOptions& options) {
   Descent descent(options);

@@ -36,11 +36,9 @@ struct LearnedMaskFit {
   bool reached = false;
 };
 
-/// What 𝒜ℬᵀ is to become: [N, N], row-major. Rolled: R[n, k] = G[n, (n + k) mod N]; else G itself.
-std::vector<double> learnedMaskTarget(const LearnedMaskFitOptions& options);
-
 /// Gradient descent on the squared error from a start of N(0, 0.1²), the two sub-masks at once.
-/// The same options give the same fit, whatever the number of threads.
+/// The same options give the same fit, whatever the number of threads. 𝒜ℬᵀ [N, N] is to become the
+/// filter G; rolled R[n, k] = G[n, (n + k) mod N]. Neither is ever formed.
 LearnedMaskFit fitLearnedMask(const LearnedMaskFitOptions& options);
 
 /// The same, computed once in a process. Warns where the tolerance was not reached.

@@ -14,7 +14,7 @@ Own ownOf(const AttentionOptions& options) {
   return optionsAs<Own>(LightSelfLimitedAttention::options(), options.options);
 }
 
-WindowShape shapeOf(const AttentionOptions& options, const Own& own) {
+WindowShape lslaShape(const AttentionOptions& options, const Own& own) {
   return windowShape(options.grid, own.window, own.shift && options.layerInStage % 2 == 1);
 }
 
@@ -48,10 +48,10 @@ LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& opt
 
 LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& options,
                                                      const Own& own)
-    : MaskedAttention(options.layer, options.heads, shapeOf(options, own).window),
+    : MaskedAttention(options.layer, options.heads, lslaShape(options, own).window),
       m_options(options),
       m_own(own),
-      m_windows(shapeOf(options, own)) {
+      m_windows(lslaShape(options, own)) {
   const at::NoGradGuard noGrad;
   const std::int64_t width = options.width, inside = m_windows.shape().window.patches();
   const auto linear = [&](bool bias) {
@@ -74,7 +74,7 @@ LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& opt
 
 void LightSelfLimitedAttention::count(CostCounter& counter, const AttentionOptions& options) {
   const Own own = ownOf(options);
-  const WindowShape shape = shapeOf(options, own);
+  const WindowShape shape = lslaShape(options, own);
   const std::int64_t width = options.width, inside = shape.window.patches(),
                      places = shape.padded.patches(), table = shape.offsets() * options.heads;
   counter.linear("q", width, width, options.qkvBias, places);

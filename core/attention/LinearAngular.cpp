@@ -4,26 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/attention/LinearKernels.h"
 
 namespace headlight {
-namespace {
-
-constexpr double kPi = 3.14159265358979323846;
-
-}  // namespace
-
-at::Tensor linearAngular(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                         const at::Tensor& extra) {
-  const LinearKernel& kernel = linearKernels().front();
-  return kernel.apply(kernel.features(q, k), v, extra);
-}
-
-at::Tensor linearAngularMap(const at::Tensor& q, const at::Tensor& k) {
-  const LinearKernel& kernel = linearKernels().front();
-  return kernel.map(kernel.features(q, k));
-}
 
 const ParameterTable& linearAngularParameters() {
   using O = LinearAngularOptions;
@@ -84,7 +69,7 @@ void AuxiliaryBranch::setProgress(double fraction) {
 double AuxiliaryBranch::epsilon() const {
   if (m_schedule == "fixed") return m_epsilon;
   const double done =
-      m_schedule == "linear" ? m_progress : (1.0 - std::cos(kPi * m_progress)) / 2.0;
+      m_schedule == "linear" ? m_progress : (1.0 - std::cos(std::numbers::pi * m_progress)) / 2.0;
   return m_epsilon + (m_epsilonEnd - m_epsilon) * done;
 }
 
@@ -180,9 +165,7 @@ bool LinearAngularHeads::mapIsSigned() const {
 }
 
 LinearAngular::LinearAngular(const AttentionOptions& options)
-    : Attention(options.heads),
-      m_options(options),
-      m_linear(linearAngularOptions(options.options), options.heads, options.grid) {
+    : LinearAngularAttention(options, options.grid), m_options(options) {
   using torch::nn::LinearOptions;
   m_qkv = register_module(
       "qkv",

@@ -13,21 +13,6 @@
 
 namespace headlight {
 
-/// The linear terms of the angular kernel times V (Eq. 9), rows of unit length as the authors
-/// released it:
-///   Y = ½V + (1/π)·q̂(k̂ᵀV) + extra,  each row of Y divided by its ℓ2 norm,
-/// q̂ and k̂ being unit rows. k̂ᵀV comes first: no Tq × Tk tensor is formed.
-/// q [B, H, Tq, d], k [B, H, Tk, d], v [B, H, Tk, e] → [B, H, Tq, e]. `extra` [B, H, Tq, e]
-/// (undefined: nothing) joins before the rows are normalised. Where Tq ≠ Tk (pooled keys or
-/// queries) a query has no value of its own: ½V is left out, and the caller puts what stands for
-/// it into `extra`.
-at::Tensor linearAngular(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                         const at::Tensor& extra = {});
-
-/// The signed matrix ½I + q̂k̂ᵀ/π that linearAngular() applies before its rows are normalised:
-/// [B, H, Tq, Tk] (½I only where Tq = Tk). For the tap and for tests: quadratic.
-at::Tensor linearAngularMap(const at::Tensor& q, const at::Tensor& k);
-
 struct LinearAngularOptions {
   std::string kernel = "linear_angular";
   std::string residual = "tokens";
@@ -96,7 +81,9 @@ class DepthwiseResidual : public torch::nn::Module {
   at::Tensor m_weight;
 };
 
-/// Everything between q, k, v and the projection: the kernel of Table 5, X, and DW(V).
+/// Everything between q, k, v and the projection: the kernel of Table 5, X, and DW(V). That of the
+/// paper is, with unit rows q̂ and k̂ as the authors released it (Eq. 9 and 10),
+///   Y = ½V + (1/π)·q̂(k̂ᵀV) + X,  each row of Y divided by its ℓ2 norm,  then + DW(V).
 class LinearAngularHeads {
  public:
   LinearAngularHeads(const LinearAngularOptions& options, int heads, const Grid& grid);
@@ -121,13 +108,9 @@ class LinearAngularHeads {
   std::shared_ptr<DepthwiseResidual> m_residual;
 };
 
-/// The mechanism `linear_angular`: qkv, dconv, proj.
-class LinearAngular : public Attention, public Castling {
+/// An attention made of LinearAngularHeads and of whatever a backbone projects with.
+class LinearAngularAttention : public Attention, public Castling {
  public:
-  explicit LinearAngular(const AttentionOptions& options);
-  static void count(CostCounter& counter, const AttentionOptions& options);
-
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override { return m_linear.mapMeaning(); }
   bool mapIsSigned() const override { return m_linear.mapIsSigned(); }
   void setProgress(double fraction) override { auxiliary().setProgress(fraction); }
@@ -136,9 +119,25 @@ class LinearAngular : public Attention, public Castling {
   }
   AuxiliaryBranch& auxiliary() override { return m_linear.auxiliary(); }
 
+ protected:
+  /// `grid`: of the queries.
+  LinearAngularAttention(const AttentionOptions& options, const Grid& grid)
+      : Attention(options.heads),
+        m_linear(linearAngularOptions(options.options), options.heads, grid) {}
+
+  LinearAngularHeads m_linear;
+};
+
+/// The mechanism `linear_angular`: qkv, dconv, proj.
+class LinearAngular : public LinearAngularAttention {
+ public:
+  explicit LinearAngular(const AttentionOptions& options);
+  static void count(CostCounter& counter, const AttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+
  private:
   AttentionOptions m_options;
-  LinearAngularHeads m_linear;
   torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
 };
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace headlight {
 namespace {
 
 constexpr double kTiny = 1e-12;  // keeps a row of zeros a row of zeros where it is normalised
-constexpr double kPi = 3.14159265358979323846;
 
 at::Tensor toUnitRows(const at::Tensor& x) {
   return x / x.norm(2, {-1}, /*keepdim=*/true).clamp_min(kTiny);
@@ -17,7 +17,7 @@ at::Tensor toUnitRows(const at::Tensor& x) {
 
 /// Eq. 8 without its higher orders: ½ + q̂·k̂/π, whose ½ is a token's own (Eq. 9).
 KernelFeatures linearAngularFeatures(const at::Tensor& q, const at::Tensor& k) {
-  return {toUnitRows(q) / kPi, toUnitRows(k)};
+  return {toUnitRows(q) / std::numbers::pi, toUnitRows(k)};
 }
 
 /// Hydra attention (Bolya et al. 2022): the cosine itself.

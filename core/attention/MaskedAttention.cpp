@@ -112,8 +112,8 @@ bool MaskedAttention::runsLinear(std::size_t head) const {
   const HeadMask& mask = m_masks[head];
   if (mask.kind == MaskKind::None || mask.kind == MaskKind::Soft) return false;
   if (m_kernel != Kernel::Auto) return m_kernel == Kernel::Linear;
-  // Measured by tests/bench/bench_attention: a selected key costs about as much as four keys of a
-  // matrix product.
+  // What `headlight-cli bench attention` compares: a selected key is taken to cost as much as four
+  // keys of a matrix product.
   constexpr int kCostOfSelected = 4;
   return m_queries.tokens() > kCostOfSelected * (mask.window * mask.window + m_queries.prefix);
 }

@@ -30,7 +30,7 @@ std::int64_t tableLength(int queries, int keys) {
 
 /// Which entry of the table a query and a key cell of one axis take: their distance in cells of the
 /// finer of the two grids, from 0 on.
-at::Tensor relativeIndex(int queries, int keys) {
+at::Tensor axisIndex(int queries, int keys) {
   const double queryStep = std::max(double(keys) / queries, 1.0),
                keyStep = std::max(double(queries) / keys, 1.0);
   at::Tensor index = at::empty({queries, keys}, at::kLong);
@@ -76,16 +76,12 @@ at::Tensor joined(const at::Tensor& heads, const at::Tensor& queries,
 
 }  // namespace
 
-Grid pooledGrid(const Grid& grid, int stride) {
-  return {(grid.rows + stride - 1) / stride, (grid.cols + stride - 1) / stride, grid.prefix};
-}
-
 Grid PoolingOptions::queryGrid() const {
-  return pooledGrid(attention.grid, queryStride);
+  return attention.grid.strided(queryStride);
 }
 
 Grid PoolingOptions::keyGrid() const {
-  return pooledGrid(attention.grid, keyStride);
+  return attention.grid.strided(keyStride);
 }
 
 PooledProjection::PooledProjection(const PoolingOptions& options)
@@ -107,7 +103,7 @@ void PooledProjection::count(CostCounter& counter, const PoolingOptions& options
   counter.linear("qkv", options.inputWidth, 3 * options.attention.width, options.attention.qkvBias,
                  options.attention.grid.patches());
   for (int i = 0; i < 3; ++i) {
-    const Grid pooled = pooledGrid(options.attention.grid, strideOf(options, i));
+    const Grid pooled = options.attention.grid.strided(strideOf(options, i));
     counter.convolution(std::string("pool_") + kWhich[i], width, width, kKernel, width, false,
                         heads * pooled.patches());
     counter.parameters(std::string("norm_") + kWhich[i], 2 * width);
@@ -158,8 +154,8 @@ PoolingAttention::PoolingAttention(const PoolingOptions& options)
   };
   m_relativeRows = register_parameter("rel_pos_h", table(m_queries.rows, m_keys.rows));
   m_relativeCols = register_parameter("rel_pos_w", table(m_queries.cols, m_keys.cols));
-  m_rowIndex = relativeIndex(m_queries.rows, m_keys.rows);
-  m_colIndex = relativeIndex(m_queries.cols, m_keys.cols);
+  m_rowIndex = axisIndex(m_queries.rows, m_keys.rows);
+  m_colIndex = axisIndex(m_queries.cols, m_keys.cols);
 }
 
 void PoolingAttention::count(CostCounter& counter, const PoolingOptions& options) {
@@ -205,11 +201,9 @@ at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionTap* tap
 }
 
 PoolingLinearAngular::PoolingLinearAngular(const PoolingOptions& options)
-    : Attention(options.attention.heads),
+    : LinearAngularAttention(options.attention, options.queryGrid()),
       m_options(keysAsQueries(options)),
-      m_projection(m_options),
-      m_linear(linearAngularOptions(options.attention.options), options.attention.heads,
-               options.queryGrid()) {
+      m_projection(m_options) {
   for (const auto& [name, part] : m_projection.parts())
     register_module(name, part);
   if (m_linear.residual()) register_module("dconv", m_linear.residual());

@@ -26,9 +26,6 @@ struct PoolingOptions {
   Grid keyGrid() const;
 };
 
-/// The grid after pooling with `stride`: every stride-th patch, the first included.
-Grid pooledGrid(const Grid& grid, int stride);
-
 /// q, k and v: `qkv`, then for each a depthwise 3 × 3 convolution over the grid, shared by the
 /// heads, and a norm over the head's features (pool_q, norm_q, …).
 struct PooledProjection {
@@ -67,24 +64,16 @@ class PoolingAttention : public MaskedAttention {
 
 /// The same with linear-angular attention, which has no logits to mask or to add positions to. It
 /// is linear in the number of keys, so these are pooled no further than queries are.
-class PoolingLinearAngular : public Attention, public Castling {
+class PoolingLinearAngular : public LinearAngularAttention {
  public:
   explicit PoolingLinearAngular(const PoolingOptions& options);
   static void count(CostCounter& counter, const PoolingOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
-  std::string mapMeaning() const override { return m_linear.mapMeaning(); }
-  bool mapIsSigned() const override { return m_linear.mapIsSigned(); }
-  void setProgress(double fraction) override { auxiliary().setProgress(fraction); }
-  std::vector<std::pair<std::string, double>> readings() const override {
-    return m_linear.auxiliary().readings();
-  }
-  AuxiliaryBranch& auxiliary() override { return m_linear.auxiliary(); }
 
  private:
   PoolingOptions m_options;
   PooledProjection m_projection;
-  LinearAngularHeads m_linear;
   torch::nn::Linear m_proj{nullptr};
 };
 

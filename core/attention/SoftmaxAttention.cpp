@@ -31,7 +31,8 @@ SoftmaxAttention::SoftmaxAttention(const AttentionOptions& options)
 void SoftmaxAttention::count(CostCounter& counter, const AttentionOptions& options) {
   const std::int64_t width = options.width, tokens = options.grid.tokens();
   counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
-  counter.products("logits and values", options.grid, options.heads, width / options.heads);
+  counter.products("logits and values", options.layer, options.grid, options.heads,
+                   width / options.heads);
   counter.linear("proj", width, width, true, tokens);
 }
 

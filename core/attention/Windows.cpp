@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/attention/HoldablePairs.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -68,6 +69,9 @@ WindowShape windowShape(const Grid& grid, int size, bool shifted) {
                   0};
   shape.shiftRows = shifted && grid.rows > size ? size / 2 : 0;
   shape.shiftCols = shifted && grid.cols > size ? size / 2 : 0;
+  // A relative position for every pair in a window; shifted, every window has a mask of its own.
+  requireHoldablePairs((shape.isShifted() ? shape.padded : shape.window).patches(),
+                       shape.window.patches(), "model.attention.window", "use a smaller window");
   return shape;
 }
 

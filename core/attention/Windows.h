@@ -24,7 +24,8 @@ struct WindowShape {
 /// Windows of side `size`, `shifted` by half of it. As timm does: along a side of the grid that is
 /// no longer than `size` the window shrinks to the grid and is not shifted; where it does not
 /// divide the grid, zeros are added below and to the right after the shift. Throws
-/// Failure(InvalidConfig) for a grid with prefix tokens, which belong to no window.
+/// Failure(InvalidConfig) for a grid with prefix tokens, which belong to no window, and for windows
+/// with more pairs of patches than can be held.
 WindowShape windowShape(const Grid& grid, int size, bool shifted);
 
 /// The windows of a layer on tensors. B images, N patches, W windows an image, M patches a window.

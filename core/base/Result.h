@@ -29,14 +29,17 @@ struct Error {
   std::string where;
 
   /// "where: message", or the message alone.
-  std::string text() const { return where.empty() ? message : where + ": " + message; }
+  std::string text() const;
 };
 
 /// Thrown inside core where returning a Result at every level would hide the mathematics; caught by
 /// `guarded` at public doors.
 class Failure : public std::runtime_error {
  public:
-  explicit Failure(Error error) : std::runtime_error(error.text()), m_error(std::move(error)) {}
+  explicit Failure(Error error);
+  Failure(const Failure& other);
+  Failure& operator=(const Failure& other);
+  ~Failure() override;
   const Error& error() const { return m_error; }
 
  private:
@@ -97,10 +100,7 @@ struct AsResult<Result<T>> {
 };
 
 /// What an exception says, without the call stack that LibTorch appends to its own.
-inline std::string messageOf(const std::exception& exception) {
-  const std::string text = exception.what();
-  return text.substr(0, text.find("\nException raised from"));
-}
+std::string messageOf(const std::exception& exception);
 
 /// Runs `body`, which returns Result<T> or T, and turns every exception into an Error.
 template <typename Body>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/config/Reading.h"
+
 namespace headlight {
 namespace {
 
@@ -26,11 +28,6 @@ Error unknown(const std::string& what, const std::string& name,
           "model." + what};
 }
 
-const Json& sectionOf(const Json& json, const char* key) {
-  static const Json empty = Json::object();
-  return json.contains(key) ? json[key] : empty;
-}
-
 const ParameterTable& optionsOf(const Variant& variant) {
   static const ParameterTable none;
   return variant.options ? *variant.options : none;
@@ -49,7 +46,23 @@ Result<void> checkPairing(const Variant& backbone, const Variant& mechanism) {
                "model.mechanism"};
 }
 
-/// Names, options and whether the two go together.
+/// Shared parameters that this backbone can only have one value of.
+Result<void> checkFixed(const Variant& backbone, const ModelConfig& model) {
+  for (const auto& [name, value, why] : backbone.fixed) {
+    const Parameter* parameter = findParameter(modelParameters(), name);
+    if (parameter && parameter->get(&model) != value) return invalidConfig(why, "model." + name);
+  }
+  return {};
+}
+
+/// The published model that a `model` section begins from; else the defaults.
+ModelConfig baseOf(const Json& json, const ModelCatalogue& catalogue) {
+  if (json.is_object() && json.contains("name") && json["name"].is_string() && catalogue.published)
+    if (auto known = catalogue.published(json["name"].get<std::string>())) return *known;
+  return {};
+}
+
+/// Names, options, whether the two go together, and the shape that the backbone allows.
 Result<void> readVariants(const Json& json, const ModelConfig& before,
                           const ModelCatalogue& catalogue, ModelConfig& model) {
   const Variant* backbone = catalogue.backbone(model.backbone);
@@ -57,6 +70,7 @@ Result<void> readVariants(const Json& json, const ModelConfig& before,
   const Variant* mechanism = catalogue.mechanism(model.mechanism);
   if (!mechanism) return unknown("mechanism", model.mechanism, catalogue.mechanisms);
   if (auto pair = checkPairing(*backbone, *mechanism); !pair) return pair;
+  if (auto fixed = checkFixed(*backbone, model); !fixed) return fixed;
   // Options of another mechanism or backbone say nothing about this one.
   const Json none = Json::object();
   auto attention =
@@ -69,7 +83,7 @@ Result<void> readVariants(const Json& json, const ModelConfig& before,
   if (!layout) return layout.error();
   model.attention = std::move(*attention);
   model.layout = std::move(*layout);
-  return {};
+  return checkModel(model, backbone->rules);
 }
 
 }  // namespace
@@ -82,16 +96,14 @@ const Variant* ModelCatalogue::mechanism(const std::string& name) const {
 }
 
 Result<ModelConfig> modelFromJson(const Json& json, const ModelCatalogue& catalogue) {
-  ModelConfig base;
-  if (json.is_object() && json.contains("name") && json["name"].is_string() && catalogue.published)
-    if (const auto known = catalogue.published(json["name"].get<std::string>())) base = *known;
+  const ModelConfig base = baseOf(json, catalogue);
   ModelConfig model = base;
   if (auto read = readParameters(modelParameters(), json, &model, "model", {"attention", "layout"});
       !read)
     return read.error();
-  if (!catalogue.backbones.empty())
-    if (auto read = readVariants(json, base, catalogue, model); !read) return read.error();
-  if (auto checked = checkModel(model); !checked) return checked.error();
+  const auto checked =
+      catalogue.backbones.empty() ? checkModel(model) : readVariants(json, base, catalogue, model);
+  if (!checked) return checked.error();
   return model;
 }
 
@@ -108,6 +120,16 @@ ModelConfig completed(ModelConfig model, const ModelCatalogue& catalogue) {
   if (const Variant* backbone = catalogue.backbone(model.backbone))
     model.layout = completeOptions(optionsOf(*backbone), model.layout);
   return model;
+}
+
+ChosenVariants chosenVariants(const Json& model, const ModelCatalogue& catalogue) {
+  const ModelConfig base = baseOf(model, catalogue);
+  const auto named = [&](const char* key, const std::string& otherwise) {
+    const bool given = model.is_object() && model.contains(key) && model[key].is_string();
+    return given ? model[key].get<std::string>() : otherwise;
+  };
+  return {catalogue.backbone(named("backbone", base.backbone)),
+          catalogue.mechanism(named("mechanism", base.mechanism))};
 }
 
 MaskShape maskShapeOf(const ModelConfig& model, const ModelCatalogue& catalogue) {

@@ -12,16 +12,26 @@
 
 namespace headlight {
 
+/// A parameter of ModelConfig that a backbone can only have one value of.
+struct FixedParameter {
+  std::string name;  ///< "class_depth"
+  Json value;        ///< 0
+  std::string why;   ///< what is said to who asks for another, with what to do
+};
+
 /// A backbone or a mechanism as a config sees it.
 struct Variant {
   std::string name;                         ///< "aft_conv"
-  std::string help;                         ///< one sentence
+  std::string help = {};                         ///< one sentence
   const ParameterTable* options = nullptr;  ///< of its own; null: none
   bool maskable = true;                     ///< whether it has logits that a mask can act on
   /// Of a backbone: the mechanisms that it takes. Empty: every general one.
   std::vector<std::string> mechanisms = {};
   /// Of a mechanism: only backbones that list it take it.
   bool special = false;
+  // Of a backbone: what it makes of the parameters that all of them share.
+  ShapeRules rules = {};
+  std::vector<FixedParameter> fixed = {};
 };
 
 struct ModelCatalogue {
@@ -40,6 +50,14 @@ Result<ModelConfig> modelFromJson(const Json& json, const ModelCatalogue& catalo
 Json modelToJson(const ModelConfig& model);
 /// The same model with every option of its mechanism and backbone written out.
 ModelConfig completed(ModelConfig model, const ModelCatalogue& catalogue);
+
+/// The variants that a `model` section names: by itself, by its published model, or by leaving the
+/// names out. Null where the catalogue has none of that name.
+struct ChosenVariants {
+  const Variant* backbone = nullptr;
+  const Variant* mechanism = nullptr;
+};
+ChosenVariants chosenVariants(const Json& model, const ModelCatalogue& catalogue);
 
 /// The heads of every layer and which layers can be masked at all.
 MaskShape maskShapeOf(const ModelConfig& model, const ModelCatalogue& catalogue);

@@ -3,22 +3,14 @@
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
+#include "core/config/Reading.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kMaxConfigBytes = 16u << 20;
-constexpr int kMaxConfigDepth = 64;
-
-Error invalid(const std::string& message, const std::string& path) {
-  return {ErrorCode::InvalidConfig, message, path};
-}
-
-const Json& sectionOf(const Json& json, const char* key) {
-  static const Json empty = Json::object();
-  return json.contains(key) ? json[key] : empty;
-}
 
 void require(Result<void> outcome) {
   if (!outcome) throw Failure(outcome.error());
@@ -28,23 +20,23 @@ void readSchema(const Json& json) {
   if (!json.contains("schema")) return;  // written by hand: read as the newest
   const Json& schema = json["schema"];
   if (!schema.is_number_integer() || schema < 1)
-    throw Failure(invalid("must be a whole number, at least 1", "schema"));
+    throw Failure(invalidConfig("must be a whole number, at least 1", "schema"));
   if (schema > Experiment::kSchema)
-    throw Failure(invalid("is " + schema.dump() + ", newer than this program reads (" +
-                              std::to_string(Experiment::kSchema) + "); update Headlight",
-                          "schema"));
+    throw Failure(invalidConfig("is " + schema.dump() + ", newer than this program reads (" +
+                                    std::to_string(Experiment::kSchema) + "); update Headlight",
+                                "schema"));
 }
 
 std::vector<ScheduledEdit> readEdits(const Json& json) {
   std::vector<ScheduledEdit> edits;
   if (!json.contains("edits")) return edits;
-  if (!json["edits"].is_array()) throw Failure(invalid("must be a list", "edits"));
+  if (!json["edits"].is_array()) throw Failure(invalidConfig("must be a list", "edits"));
   for (std::size_t i = 0; i < json["edits"].size(); ++i) {
     const Json& item = json["edits"][i];
     const std::string path = "edits[" + std::to_string(i) + "]";
     if (!item.is_object() || !item.contains("step") || !item["step"].is_number_integer() ||
         item["step"] < 0)
-      throw Failure(invalid("must be a whole number, at least 0", path + ".step"));
+      throw Failure(invalidConfig("must be a whole number, at least 0", path + ".step"));
     edits.push_back({item["step"].get<std::int64_t>(), valueOrThrow(maskEditFromJson(item, path))});
   }
   std::stable_sort(edits.begin(), edits.end(),
@@ -53,6 +45,13 @@ std::vector<ScheduledEdit> readEdits(const Json& json) {
 }
 
 }  // namespace
+
+Experiment::Experiment() = default;
+Experiment::Experiment(const Experiment& other) = default;
+Experiment::Experiment(Experiment&& other) noexcept = default;
+Experiment& Experiment::operator=(const Experiment& other) = default;
+Experiment& Experiment::operator=(Experiment&& other) noexcept = default;
+Experiment::~Experiment() = default;
 
 const ParameterTable& runParameters() {
   using E = Experiment;
@@ -98,29 +97,17 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
         valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model, catalogue)));
     for (std::size_t i = 0; i < experiment.edits.size(); ++i)
       if (auto applied = applyMaskEdit(scheme, experiment.edits[i].edit); !applied)
-        throw Failure(invalid(applied.error().message, "edits[" + std::to_string(i) + "]"));
+        throw Failure(invalidConfig(applied.error().message, "edits[" + std::to_string(i) + "]"));
     return experiment;
   });
 }
 
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
                                       const ModelCatalogue& catalogue) {
-  if (text.size() > kMaxConfigBytes)
-    return invalid("is larger than 16 MB; a config is a few kilobytes", name);
-  const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxConfigDepth) throw Failure(invalid("is nested more than 64 levels deep", name));
-    return true;
-  };
-  Json json;
-  try {
-    json = Json::parse(text.begin(), text.end(), watchDepth);
-  } catch (const Failure& failure) {
-    return failure.error();
-  } catch (const Json::exception& exception) {
-    return invalid(std::string("is not JSON: ") + exception.what(), name);
-  }
-  auto experiment = experimentFromJson(json, catalogue);
-  if (!experiment) return invalid(experiment.error().text(), name);
+  auto json = parseConfigJson(text, name);
+  if (!json) return json.error();
+  auto experiment = experimentFromJson(*json, catalogue);
+  if (!experiment) return invalidConfig(experiment.error().text(), name);
   return experiment;
 }
 
@@ -154,43 +141,66 @@ std::string experimentToText(const Experiment& experiment) {
 
 namespace {
 
-/// A flag's text whose type is not known yet: a number, true, false, a list of numbers, or text.
-Json guessedFromText(const std::string& text) {
-  if (text.find(',') != std::string::npos) {
-    const Json list = Json::parse("[" + text + "]", nullptr, false);
-    if (!list.is_discarded()) return list;
-  }
-  const Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
+Error noParameter(const std::string& path) {
+  return invalidConfig("is not a parameter; headlight-cli train --help lists them", path);
+}
+
+/// `name` ("attention.window") of the `model` section: an option of the mechanism or the backbone.
+Result<void> overrideOption(Json& json, const std::string& name, const std::string& text,
+                            const ModelCatalogue& catalogue) {
+  const auto dot = name.find('.');
+  const std::string section = name.substr(0, dot), option = name.substr(dot + 1);
+  const ChosenVariants chosen = chosenVariants(sectionOf(json, "model"), catalogue);
+  const Variant* variant = section == "attention" ? chosen.mechanism : chosen.backbone;
+  const std::string path = "model." + name;
+  if (!variant) return noParameter(path);
+  const Parameter* parameter =
+      variant->options ? findParameter(*variant->options, option) : nullptr;
+  if (!parameter)
+    return invalidConfig("is not an option of " + variant->name + "; headlight-cli summary --" +
+                             (section == "attention" ? "mechanisms" : "backbones") + " lists them",
+                         path);
+  auto value = parameterFromText(*parameter, text, path);
+  if (!value) return value.error();
+  Json& options = json["model"][section];
+  if (!options.is_object()) options = Json::object();
+  options[option] = *value;
+  return {};
+}
+
+/// Options of another mechanism or backbone than `before` say nothing about this one.
+void forgetOthersOptions(Json& model, const ChosenVariants& before,
+                         const ModelCatalogue& catalogue) {
+  const ChosenVariants now = chosenVariants(model, catalogue);
+  if (now.mechanism != before.mechanism) model.erase("attention");
+  if (now.backbone != before.backbone) model.erase("layout");
 }
 
 }  // namespace
 
-Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text) {
+Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
+                               const ModelCatalogue& catalogue) {
   const auto dot = path.find('.');
   const std::string key = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  if (key == "model" && (name.starts_with("attention.") || name.starts_with("layout."))) {
-    // Their types depend on the mechanism and the backbone: checked when the JSON is read.
-    const auto inner = name.find('.');
-    if (!json.is_object()) json = Json::object();
-    json["model"][name.substr(0, inner)][name.substr(inner + 1)] = guessedFromText(text);
-    return {};
-  }
+  if (!json.is_object()) json = Json::object();
+  if (key == "model" && (name.starts_with("attention.") || name.starts_with("layout.")))
+    return overrideOption(json, name, text, catalogue);
   for (const auto& section : experimentSections()) {
     if (section.key != key) continue;
     const Parameter* parameter = findParameter(*section.table, name);
     if (!parameter) break;
     auto value = parameterFromText(*parameter, text, path);
     if (!value) return value.error();
-    if (!json.is_object()) json = Json::object();
     Json& object = key.empty() ? json : json[key];
+    const ChosenVariants before = chosenVariants(sectionOf(json, "model"), catalogue);
     object[name] = *value;
     // A preset that is asked for replaces the cells that the config wrote out.
     if (path == "masks.scheme") object.erase("cells");
+    if (key == "model") forgetOthersOptions(object, before, catalogue);
     return {};
   }
-  return invalid("is not a parameter; headlight-cli train --help lists them", path);
+  return noParameter(path);
 }
 
 }  // namespace headlight

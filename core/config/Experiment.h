@@ -34,6 +34,14 @@ struct ScheduledEdit {
 
 struct Experiment {
   static constexpr int kSchema = 1;
+  // Defined in the .cpp, as ModelConfig's.
+  Experiment();
+  Experiment(const Experiment& other);
+  Experiment(Experiment&& other) noexcept;
+  Experiment& operator=(const Experiment& other);
+  Experiment& operator=(Experiment&& other) noexcept;
+  ~Experiment();
+
   std::string name = "experiment";
   std::int64_t seed = 0;
   std::string device = "auto";  ///< auto (CUDA if there is one) | cpu | cuda | cuda:N
@@ -69,7 +77,11 @@ Json experimentToJson(const Experiment& experiment);
 std::string experimentToText(const Experiment& experiment);
 
 /// Sets "training.epochs" from a flag's text; the JSON is checked when it is read.
-Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text);
+/// "model.attention.window" and "model.layout.stem" are options of the mechanism and the backbone
+/// that `json` and `catalogue` say there are: names are to be set before them. Another mechanism
+/// or backbone than before takes the options of the former one away.
+Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
+                               const ModelCatalogue& catalogue = {});
 
 Json maskEditToJson(const MaskEdit& edit);
 Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path);

@@ -2,26 +2,23 @@
 
 #include "core/base/Files.h"
 #include "core/config/MasksJson.h"
+#include "core/config/Reading.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::uintmax_t kMaxMaskFile = 16u << 20;
 
-Error invalid(const std::string& message, const std::string& path) {
-  return {ErrorCode::InvalidConfig, message, path};
-}
-
 Result<HeadMask> headMaskAt(const Json& json, const std::string& path) {
-  if (!json.is_string()) return invalid("must be a mask in quotes, such as \"hard:3\"", path);
+  if (!json.is_string()) return invalidConfig("must be a mask in quotes, such as \"hard:3\"", path);
   auto mask = headMaskFromText(json.get<std::string>());
-  if (!mask) return invalid(mask.error().message, path);
+  if (!mask) return invalidConfig(mask.error().message, path);
   return mask;
 }
 
 Result<int> indexAt(const Json& json, const char* key, const std::string& path) {
   if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0 || json[key] > 100000)
-    return invalid("must be a whole number, at least 0", path + "." + key);
+    return invalidConfig("must be a whole number, at least 0", path + "." + key);
   return json[key].get<int>();
 }
 
@@ -31,11 +28,12 @@ std::string textAt(const Json& json, const char* key) {
 
 Result<std::vector<std::vector<HeadMask>>> maskCellsFromJson(const Json& json,
                                                              const std::string& path) {
-  if (!json.is_array()) return invalid("must be a list of layers, each a list of masks", path);
+  if (!json.is_array())
+    return invalidConfig("must be a list of layers, each a list of masks", path);
   std::vector<std::vector<HeadMask>> cells;
   for (std::size_t l = 0; l < json.size(); ++l) {
     const std::string layerPath = path + "[" + std::to_string(l) + "]";
-    if (!json[l].is_array()) return invalid("must be a list of masks, one a head", layerPath);
+    if (!json[l].is_array()) return invalidConfig("must be a list of masks, one a head", layerPath);
     cells.emplace_back();
     for (std::size_t h = 0; h < json[l].size(); ++h) {
       auto mask = headMaskAt(json[l][h], layerPath + "[" + std::to_string(h) + "]");
@@ -64,7 +62,7 @@ Result<MaskConfig> maskConfigFromJson(const Json& json, const std::string& path)
   MaskConfig masks;
   if (auto read = readParameters(maskParameters(), json, &masks, path, {"cells"}); !read)
     return read.error();
-  if (masks.window % 2 == 0) return invalid("must be odd", path + ".window");
+  if (masks.window % 2 == 0) return invalidConfig("must be odd", path + ".window");
   if (!json.contains("cells")) return masks;
   auto cells = maskCellsFromJson(json["cells"], path + ".cells");
   if (!cells) return cells.error();
@@ -99,14 +97,14 @@ Json maskEditToJson(const MaskEdit& edit) {
 
 Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path) {
   if (!json.is_object() || !json.contains("changes") || !json["changes"].is_array())
-    return invalid("must be an object with a list of changes", path);
+    return invalidConfig("must be an object with a list of changes", path);
   MaskEdit edit{
       textAt(json, "label"), {}, textAt(json, "scheme_before"), textAt(json, "scheme_after")};
   for (std::size_t i = 0; i < json["changes"].size(); ++i) {
     const Json& item = json["changes"][i];
     const std::string itemPath = path + ".changes[" + std::to_string(i) + "]";
     if (!item.is_object() || !item.contains("to"))
-      return invalid("must be an object with layer, head and to", itemPath);
+      return invalidConfig("must be an object with layer, head and to", itemPath);
     const auto layer = indexAt(item, "layer", itemPath);
     if (!layer) return layer.error();
     const auto head = indexAt(item, "head", itemPath);
@@ -127,28 +125,29 @@ Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path) {
 Result<MaskScheme> resolveMasks(const MaskConfig& masks, const MaskShape& shape) {
   if (masks.cells.empty()) {
     auto scheme = makeMaskPreset(masks.scheme, shape, masks.window, masks.alpha);
-    if (!scheme) return invalid(scheme.error().message, "masks.scheme");
+    if (!scheme) return invalidConfig(scheme.error().message, "masks.scheme");
     if (shape.maskableLayers == 0 && masks.scheme != "none")
-      return invalid("this model's attention has no logits that a mask could act on; use none",
-                     "masks.scheme");
+      return invalidConfig(
+          "this model's attention has no logits that a mask could act on; use none",
+          "masks.scheme");
     return scheme;
   }
   const auto& heads = shape.heads;
   if (masks.cells.size() > heads.size())
-    return invalid("has masks for layer " + std::to_string(heads.size()) + ", but the model has " +
-                       std::to_string(heads.size()) + " layers, 0 to " +
-                       std::to_string(heads.size() - 1),
-                   "masks.cells[" + std::to_string(heads.size()) + "]");
+    return invalidConfig("has masks for layer " + std::to_string(heads.size()) +
+                             ", but the model has " + std::to_string(heads.size()) +
+                             " layers, 0 to " + std::to_string(heads.size() - 1),
+                         "masks.cells[" + std::to_string(heads.size()) + "]");
   MaskScheme scheme(shape, masks.scheme);
   for (std::size_t l = 0; l < masks.cells.size(); ++l) {
     if (masks.cells[l].size() > static_cast<std::size_t>(heads[l]))
-      return invalid("has " + std::to_string(masks.cells[l].size()) + " masks, but the layer has " +
-                         std::to_string(heads[l]) + " heads",
-                     "masks.cells[" + std::to_string(l) + "]");
+      return invalidConfig("has " + std::to_string(masks.cells[l].size()) +
+                               " masks, but the layer has " + std::to_string(heads[l]) + " heads",
+                           "masks.cells[" + std::to_string(l) + "]");
     for (std::size_t h = 0; h < masks.cells[l].size(); ++h) {
       if (static_cast<int>(l) >= shape.maskableLayers && masks.cells[l][h].kind != MaskKind::None)
-        return invalid("cannot be masked: this layer's attention has no logits on a grid",
-                       "masks.cells[" + std::to_string(l) + "]");
+        return invalidConfig("cannot be masked: this layer's attention has no logits on a grid",
+                             "masks.cells[" + std::to_string(l) + "][" + std::to_string(h) + "]");
       scheme.set(l, h, masks.cells[l][h]);
     }
   }
@@ -187,14 +186,14 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
     return resolveMasks(masks, shape);
   }
   if (!std::filesystem::exists(nameOrFile))
-    return invalid("is neither a scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file",
-                   nameOrFile);
+    return invalidConfig("is neither a scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file",
+                         nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);
   if (!text) return text.error();
   const Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object()) return invalid("is not a JSON object", nameOrFile);
+  if (!json.is_object()) return invalidConfig("is not a JSON object", nameOrFile);
   auto read = maskConfigFromJson(json.contains("masks") ? json["masks"] : json, "masks");
-  if (!read) return invalid(read.error().text(), nameOrFile);
+  if (!read) return invalidConfig(read.error().text(), nameOrFile);
   return resolveMasks(*read, shape);
 }
 

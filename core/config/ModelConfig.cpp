@@ -51,6 +51,13 @@ const ParameterTable& modelParameters() {
   return table;
 }
 
+ModelConfig::ModelConfig() = default;
+ModelConfig::ModelConfig(const ModelConfig& other) = default;
+ModelConfig::ModelConfig(ModelConfig&& other) noexcept = default;
+ModelConfig& ModelConfig::operator=(const ModelConfig& other) = default;
+ModelConfig& ModelConfig::operator=(ModelConfig&& other) noexcept = default;
+ModelConfig::~ModelConfig() = default;
+
 int ModelConfig::stageWidth(int stage) const {
   return stageWidths.empty() ? width << stage : stageWidths[stage];
 }
@@ -76,34 +83,27 @@ namespace {
 
 constexpr int kMaxLayers = 256;
 
-Error refusal(const std::string& path, const std::string& key, const std::string& message) {
-  return {ErrorCode::InvalidConfig, message, path + "." + key};
+Error refusal(const std::string& key, const std::string& message) {
+  return {ErrorCode::InvalidConfig, message, "model." + key};
 }
 
-/// LeViT's heads have a width of their own (layout.key_widths), and its two heads of classes read
-/// the same features, without tokens.
-bool isLevit(const ModelConfig& model) {
-  return model.backbone == "levit";
-}
-
-Result<void> checkStages(const ModelConfig& model, const std::string& path) {
+Result<void> checkStages(const ModelConfig& model, const ShapeRules& rules) {
   constexpr std::size_t kMaxStages = 6;
-  if (model.depths.size() > kMaxStages) return refusal(path, "depths", "at most 6 stages");
+  if (model.depths.size() > kMaxStages) return refusal("depths", "at most 6 stages");
   for (const auto& [key, list] :
        {std::pair{"stage_widths", &model.stageWidths}, std::pair{"stage_heads", &model.stageHeads}})
     if (!list->empty() && list->size() != model.depths.size())
-      return refusal(path, key,
-                     "has " + std::to_string(list->size()) + " numbers for " +
-                         std::to_string(model.depths.size()) + " stages (depths)");
+      return refusal(key, "has " + std::to_string(list->size()) + " numbers for " +
+                              std::to_string(model.depths.size()) + " stages (depths)");
   for (int stage = 0; stage < model.stages(); ++stage)
-    if (!isLevit(model) && model.stageWidth(stage) % model.stageHeadCount(stage) != 0)
-      return refusal(path, model.staged() ? "stage_heads" : "heads",
+    if (rules.headsDivideWidth && model.stageWidth(stage) % model.stageHeadCount(stage) != 0)
+      return refusal(model.staged() ? "stage_heads" : "heads",
                      std::to_string(model.stageHeadCount(stage)) +
                          " heads do not divide the width " +
                          std::to_string(model.stageWidth(stage)) +
                          "; choose a width that is a multiple of the heads");
   if (model.layers() > kMaxLayers)
-    return refusal(path, model.staged() ? "depths" : "depth", "at most 256 blocks in all");
+    return refusal(model.staged() ? "depths" : "depth", "at most 256 blocks in all");
   return {};
 }
 
@@ -119,30 +119,27 @@ double blockParameters(const ModelConfig& model) {
 
 }  // namespace
 
-Result<void> checkModel(const ModelConfig& model, const std::string& path) {
-  const auto refuse = [&](const std::string& key, const std::string& message) {
-    return refusal(path, key, message);
-  };
+Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules) {
   const auto text = [](long long value) { return std::to_string(value); };
-  if (auto stages = checkStages(model, path); !stages) return stages;
+  if (auto stages = checkStages(model, rules); !stages) return stages;
   for (const auto& [key, pixels] : {std::pair{"image_size", model.imageHeightPixels()},
                                     std::pair{"image_width", model.imageWidthPixels()}})
     if (pixels % model.patchSize != 0)
-      return refuse(key, text(pixels) + " pixels are not a whole number of " +
-                             text(model.patchSize) + "-pixel patches");
-  if (model.distilled && !model.classToken && !isLevit(model))
-    return refuse("distilled", "a distillation token needs a class token");
+      return refusal(key, text(pixels) + " pixels are not a whole number of " +
+                              text(model.patchSize) + "-pixel patches");
+  if (rules.distilledNeedsClassToken && model.distilled && !model.classToken)
+    return refusal("distilled", "a distillation token needs a class token");
   constexpr int kMaxTokens = 65536;
   if (model.grid().patches() > kMaxTokens)
-    return refuse("patch_size", text(model.grid().patches()) + " patches are too many; at most " +
-                                    text(kMaxTokens));
+    return refusal("patch_size", text(model.grid().patches()) + " patches are too many; at most " +
+                                     text(kMaxTokens));
   constexpr double kMaxParameters = 4e9;
   const double width = model.width;
   const double parameters =
       blockParameters(model) + width * (model.classes + model.grid().tokens());
   if (parameters > kMaxParameters)
-    return refuse("width", "a model of about " + text(static_cast<long long>(parameters / 1e6)) +
-                               " million parameters is more than can be held (4000 million)");
+    return refusal("width", "a model of about " + text(static_cast<long long>(parameters / 1e6)) +
+                                " million parameters is more than can be held (4000 million)");
   return {};
 }
 

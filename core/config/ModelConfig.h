@@ -11,6 +11,14 @@
 namespace headlight {
 
 struct ModelConfig {
+  // Defined in the .cpp: so many members are too much to be compiled wherever one is copied.
+  ModelConfig();
+  ModelConfig(const ModelConfig& other);
+  ModelConfig(ModelConfig&& other) noexcept;
+  ModelConfig& operator=(const ModelConfig& other);
+  ModelConfig& operator=(ModelConfig&& other) noexcept;
+  ~ModelConfig();
+
   std::string name = "custom";        ///< a registered name gives the defaults of the rest
   std::string backbone = "vit";       ///< registered in core/models
   std::string mechanism = "softmax";  ///< registered in core/attention
@@ -48,7 +56,7 @@ struct ModelConfig {
   int imageHeightPixels() const { return imageSize; }
   int imageWidthPixels() const { return imageWidth > 0 ? imageWidth : imageSize; }
   Grid grid() const {
-    // A distillation token stands only beside a class token (LeViT is distilled without either).
+    // A distillation token stands only beside a class token; some are distilled without either.
     return {imageHeightPixels() / patchSize, imageWidthPixels() / patchSize,
             classToken ? 1 + (distilled ? 1 : 0) : 0};
   }
@@ -65,8 +73,14 @@ struct ModelConfig {
 
 const ParameterTable& modelParameters();
 
+/// Rules of checkModel that some backbones do without.
+struct ShapeRules {
+  bool headsDivideWidth = true;          ///< else heads have a width of their own
+  bool distilledNeedsClassToken = true;  ///< else a second head reads the same features, no token
+};
+
 /// What no single parameter can say: heads divide the width, patches divide the image, a
 /// distillation token needs a class token, the token count is one that a machine can hold.
-Result<void> checkModel(const ModelConfig& model, const std::string& path = "model");
+Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules = {});
 
 }  // namespace headlight

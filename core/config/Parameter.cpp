@@ -6,12 +6,10 @@
 #include <numeric>
 #include <sstream>
 
+#include "core/config/Reading.h"
+
 namespace headlight {
 namespace {
-
-Error invalid(const std::string& message, const std::string& path) {
-  return {ErrorCode::InvalidConfig, message, path};
-}
 
 std::string numberText(double value) {
   char digits[64];
@@ -116,7 +114,7 @@ Result<void> checkParameter(const Parameter& parameter, const Json& value,
   const auto refuse = [&] {
     std::string shown = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (shown.size() > 80) shown = shown.substr(0, 80) + "…";
-    return invalid("must be " + parameter.typeText() + ", not " + shown, path);
+    return invalidConfig("must be " + parameter.typeText() + ", not " + shown, path);
   };
   if (!hasType(parameter, value)) return refuse();
   switch (parameter.type) {
@@ -149,7 +147,8 @@ namespace {
 
 Result<void> checkKeys(const ParameterTable& table, const Json& object, const std::string& path,
                        const std::vector<std::string>& alsoAllowed) {
-  if (!object.is_object()) return invalid("must be an object in braces", path.empty() ? "$" : path);
+  if (!object.is_object())
+    return invalidConfig("must be an object in braces", path.empty() ? "$" : path);
   for (const auto& [key, value] : object.items()) {
     const std::string keyPath = path.empty() ? key : path + "." + key;
     const Parameter* parameter = findParameter(table, key);
@@ -162,10 +161,10 @@ Result<void> checkKeys(const ParameterTable& table, const Json& object, const st
     for (const auto& known : table)
       names.push_back(known.name);
     const std::string close = closestName(key, names);
-    if (names.empty()) return invalid("is not a known key; there are none here", keyPath);
-    return invalid(close.empty() ? "is not a known key; known are: " + joined(names)
-                                 : "is not a known key; did you mean \"" + close + "\"?",
-                   keyPath);
+    if (names.empty()) return invalidConfig("is not a known key; there are none here", keyPath);
+    return invalidConfig(close.empty() ? "is not a known key; known are: " + joined(names)
+                                       : "is not a known key; did you mean \"" + close + "\"?",
+                         keyPath);
   }
   return {};
 }

@@ -13,6 +13,10 @@ struct Grid {
 
   int patches() const { return rows * cols; }
   int tokens() const { return prefix + patches(); }
+  /// What is left of every `stride`-th row and column, the first included: sides are rounded up.
+  Grid strided(int stride) const {
+    return {(rows + stride - 1) / stride, (cols + stride - 1) / stride, prefix};
+  }
   bool operator==(const Grid&) const = default;
 };
 

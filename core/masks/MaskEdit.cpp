@@ -18,12 +18,9 @@ Error noSuchCell(const MaskScheme& scheme, int layer, int head) {
 Result<void> checkCell(const MaskScheme& scheme, int layer, int head, const HeadMask& mask) {
   if (!scheme.contains(layer, head)) return noSuchCell(scheme, layer, head);
   if (layer < scheme.maskableLayers() || mask.kind == MaskKind::None) return {};
-  return Error{
-      ErrorCode::InvalidConfig,
-      scheme.maskableLayers() == 0
-          ? "this model's attention has no logits that a mask could act on"
-          : "layer " + std::to_string(layer) + " is class attention, which is never masked",
-      "masks"};
+  return Error{ErrorCode::InvalidConfig,
+               "layer " + std::to_string(layer) + " cannot be masked: " + whyNotMaskable(scheme),
+               "masks"};
 }
 
 std::string starred(const std::string& name) {

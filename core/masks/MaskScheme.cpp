@@ -20,7 +20,7 @@ MaskShape MaskScheme::shape() const {
 }
 
 MaskScheme::MaskScheme(int layers, int heads, std::string name)
-    : MaskScheme(std::vector<int>(layers, heads), std::move(name)) {}
+    : MaskScheme(MaskShape(std::vector<int>(layers, heads)), std::move(name)) {}
 
 bool MaskScheme::contains(int layer, int head) const {
   return layer >= 0 && layer < layers() && head >= 0 && head < heads(layer);
@@ -38,6 +38,12 @@ int MaskScheme::firstDifference(const MaskScheme& other) const {
   for (int l = 0; l < layers(); ++l)
     if (l >= other.layers() || m_cells[l] != other.m_cells[l]) return l;
   return layers();
+}
+
+std::string whyNotMaskable(const MaskScheme& scheme) {
+  if (scheme.maskableLayers() >= scheme.layers()) return {};
+  return scheme.maskableLayers() == 0 ? "this attention has no logits that a mask could act on"
+                                      : "class attention is never masked";
 }
 
 const std::vector<std::string>& maskPresetNames() {

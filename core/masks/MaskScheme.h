@@ -12,9 +12,12 @@ namespace headlight {
 /// The heads of every layer of a model. Layers from `maskableLayers` on have no logits on a grid
 /// (class attention): their cells stay `none`.
 struct MaskShape {
-  MaskShape(std::vector<int> headsPerLayer, int maskable = -1)  // implicit: most models mask all
-      : heads(std::move(headsPerLayer)),
-        maskableLayers(maskable < 0 ? static_cast<int>(heads.size()) : maskable) {}
+  /// All layers can be masked: said, never meant by leaving a number out.
+  explicit MaskShape(std::vector<int> headsPerLayer)
+      : heads(std::move(headsPerLayer)), maskableLayers(static_cast<int>(heads.size())) {}
+  MaskShape(std::vector<int> headsPerLayer, int maskable)
+      : heads(std::move(headsPerLayer)), maskableLayers(maskable) {}
+  bool operator==(const MaskShape&) const = default;
   std::vector<int> heads;
   int maskableLayers;
 };
@@ -51,11 +54,16 @@ class MaskScheme {
   int m_maskableLayers = 0;
 };
 
+/// Why the layers that cannot be masked cannot, to stand after a colon: "class attention is never
+/// masked". Empty where all can.
+std::string whyNotMaskable(const MaskScheme& scheme);
+
 /// Presets of MaiT for the maskable layers of `shape`: none, sch1, sch2, sch3, mixed36, hmait
-/// (mechanisms.md "Schemes"). `window` and `alpha` fill the cells they mask. Depths other than the
-/// paper's: sch2 takes the first third and all but the last sixth; sch3 the first 7/8; mixed36 the
-/// first third; hmait all heads of every stage but the last two, a third of the heads (at least
-/// one) of the last but one, and where there is only one stage, each quarter of it as a stage.
+/// (mixed36: its Fig. 3; hmait: its §5.4). `window` and `alpha` fill the cells they mask. Depths
+/// other than the paper's: sch2 takes the first third and all but the last sixth; sch3 the first
+/// 7/8; mixed36 the first third; hmait all heads of every stage but the last two, a third of the
+/// heads (at least one) of the last but one, and where there is only one stage, each quarter of it
+/// as a stage.
 const std::vector<std::string>& maskPresetNames();
 /// One sentence of what a preset does.
 std::string maskPresetHelp(const std::string& name);

@@ -12,32 +12,83 @@
 namespace headlight {
 namespace {
 
-/// A class that is constructed from a ModelConfig and counts its cost. `mechanisms`: those it
-/// takes; empty: every general one.
+/// A class that is constructed from a ModelConfig and counts its cost.
 template <typename M>
-Backbone backbone(std::string name, std::string help, const ParameterTable* options = nullptr,
-                  std::vector<std::string> mechanisms = {}) {
-  return {{std::move(name), std::move(help), options, true, std::move(mechanisms)},
-          [](const ModelConfig& config) { return std::make_shared<M>(config); },
+Backbone backbone(Variant variant) {
+  return {std::move(variant), [](const ModelConfig& config) { return std::make_shared<M>(config); },
           M::cost};
+}
+
+FixedParameter oneStage(const std::string& name) {
+  return {"depths", Json::array(),
+          name + " has one stage: give its blocks as depth, or use the backbone swin"};
+}
+FixedParameter noClassBlocks(const std::string& name) {
+  return {"class_depth", 0,
+          name + " has no class-attention blocks: set it to 0, or use the backbone cait"};
+}
+FixedParameter noClassToken(const std::string& name) {
+  return {"class_token", false, name + " averages its patches and has no class token: turn it off"};
+}
+FixedParameter notDistilled(const std::string& name) {
+  return {"distilled", false, name + " has no distillation token: turn it off"};
+}
+FixedParameter noLayerScale(const std::string& name) {
+  return {"layer_scale", 0.0, name + " has no LayerScale: set it to 0"};
+}
+
+Variant levitVariant() {
+  return {.name = "levit",
+          .help = "LeViT and Castling-LeViT: batch norms, keys narrower than tokens.",
+          .options = &levitParameters(),
+          .mechanisms = {"softmax", "linear_angular"},
+          // A key's width is an option; the two heads of classes read the same features.
+          .rules = {.headsDivideWidth = false, .distilledNeedsClassToken = false},
+          .fixed = {
+              noClassBlocks("LeViT"),
+              {"patch_size", 16, "LeViT's stem halves a picture four times: patches are 16 pixels"},
+              {"class_token", false,
+               "LeViT has no class token (also where it is distilled): turn it off"},
+              {"positions", "none", "LeViT knows positions by its attention's biases: choose none"},
+              noLayerScale("LeViT"),
+              {"qkv_bias", true,
+               "LeViT's queries, keys and values have the bias of their batch norm: leave it "
+               "on"}}};
 }
 
 }  // namespace
 
 const std::vector<Backbone>& backbones() {
   static const std::vector<Backbone> all{
-      backbone<VisionTransformer>("vit", "ViT and DeiT: one stage of equal blocks.",
-                                  &VisionTransformer::layout()),
-      backbone<ConViT>("convit",
-                       "ConViT: the class token joins after blocks between patches alone.",
-                       &ConViT::layout(), {"gated_positional", "softmax", "learned_mask"}),
-      backbone<CaiT>("cait", "CaiT: patch layers, then class-attention layers; LayerScale."),
-      backbone<LeViT>("levit", "LeViT and Castling-LeViT: batch norms, keys narrower than tokens.",
-                      &levitParameters(), {"softmax", "linear_angular"}),
-      backbone<MViT>("mvitv2", "MViTv2: stages of pooling attention, and Castling-MViTv2.",
-                     &MViT::options(), {"softmax", "linear_angular"}),
-      backbone<Swin>("swin", "Swin, H-MaiT and ViT-LSLA: stages that halve the grid.",
-                     &Swin::options()),
+      backbone<VisionTransformer>({.name = "vit",
+                                   .help = "ViT and DeiT: one stage of equal blocks.",
+                                   .options = &VisionTransformer::layout(),
+                                   .fixed = {oneStage("ViT"), noClassBlocks("ViT")}}),
+      backbone<ConViT>(
+          {.name = "convit",
+           .help = "ConViT: the class token joins after blocks between patches alone.",
+           .options = &ConViT::layout(),
+           .mechanisms = {"gated_positional", "softmax", "learned_mask"},
+           .fixed = {oneStage("ConViT"), noClassBlocks("ConViT"), notDistilled("ConViT")}}),
+      backbone<CaiT>(
+          {.name = "cait",
+           .help = "CaiT: patch layers, then class-attention layers; LayerScale.",
+           .fixed = {oneStage("CaiT"),
+                     {"class_token", true, "CaiT classifies by its class token: turn it on"},
+                     notDistilled("CaiT")}}),
+      backbone<LeViT>(levitVariant()),
+      backbone<MViT>({.name = "mvitv2",
+                      .help = "MViTv2: stages of pooling attention, and Castling-MViTv2.",
+                      .options = &MViT::options(),
+                      .mechanisms = {"softmax", "linear_angular"},
+                      .fixed = {notDistilled("MViTv2"), noClassToken("MViTv2"),
+                                noClassBlocks("MViTv2"), noLayerScale("MViTv2")}}),
+      backbone<Swin>(
+          {.name = "swin",
+           .help = "Swin, H-MaiT and ViT-LSLA: stages that halve the grid.",
+           .options = &Swin::options(),
+           .fixed = {notDistilled("The backbone swin"), noClassToken("The backbone swin"),
+                     noClassBlocks("The backbone swin")}}),
   };
   return all;
 }

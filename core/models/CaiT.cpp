@@ -11,20 +11,20 @@ bool isClassLayer(const ModelConfig& config, int layer) {
   return layer >= config.depth;
 }
 
-Grid gridOf(const ModelConfig& config, int layer) {
+Grid caitGrid(const ModelConfig& config, int layer) {
   Grid grid = config.grid();
   grid.prefix = isClassLayer(config, layer) ? 1 : 0;
   return grid;
 }
 
-BlockOptions blockOf(const ModelConfig& config, int layer) {
+BlockOptions caitBlockOf(const ModelConfig& config, int layer) {
   return {.mechanism = config.mechanism,
           .attention = {.layer = layer,
                         .layerInStage = layer,
                         .width = config.width,
                         .heads = config.heads,
                         .qkvBias = config.qkvBias,
-                        .grid = gridOf(config, layer),
+                        .grid = caitGrid(config, layer),
                         .options = config.attention},
           .mlpRatio = config.mlpRatio,
           .layerScale = config.layerScale,
@@ -34,22 +34,18 @@ BlockOptions blockOf(const ModelConfig& config, int layer) {
 }
 
 /// timm's name of a layer's block.
-std::pair<std::string, std::string> nameOf(const ModelConfig& config, int layer) {
+std::pair<std::string, std::string> caitName(const ModelConfig& config, int layer) {
   return isClassLayer(config, layer)
              ? std::pair{std::string("blocks_token_only"), std::to_string(layer - config.depth)}
              : std::pair{std::string("blocks"), std::to_string(layer)};
 }
 
-void check(const ModelConfig& config) {
-  const auto refuse = [](const std::string& key, const std::string& message) {
-    throw Failure({ErrorCode::InvalidConfig, message, "model." + key});
-  };
-  if (config.staged()) refuse("depths", "CaiT has one stage; give its blocks as depth");
+void caitCheck(const ModelConfig& config) {
   if (config.classDepth < 1)
-    refuse("class_depth",
-           "CaiT's class token joins in its class-attention blocks: give at least 1 (usually 2)");
-  if (!config.classToken) refuse("class_token", "CaiT classifies by its class token: leave it on");
-  if (config.distilled) refuse("distilled", "CaiT has no distillation token: leave it off");
+    throw Failure(
+        {ErrorCode::InvalidConfig,
+         "CaiT's class token joins in its class-attention blocks: give at least 1 (usually 2)",
+         "model.class_depth"});
 }
 
 }  // namespace
@@ -64,8 +60,7 @@ CaitBlock::CaitBlock(const BlockOptions& options, std::shared_ptr<Attention> att
   m_norm1 = register_module("norm1", makeNorm(width, options.normEpsilon));
   m_attention = register_module("attn", std::move(attention));
   m_norm2 = register_module("norm2", makeNorm(width, options.normEpsilon));
-  m_mlp = register_module("mlp",
-                          std::make_shared<Mlp>(width, static_cast<int>(width * options.mlpRatio)));
+  m_mlp = register_module("mlp", std::make_shared<Mlp>(width, options.hiddenWidth()));
 }
 
 at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const at::Tensor& gamma) {
@@ -83,7 +78,7 @@ at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
 }
 
 CaiT::CaiT(const ModelConfig& config) : Model(config) {
-  check(config);
+  caitCheck(config);
   const int width = config.width;
   m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));
   if (config.positions == "learned")
@@ -93,12 +88,12 @@ CaiT::CaiT(const ModelConfig& config) : Model(config) {
   auto patchBlocks = register_module("blocks", std::make_shared<Holder>());
   auto classBlocks = register_module("blocks_token_only", std::make_shared<Holder>());
   for (int l = 0; l < config.layers(); ++l) {
-    const BlockOptions options = blockOf(config, l);
+    const BlockOptions options = caitBlockOf(config, l);
     const bool last = isClassLayer(config, l);
     auto attention = last ? std::make_shared<ClassAttention>(options.attention)
                           : makeAttention(options.mechanism, options.attention);
     m_blocks.push_back((last ? classBlocks : patchBlocks)
-                           ->register_module(nameOf(config, l).second,
+                           ->register_module(caitName(config, l).second,
                                              std::make_shared<CaitBlock>(options, attention)));
   }
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
@@ -116,7 +111,7 @@ void CaiT::initialise() {
 }
 
 Grid CaiT::grid(int layer) const {
-  return gridOf(config(), layer);
+  return caitGrid(config(), layer);
 }
 
 std::string CaiT::mapMeaning() const {
@@ -141,16 +136,15 @@ at::Tensor CaiT::classify(const at::Tensor& tokens) {
 }
 
 ModelCost CaiT::cost(const ModelConfig& config) {
-  check(config);
-  const std::int64_t width = config.width, patches = config.grid().patches(),
-                     hidden = static_cast<int>(config.width * config.mlpRatio);
+  caitCheck(config);
+  const std::int64_t width = config.width, patches = config.grid().patches();
   CostCounter counter;
   counter.parameters("cls_token", width);
   if (config.positions == "learned") counter.parameters("pos_embed", patches * width);
   counter.convolution("patch_embed.proj", 3, width, config.patchSize, 1, true, patches);
   for (int l = 0; l < config.layers(); ++l) {
-    const BlockOptions options = blockOf(config, l);
-    const auto [list, index] = nameOf(config, l);
+    const BlockOptions options = caitBlockOf(config, l);
+    const auto [list, index] = caitName(config, l);
     const std::string prefix = list + "." + index + ".";
     counter.enter(prefix + "attn.");
     if (isClassLayer(config, l))
@@ -158,7 +152,8 @@ ModelCost CaiT::cost(const ModelConfig& config) {
     else
       mechanismOf(options.mechanism).count(counter, options.attention);
     counter.enter(prefix);
-    const std::int64_t changed = isClassLayer(config, l) ? 1 : patches;
+    const std::int64_t changed = isClassLayer(config, l) ? 1 : patches,
+                       hidden = options.hiddenWidth();
     counter.parameters("norms", 4 * width);
     counter.linear("mlp.fc1", width, hidden, true, changed);
     counter.linear("mlp.fc2", hidden, width, true, changed);

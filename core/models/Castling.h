@@ -2,8 +2,6 @@
 // Castling (Castling-ViT, §3.2.2): a trained model drops the auxiliary softmax branch of its
 // linear-angular attention for inference, and what that changes.
 
-#include <ATen/core/Tensor.h>
-
 #include <vector>
 
 #include "core/models/Model.h"
@@ -22,12 +20,8 @@ int setCastled(Model& model, bool castled);
 /// Throws Failure where its mechanism has no such branch.
 ModelConfig castledConfig(ModelConfig config, bool castled);
 
-/// The fraction of nonzeros in each layer's auxiliary mask over these images [B, 3, H, W], as
-/// inference with the branch sees them; NaN in layers without one. Training mode and castling are
-/// left as they were.
-std::vector<double> auxiliaryNonzeros(Model& model, const at::Tensor& images);
-
-/// Castling is free, changing no output at all, where no layer has a nonzero left.
+/// Castling is free, changing no output at all, where no layer has a nonzero left: `nonzeros` is
+/// the fraction in each layer's auxiliary mask, NaN in layers without one.
 bool castlingIsFree(const std::vector<double>& nonzeros);
 
 }  // namespace headlight

@@ -15,13 +15,13 @@ int localLayers(const ModelConfig& config) {
   return std::min(layout.localLayers, config.classToken ? config.depth - 1 : config.depth);
 }
 
-Grid gridOf(const ModelConfig& config, int layer) {
+Grid convitGrid(const ModelConfig& config, int layer) {
   Grid grid = config.grid();
   if (layer < localLayers(config)) grid.prefix = 0;
   return grid;
 }
 
-BlockOptions blockOf(const ModelConfig& config, int layer) {
+BlockOptions convitBlockOf(const ModelConfig& config, int layer) {
   const std::string mechanism = layer < localLayers(config) ? config.mechanism : "softmax";
   return {
       .mechanism = mechanism,
@@ -30,22 +30,12 @@ BlockOptions blockOf(const ModelConfig& config, int layer) {
                     .width = config.width,
                     .heads = config.heads,
                     .qkvBias = config.qkvBias,
-                    .grid = gridOf(config, layer),
+                    .grid = convitGrid(config, layer),
                     .options = mechanism == config.mechanism ? config.attention : Json::object()},
       .mlpRatio = config.mlpRatio,
       .layerScale = config.layerScale,
       .dropPath = dropPathRate(config, layer, config.depth),
       .normEpsilon = config.normEpsilon};
-}
-
-void check(const ModelConfig& config) {
-  const auto refuse = [](const std::string& key, const std::string& message) {
-    throw Failure({ErrorCode::InvalidConfig, message, "model." + key});
-  };
-  if (config.staged()) refuse("depths", "ConViT has one stage; give its blocks as depth");
-  if (config.classDepth > 0)
-    refuse("class_depth", "ConViT has no class-attention blocks: leave it at 0");
-  if (config.distilled) refuse("distilled", "ConViT has no distillation token: leave it off");
 }
 
 }  // namespace
@@ -60,7 +50,6 @@ const ParameterTable& ConViT::layout() {
 }
 
 ConViT::ConViT(const ModelConfig& config) : Model(config) {
-  check(config);
   const int width = config.width;
   if (config.classToken) m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));
   if (config.positions == "learned")
@@ -70,7 +59,7 @@ ConViT::ConViT(const ModelConfig& config) : Model(config) {
   auto blocks = register_module("blocks", std::make_shared<Holder>());
   for (int l = 0; l < config.depth; ++l)
     m_blocks.push_back(blocks->register_module(
-        std::to_string(l), std::make_shared<TransformerBlock>(blockOf(config, l))));
+        std::to_string(l), std::make_shared<TransformerBlock>(convitBlockOf(config, l))));
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
   m_head = register_module("head", torch::nn::Linear(width, config.classes));
   initialise();
@@ -89,7 +78,7 @@ void ConViT::initialise() {
 }
 
 Grid ConViT::grid(int layer) const {
-  return gridOf(config(), layer);
+  return convitGrid(config(), layer);
 }
 
 std::string ConViT::mapMeaning() const {
@@ -117,14 +106,13 @@ at::Tensor ConViT::classify(const at::Tensor& tokens) {
 }
 
 ModelCost ConViT::cost(const ModelConfig& config) {
-  check(config);
   const std::int64_t width = config.width, patches = config.grid().patches();
   CostCounter counter;
   if (config.classToken) counter.parameters("cls_token", width);
   if (config.positions == "learned") counter.parameters("pos_embed", patches * width);
   counter.convolution("patch_embed.proj", 3, width, config.patchSize, 1, true, patches);
   for (int l = 0; l < config.depth; ++l)
-    TransformerBlock::count(counter, "blocks." + std::to_string(l) + ".", blockOf(config, l));
+    TransformerBlock::count(counter, "blocks." + std::to_string(l) + ".", convitBlockOf(config, l));
   counter.parameters("norm", 2 * width);
   counter.linear("head", width, config.classes, true, 1);
   return counter.cost();

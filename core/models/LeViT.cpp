@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kStemStride = 16;
 
-[[noreturn]] void refuse(const std::string& key, const std::string& message) {
+[[noreturn]] void refuseLevit(const std::string& key, const std::string& message) {
   throw Failure({ErrorCode::InvalidConfig, message, "model." + key});
 }
 
@@ -24,40 +24,33 @@ int pick(const std::vector<int>& list, int index) {
 void checkLengths(const ModelConfig& config, const LevitLayout& layout) {
   const auto check = [](const std::string& key, std::size_t length, int wanted, bool mayBeEmpty) {
     if (length == 1 || static_cast<int>(length) == wanted || (mayBeEmpty && length == 0)) return;
-    refuse("layout." + key, "has " + std::to_string(length) + " numbers; give one, or " +
-                                std::to_string(wanted) + ", one for each");
+    refuseLevit("layout." + key, "has " + std::to_string(length) + " numbers; give one, or " +
+                                     std::to_string(wanted) + ", one for each");
   };
   check("key_widths", layout.keyWidths.size(), config.stages(), false);
   check("downsample_key_widths", layout.downsampleKeyWidths.size(), config.stages() - 1, true);
   check("downsample_heads", layout.downsampleHeads.size(), config.stages() - 1, true);
 }
 
-LevitLayout layoutOf(const ModelConfig& config) {
+LevitLayout levitLayout(const ModelConfig& config) {
   LevitLayout layout;
   valueOrThrow(readParameters(levitParameters(), config.layout, &layout, "model.layout"));
   checkLengths(config, layout);
-  if (config.patchSize != kStemStride)
-    refuse("patch_size", "LeViT's stem halves a picture four times: patches are 16 pixels");
-  if (config.classToken)
-    refuse("class_token", "LeViT has no class token (also where it is distilled): turn it off");
-  if (config.positions != "none")
-    refuse("positions", "LeViT knows positions by its attention's biases: choose none");
-  if (config.layerScale > 0) refuse("layer_scale", "LeViT has no LayerScale: set it to 0");
   if (config.stageWidth(0) % 8 != 0)
-    refuse(
+    refuseLevit(
         config.stageWidths.empty() ? "width" : "stage_widths",
         "LeViT's stem doubles its channels three times: the first width must be a multiple of 8");
   if (layout.queryResidual && layout.downsampleAttentionRatio != 1.0)
-    refuse("layout.query_residual",
-           "queries can be added to values only where both are equally wide: set "
-           "downsample_attention_ratio to 1");
+    refuseLevit("layout.query_residual",
+                "queries can be added to values only where both are equally wide: set "
+                "downsample_attention_ratio to 1");
   return layout;
 }
 
 Grid stageGrid(const ModelConfig& config, int stage) {
   Grid grid{config.imageHeightPixels() / kStemStride, config.imageWidthPixels() / kStemStride, 0};
   for (int s = 0; s < stage; ++s)
-    grid = halved(grid);
+    grid = grid.strided(2);
   return grid;
 }
 
@@ -187,7 +180,7 @@ at::Tensor LevitDownsample::forward(const at::Tensor& tokens) {
 }
 
 LeViT::LeViT(const ModelConfig& config) : Model(config) {
-  const LevitLayout layout = layoutOf(config);
+  const LevitLayout layout = levitLayout(config);
   const auto channels = stemWidths(config);
   auto stem = register_module("stem", std::make_shared<Holder>());
   for (std::size_t i = 1; i < channels.size(); ++i)
@@ -254,7 +247,7 @@ HeadLogitsPair LeViT::classifyBoth(const at::Tensor& tokens) {
 }
 
 ModelCost LeViT::cost(const ModelConfig& config) {
-  const LevitLayout layout = layoutOf(config);
+  const LevitLayout layout = levitLayout(config);
   CostCounter counter;
   const auto channels = stemWidths(config);
   std::int64_t rows = config.imageHeightPixels(), cols = config.imageWidthPixels();

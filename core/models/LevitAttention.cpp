@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/attention/HoldablePairs.h"
 #include "core/models/Parts.h"
 
 namespace headlight {
@@ -36,7 +37,13 @@ void countProjections(CostCounter& counter, const LevitAttentionOptions& options
 
 }  // namespace
 
+void DistanceBias::check(const Grid& keys, int stride) {
+  requireHoldablePairs(keys.strided(stride).patches(), keys.patches(), "model.image_size",
+                       "use a smaller image");
+}
+
 DistanceBias::DistanceBias(const Grid& keys, int stride) : m_keys(keys.patches()) {
+  check(keys, stride);
   std::vector<std::int64_t> index;
   for (int r = 0; r < keys.rows; r += stride)
     for (int c = 0; c < keys.cols; c += stride)
@@ -71,6 +78,7 @@ LevitSoftmaxAttention::LevitSoftmaxAttention(const LevitAttentionOptions& option
 }
 
 void LevitSoftmaxAttention::count(CostCounter& counter, const LevitAttentionOptions& options) {
+  DistanceBias::check(options.attention.grid);
   const auto& [attention, keyWidth, valueWidth] = options;
   const std::int64_t tokens = attention.grid.tokens();
   counter.parameters("attention_biases", attention.heads * attention.grid.patches());
@@ -94,10 +102,7 @@ std::string LevitSoftmaxAttention::mapMeaning() const {
 }
 
 LevitLinearAttention::LevitLinearAttention(const LevitAttentionOptions& options)
-    : Attention(options.attention.heads),
-      m_options(options),
-      m_linear(linearAngularOptions(options.attention.options), options.attention.heads,
-               options.attention.grid) {
+    : LinearAngularAttention(options.attention, options.attention.grid), m_options(options) {
   const auto& [attention, keyWidth, valueWidth] = options;
   m_qkv = register_module("qkv", std::make_shared<LinearNorm>(attention.width, qkvWidth(options)));
   if (m_linear.residual()) register_module("dconv", m_linear.residual());
@@ -138,10 +143,6 @@ void countLevitAttention(CostCounter& counter, const std::string& mechanism,
     LevitSoftmaxAttention::count(counter, options);
 }
 
-Grid halved(const Grid& grid) {
-  return {(grid.rows + 1) / 2, (grid.cols + 1) / 2, grid.prefix};
-}
-
 LevitDownsampleAttention::LevitDownsampleAttention(const LevitDownsampleOptions& options)
     : m_options(options), m_distances(options.grid, 2) {
   const auto& o = options;
@@ -160,7 +161,8 @@ LevitDownsampleAttention::LevitDownsampleAttention(const LevitDownsampleOptions&
 
 void LevitDownsampleAttention::count(CostCounter& counter, const LevitDownsampleOptions& options) {
   const auto& o = options;
-  const std::int64_t keys = o.grid.patches(), queries = halved(o.grid).patches();
+  DistanceBias::check(o.grid, 2);
+  const std::int64_t keys = o.grid.patches(), queries = o.grid.strided(2).patches();
   counter.parameters("attention_biases", o.heads * keys);
   LinearNorm::count(counter, "kv", o.width, o.heads * (o.keyWidth + o.valueWidth), keys);
   LinearNorm::count(counter, "q.ln", o.width, o.heads * o.keyWidth, o.poolAfter ? keys : queries);

@@ -24,6 +24,8 @@ struct LevitAttentionOptions {
 class DistanceBias {
  public:
   explicit DistanceBias(const Grid& keys, int stride = 1);
+  /// Throws Failure for a grid that has too many pairs to hold an index of.
+  static void check(const Grid& keys, int stride = 1);
   at::Tensor gather(const at::Tensor& table);
 
  private:
@@ -60,23 +62,15 @@ class LevitSoftmaxAttention : public MaskedAttention {
 };
 
 /// Linear-angular attention in its place: qkv, dconv, proj.ln, and no bias by distance.
-class LevitLinearAttention : public Attention, public Castling {
+class LevitLinearAttention : public LinearAngularAttention {
  public:
   explicit LevitLinearAttention(const LevitAttentionOptions& options);
   static void count(CostCounter& counter, const LevitAttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
-  std::string mapMeaning() const override { return m_linear.mapMeaning(); }
-  bool mapIsSigned() const override { return m_linear.mapIsSigned(); }
-  void setProgress(double fraction) override { auxiliary().setProgress(fraction); }
-  std::vector<std::pair<std::string, double>> readings() const override {
-    return m_linear.auxiliary().readings();
-  }
-  AuxiliaryBranch& auxiliary() override { return m_linear.auxiliary(); }
 
  private:
   LevitAttentionOptions m_options;
-  LinearAngularHeads m_linear;
   std::shared_ptr<LinearNorm> m_qkv;
   std::shared_ptr<LevitProjection> m_projection;
 };
@@ -94,9 +88,6 @@ struct LevitDownsampleOptions {
   bool poolAfter = false;
   bool queryResidual = false;
 };
-
-/// Half the rows and columns of a grid, rounded up.
-Grid halved(const Grid& grid);
 
 /// The attention that leads into a stage: a query stands on every second row and column.
 /// LeViT takes those tokens and projects them (`q.ln`). Castling-LeViT projects all tokens and

@@ -25,20 +25,20 @@ Place placeOf(const ModelConfig& config, int layer) {
 Grid gridOfStage(const ModelConfig& config, int stage) {
   Grid grid = config.grid();
   for (int s = 0; s < stage; ++s)
-    grid = pooledGrid(grid, kStageStride);
+    grid = grid.strided(kStageStride);
   return grid;
 }
 
-MvitOptions layoutOf(const ModelConfig& config) {
+MvitOptions mvitLayout(const ModelConfig& config) {
   MvitOptions layout;
   valueOrThrow(readParameters(MViT::options(), config.layout, &layout, "model.layout"));
   return layout;
 }
 
-BlockOptions blockOf(const ModelConfig& config, int layer) {
+BlockOptions mvitBlockOf(const ModelConfig& config, int layer) {
   const auto [stage, index] = placeOf(config, layer);
   const bool leads = index == 0 && stage > 0;
-  return {.mechanism = leads && !layoutOf(config).linearLeading ? "softmax" : config.mechanism,
+  return {.mechanism = leads && !mvitLayout(config).linearLeading ? "softmax" : config.mechanism,
           .attention = {.layer = layer,
                         .layerInStage = index,
                         .width = config.stageWidth(stage),
@@ -55,9 +55,9 @@ BlockOptions blockOf(const ModelConfig& config, int layer) {
 /// the second, and so on.
 PoolingOptions poolingOf(const ModelConfig& config, int layer) {
   const auto [stage, index] = placeOf(config, layer);
-  const MvitOptions layout = layoutOf(config);
+  const MvitOptions layout = mvitLayout(config);
   const bool leads = index == 0 && stage > 0;
-  return {.attention = blockOf(config, layer).attention,
+  return {.attention = mvitBlockOf(config, layer).attention,
           .inputWidth = config.stageWidth(leads ? stage - 1 : stage),
           .queryStride = leads ? kStageStride : 1,
           .keyStride = std::max(1, layout.keyStride >> stage),
@@ -65,21 +65,8 @@ PoolingOptions poolingOf(const ModelConfig& config, int layer) {
           .normEpsilon = config.normEpsilon};
 }
 
-std::string nameOf(const Place& place) {
+std::string mvitName(const Place& place) {
   return "stages." + std::to_string(place.stage) + ".blocks." + std::to_string(place.index) + ".";
-}
-
-void check(const ModelConfig& config) {
-  const auto refuse = [](const std::string& key, const std::string& message) {
-    throw Failure({ErrorCode::InvalidConfig, message, "model." + key});
-  };
-  if (config.classToken) refuse("class_token", "MViTv2 averages its patches: turn it off");
-  if (config.classDepth > 0) refuse("class_depth", "MViTv2 has no class-attention blocks: give 0");
-  if (config.layerScale > 0) refuse("layer_scale", "MViTv2 has no LayerScale: give 0");
-}
-
-int hiddenWidth(const BlockOptions& options) {
-  return static_cast<int>(options.attention.width * options.mlpRatio);
 }
 
 /// N(0, 0.02²) cut off at two deviations, as timm's for this model: by the inverse of the normal
@@ -99,12 +86,12 @@ MvitBlock::MvitBlock(const BlockOptions& options, const PoolingOptions& pooling)
     m_widen = register_module("shortcut_proj_attn", torch::nn::Linear(pooling.inputWidth, width));
   m_attention = register_module("attn", makePoolingAttention(options.mechanism, pooling));
   m_norm2 = register_module("norm2", makeNorm(width, options.normEpsilon));
-  m_mlp = register_module("mlp", std::make_shared<Mlp>(width, hiddenWidth(options)));
+  m_mlp = register_module("mlp", std::make_shared<Mlp>(width, options.hiddenWidth()));
 }
 
 void MvitBlock::count(CostCounter& counter, const std::string& prefix, const BlockOptions& options,
                       const PoolingOptions& pooling) {
-  const std::int64_t width = options.attention.width, hidden = hiddenWidth(options),
+  const std::int64_t width = options.attention.width, hidden = options.hiddenWidth(),
                      tokens = pooling.queryGrid().patches();
   counter.enter(prefix + "attn.");
   countPoolingAttention(counter, options.mechanism, pooling);
@@ -156,15 +143,15 @@ const ParameterTable& MViT::options() {
 }
 
 MViT::MViT(const ModelConfig& config) : Model(config) {
-  check(config);
   // Patches overlap: each convolution reaches almost a patch beyond its own on both sides.
-  m_patches = torch::nn::Conv2d(torch::nn::Conv2dOptions(3, config.width, 2 * config.patchSize - 1)
-                                    .stride(config.patchSize)
-                                    .padding(config.patchSize - 1));
+  m_patches =
+      torch::nn::Conv2d(torch::nn::Conv2dOptions(3, config.stageWidth(0), 2 * config.patchSize - 1)
+                            .stride(config.patchSize)
+                            .padding(config.patchSize - 1));
   register_module("patch_embed", std::make_shared<Holder>())->register_module("proj", m_patches);
   if (config.positions == "learned")
-    m_positions =
-        register_parameter("pos_embed", at::zeros({1, config.grid().patches(), config.width}));
+    m_positions = register_parameter("pos_embed",
+                                     at::zeros({1, config.grid().patches(), config.stageWidth(0)}));
   auto stages = register_module("stages", std::make_shared<Holder>());
   std::shared_ptr<Holder> blocks;
   for (int l = 0; l < config.layers(); ++l) {
@@ -174,7 +161,7 @@ MViT::MViT(const ModelConfig& config) : Model(config) {
                    ->register_module("blocks", std::make_shared<Holder>());
     m_blocks.push_back(blocks->register_module(
         std::to_string(index),
-        std::make_shared<MvitBlock>(blockOf(config, l), poolingOf(config, l))));
+        std::make_shared<MvitBlock>(mvitBlockOf(config, l), poolingOf(config, l))));
   }
   const int width = config.stageWidth(config.stages() - 1);
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
@@ -198,7 +185,8 @@ Grid MViT::grid(int layer) const {
 
 std::string MViT::mapMeaning() const {
   std::string meaning = Model::mapMeaning();
-  if (config().mechanism != "softmax" && config().stages() > 1 && !layoutOf(config()).linearLeading)
+  if (config().mechanism != "softmax" && config().stages() > 1 &&
+      !mvitLayout(config()).linearLeading)
     meaning += " In the layers that lead a stage: " +
                Model::attention(config().stageDepth(0)).mapMeaning();
   return meaning;
@@ -219,15 +207,14 @@ at::Tensor MViT::classify(const at::Tensor& tokens) {
 }
 
 ModelCost MViT::cost(const ModelConfig& config) {
-  check(config);
-  const std::int64_t patches = config.grid().patches(),
+  const std::int64_t patches = config.grid().patches(), first = config.stageWidth(0),
                      last = config.stageWidth(config.stages() - 1);
   CostCounter counter;
-  counter.convolution("patch_embed.proj", 3, config.width, 2 * config.patchSize - 1, 1, true,
-                      patches);
-  if (config.positions == "learned") counter.parameters("pos_embed", patches * config.width);
+  counter.convolution("patch_embed.proj", 3, first, 2 * config.patchSize - 1, 1, true, patches);
+  if (config.positions == "learned") counter.parameters("pos_embed", patches * first);
   for (int l = 0; l < config.layers(); ++l)
-    MvitBlock::count(counter, nameOf(placeOf(config, l)), blockOf(config, l), poolingOf(config, l));
+    MvitBlock::count(counter, mvitName(placeOf(config, l)), mvitBlockOf(config, l),
+                     poolingOf(config, l));
   counter.parameters("norm", 2 * last);
   counter.linear("head.fc", last, config.classes, true, 1);
   return counter.cost();

@@ -33,10 +33,9 @@ ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme) {
   ModelCost cost = modelCost(config);
   if (scheme.shape().heads != maskShapeOf(config).heads)
     throw Failure({ErrorCode::InvalidConfig, "the scheme is for another model", "masks"});
-  int layer = 0;  // mechanisms count one entry of products in every layer, or in none
   for (LayerCost& entry : cost.layers) {
     if (entry.headWidth == 0) continue;
-    for (const HeadMask& mask : scheme.layer(layer++)) {
+    for (const HeadMask& mask : scheme.layer(entry.layer)) {
       if (!isLocal(mask)) continue;
       const std::int64_t tokens = entry.grid.tokens();
       const std::int64_t saved =

@@ -53,6 +53,7 @@ at::Tensor Model::auxiliaryLoss() {
 }
 
 void Model::setProgress(double fraction) {
+  m_progress = fraction;
   for (int l = 0; l < layers(); ++l)
     attention(l).setProgress(fraction);
 }

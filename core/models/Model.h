@@ -63,8 +63,10 @@ class Model : public torch::nn::Module {
 
   /// The sum of the layers' auxiliary losses after a forward pass; undefined: none.
   at::Tensor auxiliaryLoss();
-  /// `fraction` of the training steps is done, in [0, 1].
+  /// `fraction` of the training steps is done, in [0, 1]: for schedules (Castling's ε). A model
+  /// that nobody told counts as trained.
   void setProgress(double fraction);
+  double progress() const { return m_progress; }
   /// Of each layer's last forward pass, by name.
   std::vector<std::vector<std::pair<std::string, double>>> readings() const;
 
@@ -84,6 +86,7 @@ class Model : public torch::nn::Module {
 
  private:
   ModelConfig m_config;
+  double m_progress = 1;
   MaskScheme m_masks;
 };
 

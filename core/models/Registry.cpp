@@ -86,6 +86,44 @@ ModelConfig checkedAndCompleted(const ModelConfig& given) {
   return completed(valueOrThrow(modelFromJson(modelToJson(given), catalogue)), catalogue);
 }
 
+namespace {
+
+/// The same text for the same model: defaults are written out, what nothing reads is left out.
+Json canonical(const ModelConfig& given) {
+  ModelConfig config = completed(given, modelCatalogue());
+  config.imageWidth = config.imageWidthPixels();
+  if (config.staged()) {
+    config.stageWidths.clear();
+    config.stageHeads.clear();
+    for (int stage = 0; stage < given.stages(); ++stage) {
+      config.stageWidths.push_back(given.stageWidth(stage));
+      config.stageHeads.push_back(given.stageHeadCount(stage));
+    }
+    config.depth = given.layers();
+  }
+  Json json = modelToJson(config);
+  json.erase("name");
+  return json;
+}
+
+}  // namespace
+
+bool sameModel(const ModelConfig& a, const ModelConfig& b) {
+  return canonical(a) == canonical(b);
+}
+
+bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
+  const auto built = [](const ModelConfig& config) {
+    Json json = canonical(config);
+    for (const char* key : {"image_size", "image_width", "classes", "drop_path", "drop_path_mode",
+                            "crop_fraction", "interpolation", "mean", "deviation", "layer_scale"})
+      json.erase(key);
+    json["has_layer_scale"] = config.layerScale > 0;
+    return json;
+  };
+  return built(a) == built(b);
+}
+
 ModelCost modelCost(const ModelConfig& given) {
   const ModelConfig config = checkedAndCompleted(given);
   return backboneOf(config.backbone).cost(config);

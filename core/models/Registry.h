@@ -34,12 +34,20 @@ ModelConfig checkedAndCompleted(const ModelConfig& given);
 /// The heads of every layer and which layers can be masked.
 MaskShape maskShapeOf(const ModelConfig& config);
 
+/// Whether two configs describe the same model: equal but for the name, however much of their
+/// defaults either spells out.
+bool sameModel(const ModelConfig& a, const ModelConfig& b);
+/// Whether weights of one are weights of the other. Beyond sameModel, these may differ: the
+/// picture's size and how it is prepared, the classes, and what only training knows (drop path, the
+/// value that LayerScale starts from).
+bool sameArchitecture(const ModelConfig& a, const ModelConfig& b);
+
 /// Counted from the config alone: nothing is allocated. Throws Failure for an unknown backbone or
 /// mechanism.
 ModelCost modelCost(const ModelConfig& config);
-/// The same where softmax attention takes the products of hard, strict and random heads in linear
-/// time: R² keys a row instead of all (MaiT, Table 1). Throws Failure for a scheme of another
-/// shape.
+/// The same with the products of hard, strict and random heads in linear time, R² keys a row
+/// instead of all (MaiT, Table 1), in the layers whose kernels do so. Throws Failure for a scheme
+/// of another shape.
 ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme);
 /// Counted as the model's published figure is: with its scheme where `maskedMacs`.
 ModelCost publishedCost(const PublishedModel& model);

@@ -18,7 +18,7 @@ std::vector<Plan> plansOf(const ModelConfig& config) {
   std::vector<Plan> plans;
   Grid grid = config.grid();
   for (int stage = 0; stage < config.stages(); ++stage) {
-    if (stage > 0) grid = mergedGrid(grid);
+    if (stage > 0) grid = grid.strided(2);
     for (int index = 0; index < config.stageDepth(stage); ++index) {
       const int layer = static_cast<int>(plans.size());
       plans.push_back({stage,
@@ -40,7 +40,7 @@ std::vector<Plan> plansOf(const ModelConfig& config) {
   return plans;
 }
 
-SwinLayout layoutOf(const ModelConfig& config) {
+SwinLayout swinLayout(const ModelConfig& config) {
   SwinLayout layout;
   valueOrThrow(readParameters(Swin::options(), config.layout, &layout, "model.layout"));
   return layout;
@@ -48,18 +48,6 @@ SwinLayout layoutOf(const ModelConfig& config) {
 
 MergingSize mergingInto(const ModelConfig& config, int stage) {
   return {config.stageWidth(stage - 1), config.stageWidth(stage), config.normEpsilon};
-}
-
-const ModelConfig& checked(const ModelConfig& config) {
-  const auto refuse = [](const std::string& message, const std::string& path) {
-    throw Failure({ErrorCode::InvalidConfig, message, path});
-  };
-  if (config.classToken || config.distilled)
-    refuse("the swin backbone averages its patches and has no class token; set it to false",
-           config.distilled ? "model.distilled" : "model.class_token");
-  if (config.classDepth > 0)
-    refuse("the swin backbone has no class-attention blocks; set it to 0", "model.class_depth");
-  return config;
 }
 
 }  // namespace
@@ -77,9 +65,9 @@ const ParameterTable& Swin::options() {
   return table;
 }
 
-Swin::Swin(const ModelConfig& config) : Model(checked(config)) {
+Swin::Swin(const ModelConfig& config) : Model(config) {
   const at::NoGradGuard noGrad;
-  const SwinLayout layout = layoutOf(config);
+  const SwinLayout layout = swinLayout(config);
   const int lastWidth = config.stageWidth(config.stages() - 1);
   if (layout.stem == "conv")
     m_stem = register_module("patch_embed", std::make_shared<ConvolutionStem>(config));
@@ -127,7 +115,7 @@ at::Tensor Swin::classify(const at::Tensor& tokens) {
 }
 
 ModelCost Swin::cost(const ModelConfig& config) {
-  const SwinLayout layout = layoutOf(checked(config));
+  const SwinLayout layout = swinLayout(config);
   const int lastWidth = config.stageWidth(config.stages() - 1);
   CostCounter counter;
   counter.enter("patch_embed.");

@@ -31,17 +31,21 @@ void PatchStem::count(CostCounter& counter, const ModelConfig& config) {
   counter.parameters("norm", 2 * width);
 }
 
-ConvolutionStem::ConvolutionStem(const ModelConfig& config) {
-  const int width = config.stageWidth(0);
+void ConvolutionStem::check(const ModelConfig& config) {
   if (config.patchSize != 4)
     throw Failure({ErrorCode::InvalidConfig,
                    "a stem of two convolutions of stride 2 makes patches of 4 pixels; set 4, or "
                    "layout.stem to patch",
                    "model.patch_size"});
-  if (width % 2 != 0)
+  if (config.stageWidth(0) % 2 != 0)
     throw Failure({ErrorCode::InvalidConfig,
                    "the first of the stem's two convolutions has half the width: make it even",
-                   "model.width"});
+                   config.stageWidths.empty() ? "model.width" : "model.stage_widths"});
+}
+
+ConvolutionStem::ConvolutionStem(const ModelConfig& config) {
+  check(config);
+  const int width = config.stageWidth(0);
   m_first = register_module("conv1", halving(3, width / 2, false));
   m_firstNorm = register_module("norm1", torch::nn::BatchNorm2d(width / 2));
   m_second = register_module("conv2", halving(width / 2, width, false));
@@ -49,6 +53,7 @@ ConvolutionStem::ConvolutionStem(const ModelConfig& config) {
 }
 
 void ConvolutionStem::count(CostCounter& counter, const ModelConfig& config) {
+  check(config);
   const int width = config.stageWidth(0), half = width / 2;
   counter.convolution("conv1", 3, half, 3, 1, false, 4 * config.grid().patches());
   counter.convolution("conv2", half, width, 3, 1, false, config.grid().patches());
@@ -68,7 +73,7 @@ PatchMerging::PatchMerging(const MergingSize& size) {
 
 at::Tensor PatchMerging::merge(const at::Tensor& tokens, const Grid& grid) {
   const std::int64_t width = tokens.size(2);
-  const Grid merged = mergedGrid(grid);
+  const Grid merged = grid.strided(2);
   at::Tensor picture = tokens.reshape({-1, grid.rows, grid.cols, width});
   const int below = grid.rows % 2, right = grid.cols % 2;
   if (below + right > 0) picture = at::constant_pad_nd(picture, {0, 0, 0, right, 0, below});
@@ -104,10 +109,6 @@ void countMerging(CostCounter& counter, const std::string& kind, const MergingSi
   }
   counter.parameters("norm", 8 * size.from);
   counter.linear("reduction", 4 * size.from, size.to, false, after.patches());
-}
-
-Grid mergedGrid(const Grid& grid) {
-  return {(grid.rows + 1) / 2, (grid.cols + 1) / 2, grid.prefix};
 }
 
 }  // namespace headlight

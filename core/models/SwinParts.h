@@ -44,6 +44,8 @@ class ConvolutionStem : public torch::nn::Module, public Stem {
   at::Tensor tokensOf(const at::Tensor& images) override;
 
  private:
+  static void check(const ModelConfig& config);
+
   torch::nn::Conv2d m_first{nullptr}, m_second{nullptr};
   torch::nn::BatchNorm2d m_firstNorm{nullptr}, m_secondNorm{nullptr};
 };
@@ -87,8 +89,5 @@ std::shared_ptr<Merging> makeMerging(const std::string& kind, const MergingSize&
 /// `after`: the grid that it leads to.
 void countMerging(CostCounter& counter, const std::string& kind, const MergingSize& size,
                   const Grid& after);
-
-/// Half of each side, rounded up.
-Grid mergedGrid(const Grid& grid);
 
 }  // namespace headlight

@@ -3,13 +3,6 @@
 #include <ATen/ATen.h>
 
 namespace headlight {
-namespace {
-
-int hiddenWidth(const BlockOptions& options) {
-  return static_cast<int>(options.attention.width * options.mlpRatio);
-}
-
-}  // namespace
 
 TransformerBlock::TransformerBlock(const BlockOptions& options)
     : m_dropPath(options.dropPath), m_mlpDropPath(options.mlpDropPath ? options.dropPath : 0.0) {
@@ -19,14 +12,14 @@ TransformerBlock::TransformerBlock(const BlockOptions& options)
   if (options.layerScale > 0)
     m_scale1 = register_module("ls1", std::make_shared<LayerScale>(width, options.layerScale));
   m_norm2 = register_module("norm2", makeNorm(width, options.normEpsilon));
-  m_mlp = register_module("mlp", std::make_shared<Mlp>(width, hiddenWidth(options)));
+  m_mlp = register_module("mlp", std::make_shared<Mlp>(width, options.hiddenWidth()));
   if (options.layerScale > 0)
     m_scale2 = register_module("ls2", std::make_shared<LayerScale>(width, options.layerScale));
 }
 
 void TransformerBlock::count(CostCounter& counter, const std::string& prefix,
                              const BlockOptions& options) {
-  const std::int64_t width = options.attention.width, hidden = hiddenWidth(options),
+  const std::int64_t width = options.attention.width, hidden = options.hiddenWidth(),
                      tokens = options.attention.grid.tokens();
   counter.enter(prefix + "attn.");
   mechanismOf(options.mechanism).count(counter, options.attention);

@@ -17,6 +17,8 @@ struct BlockOptions {
   double dropPath = 0.0;
   double normEpsilon = 1e-6;
   bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone
+
+  int hiddenWidth() const { return static_cast<int>(attention.width * mlpRatio); }  ///< of the MLP
 };
 
 /// x + drop(scale(attention(norm(x)))), then the same with the MLP: norm1, attn, ls1, norm2, mlp,

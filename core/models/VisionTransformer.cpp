@@ -5,7 +5,7 @@
 namespace headlight {
 namespace {
 
-BlockOptions blockOf(const ModelConfig& config, int layer) {
+BlockOptions vitBlockOf(const ModelConfig& config, int layer) {
   VitLayout layout;
   valueOrThrow(readParameters(VisionTransformer::layout(), config.layout, &layout, "model.layout"));
   return {.mechanism = config.mechanism,
@@ -35,12 +35,6 @@ const ParameterTable& VisionTransformer::layout() {
 }
 
 VisionTransformer::VisionTransformer(const ModelConfig& config) : Model(config) {
-  if (config.staged() || config.classDepth > 0)
-    throw Failure(
-        {ErrorCode::InvalidConfig,
-         "the backbone vit has one stage and no class-attention blocks; use depth, or the "
-         "backbone swin or cait",
-         config.staged() ? "model.depths" : "model.class_depth"});
   const int width = config.width;
   if (config.classToken) m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));
   if (config.distilled)
@@ -52,7 +46,7 @@ VisionTransformer::VisionTransformer(const ModelConfig& config) : Model(config) 
   auto blocks = register_module("blocks", std::make_shared<Holder>());
   for (int l = 0; l < config.depth; ++l)
     m_blocks.push_back(blocks->register_module(
-        std::to_string(l), std::make_shared<TransformerBlock>(blockOf(config, l))));
+        std::to_string(l), std::make_shared<TransformerBlock>(vitBlockOf(config, l))));
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
   m_head = register_module("head", torch::nn::Linear(width, config.classes));
   if (config.distilled)
@@ -106,7 +100,7 @@ ModelCost VisionTransformer::cost(const ModelConfig& config) {
     counter.parameters("pos_embed", config.grid().tokens() * width);
   counter.convolution("patch_embed.proj", 3, width, config.patchSize, 1, true, patches);
   for (int l = 0; l < config.depth; ++l)
-    TransformerBlock::count(counter, "blocks." + std::to_string(l) + ".", blockOf(config, l));
+    TransformerBlock::count(counter, "blocks." + std::to_string(l) + ".", vitBlockOf(config, l));
   counter.parameters("norm", 2 * width);
   counter.linear("head", width, config.classes, true, 1);
   if (config.distilled) counter.linear("head_dist", width, config.classes, true, 1);

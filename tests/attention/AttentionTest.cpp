@@ -58,7 +58,7 @@ double at(const at::Tensor& t, std::initializer_list<std::int64_t> index) {
   return value.item<double>();
 }
 
-/// A = softmax(mask(QKᵀ/√d)) by loops, from mechanisms.md alone.
+/// A = softmax(mask(QKᵀ/√d)) by loops, from MaiT Eq. 2 alone.
 std::vector<double> naiveMap(const Case& c, const at::Tensor& qkv, int image, int head,
                              const std::vector<std::uint8_t>& ones, double alpha) {
   const int tokens = c.grid.tokens(), width = c.heads * c.headWidth;

@@ -59,7 +59,7 @@ at::Tensor named(LearnedMaskAttention& layer, const std::string& name) {
   return parameters.contains(name) ? parameters[name] : buffers[name];
 }
 
-/// W[h, i, j] of mechanisms.md by direct indexing.
+/// W[h, i, j] by direct indexing: (𝒜ℬᵀ)[i, (j − i) mod N] between patches, 1 elsewhere.
 double naiveW(const Case& c, const std::vector<double>& a, const std::vector<double>& b, int head,
               int i, int j) {
   const int patches = c.grid.patches(), prefix = c.grid.prefix;

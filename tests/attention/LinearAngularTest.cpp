@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/LinearKernels.h"
 #include "core/attention/Mechanisms.h"
 #include "core/models/Model.h"
 #include "tests/attention/Gradients.h"
@@ -279,6 +280,19 @@ TEST(LinearAngular, GradientsAreFiniteDifferencesAndEveryParameterHasOne) {
       testing::expectFiniteDifferences(
           *layer, x, [&] { return (layer->forward(x, nullptr) * weights).sum(); });
     }
+}
+
+/// The paper's kernel alone, in linear time.
+at::Tensor linearAngular(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                         const at::Tensor& extra = {}) {
+  const LinearKernel& kernel = linearKernel("linear_angular");
+  return kernel.apply(kernel.features(q, k), v, extra);
+}
+
+/// ½I + q̂k̂ᵀ/π, formed (½I only where there are as many queries as keys).
+at::Tensor linearAngularMap(const at::Tensor& q, const at::Tensor& k) {
+  const LinearKernel& kernel = linearKernel("linear_angular");
+  return kernel.map(kernel.features(q, k));
 }
 
 TEST(LinearAngular, QTimesKVIsQKTimesV) {

@@ -115,15 +115,15 @@ TEST(ExperimentTest, EditsRoundTripInOrder) {
 }
 
 TEST(ExperimentTest, MasksAreDescribedByTheirPresetOrByTheirCells) {
-  const std::vector<int> heads(6, 4);
-  MaskScheme scheme = *makeMaskPreset("sch2", heads, 5);
+  const MaskShape shape(std::vector<int>(6, 4));
+  MaskScheme scheme = *makeMaskPreset("sch2", shape, 5);
   MaskConfig described = describeMasks(scheme);
   EXPECT_TRUE(described.cells.empty());
   EXPECT_EQ(described.window, 5);
   scheme.set(3, 3, *headMaskFromText("strict:3"));
   described = describeMasks(scheme);
   EXPECT_EQ(described.cells.size(), 6u);
-  EXPECT_EQ(*resolveMasks(described, heads), scheme);
+  EXPECT_EQ(*resolveMasks(described, shape), scheme);
 }
 
 TEST(ExperimentTest, OverridesAreCheckedAgainstTheTable) {
@@ -136,6 +136,70 @@ TEST(ExperimentTest, OverridesAreCheckedAgainstTheTable) {
   EXPECT_EQ(json["data"]["augment"], false);
   EXPECT_FALSE(overrideParameter(json, "training.epochs", "many").ok());
   EXPECT_FALSE(overrideParameter(json, "training.nothing", "1").ok());
+}
+
+TEST(ExperimentTest, OptionsAreOverriddenByTheTableOfTheChosenVariant) {
+  struct Windowed {
+    int window = 7;
+    bool shift = true;
+  };
+  struct Staged {
+    std::vector<int> widths;
+  };
+  const ParameterTable windowed = TableBuilder<Windowed>()
+                                      .integer(&Windowed::window, "window", 1, 64, "Side.")
+                                      .boolean(&Windowed::shift, "shift", "Shifted.")
+                                      .build();
+  const ParameterTable staged =
+      TableBuilder<Staged>().integers(&Staged::widths, "widths", 1, 64, "Widths.").build();
+  ModelCatalogue catalogue;
+  catalogue.backbones = {{.name = "vit"}, {.name = "staged", .options = &staged}};
+  catalogue.mechanisms = {{.name = "softmax"}, {.name = "window", .options = &windowed}};
+  Json json = Json::object();
+  const auto set = [&](const std::string& path, const std::string& text) {
+    const auto outcome = overrideParameter(json, path, text, catalogue);
+    return outcome ? "" : outcome.error().where;
+  };
+  EXPECT_EQ(set("model.attention.window", "3"), "model.attention.window");  // softmax has none
+  EXPECT_EQ(set("model.mechanism", "window"), "");
+  EXPECT_EQ(set("model.attention.window", "3"), "");
+  EXPECT_EQ(set("model.attention.shift", "off"), "");
+  EXPECT_EQ(set("model.attention.shift", "perhaps"), "model.attention.shift");
+  EXPECT_EQ(set("model.attention.widths", "3"), "model.attention.widths");
+  EXPECT_EQ(json["model"]["attention"], (Json{{"window", 3}, {"shift", false}}));
+  EXPECT_EQ(set("model.backbone", "staged"), "");
+  EXPECT_EQ(set("model.layout.widths", "16"), "");
+  EXPECT_EQ(json["model"]["layout"]["widths"], Json::array({16}));
+  EXPECT_EQ(set("model.mechanism", "window"), "");  // the same one: its options stay
+  EXPECT_TRUE(json["model"].contains("attention"));
+  EXPECT_EQ(set("model.mechanism", "softmax"), "");
+  EXPECT_FALSE(json["model"].contains("attention"));
+  EXPECT_TRUE(json["model"].contains("layout"));
+  EXPECT_FALSE(overrideParameter(json, "model.attention.window", "3").ok());  // no catalogue
+}
+
+TEST(ExperimentTest, ABackboneFixesSharedParametersAndLiftsRules) {
+  ModelCatalogue catalogue;
+  catalogue.backbones = {
+      {.name = "vit"},
+      {.name = "tokenless",
+       .rules = {.headsDivideWidth = false, .distilledNeedsClassToken = false},
+       .fixed = {{"class_token", false, "no token"}, {"class_depth", 0, "no class blocks"}}}};
+  catalogue.mechanisms = {{.name = "softmax"}};
+  const auto pathOf = [&](const Json& model) {
+    const auto read = modelFromJson(model, catalogue);
+    return read ? std::string() : read.error().where;
+  };
+  EXPECT_EQ(pathOf({{"heads", 5}}), "model.heads");
+  EXPECT_EQ(pathOf({{"class_token", false}, {"distilled", true}}), "model.distilled");
+  EXPECT_EQ(pathOf({{"backbone", "tokenless"}}), "model.class_token");
+  const auto tokenless = [&](const Json& more) {
+    Json model{{"backbone", "tokenless"}, {"class_token", false}};
+    model.update(more);
+    return pathOf(model);
+  };
+  EXPECT_EQ(tokenless({{"heads", 5}, {"distilled", true}}), "");
+  EXPECT_EQ(tokenless({{"class_depth", 2}}), "model.class_depth");
 }
 
 }  // namespace

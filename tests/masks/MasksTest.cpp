@@ -64,7 +64,7 @@ TEST(HeadMaskText, RoundTripsAndRefusesNonsense) {
 }
 
 std::vector<int> maskedPerLayer(const std::string& preset, int layers, int heads) {
-  const auto scheme = makeMaskPreset(preset, std::vector<int>(layers, heads));
+  const auto scheme = makeMaskPreset(preset, MaskShape(std::vector<int>(layers, heads)));
   EXPECT_TRUE(scheme.ok());
   std::vector<int> counts;
   for (int l = 0; l < layers; ++l) {
@@ -84,12 +84,13 @@ TEST(Presets, AreThePapers) {
   std::vector<int> sch3(24, 0);
   std::fill_n(sch3.begin(), 21, 3);
   EXPECT_EQ(maskedPerLayer("sch3", 24, 3), sch3);
-  EXPECT_EQ(makeMaskPreset("sch3", std::vector<int>(24, 3))->at(0, 0).kind, MaskKind::Soft);
+  EXPECT_EQ(makeMaskPreset("sch3", MaskShape(std::vector<int>(24, 3)))->at(0, 0).kind,
+            MaskKind::Soft);
   std::vector<int> mixed(36, 1);
   std::fill_n(mixed.begin(), 12, 3);
   EXPECT_EQ(maskedPerLayer("mixed36", 36, 3), mixed);
   EXPECT_EQ(maskedPerLayer("sch2", 6, 4), (std::vector<int>{3, 3, 1, 1, 1, 0}));
-  EXPECT_FALSE(makeMaskPreset("sch9", std::vector{3}).ok());
+  EXPECT_FALSE(makeMaskPreset("sch9", MaskShape(std::vector{3})).ok());
 }
 
 TEST(Presets, OfHierarchicalModelsCountTheirStages) {
@@ -104,15 +105,17 @@ TEST(Presets, OfHierarchicalModelsCountTheirStages) {
     return counts;
   };
   using Counts = std::vector<int>;
-  EXPECT_EQ(masked(Counts{3, 3, 6, 6, 12, 12, 12, 24, 24}), (Counts{3, 3, 6, 6, 4, 4, 4, 0, 0}));
-  EXPECT_EQ(masked(Counts{2, 2, 4}), (Counts{1, 1, 0}));  // two stages: at least one head
-  EXPECT_EQ(masked(Counts(8, 6)), (Counts{6, 6, 6, 6, 2, 2, 0, 0}));  // one: a quarter each
+  EXPECT_EQ(masked(MaskShape({3, 3, 6, 6, 12, 12, 12, 24, 24})),
+            (Counts{3, 3, 6, 6, 4, 4, 4, 0, 0}));
+  EXPECT_EQ(masked(MaskShape({2, 2, 4})), (Counts{1, 1, 0}));  // two stages: at least one head
+  EXPECT_EQ(masked(MaskShape(Counts(8, 6))),
+            (Counts{6, 6, 6, 6, 2, 2, 0, 0}));  // one: a quarter each
   EXPECT_EQ(masked(MaskShape({3, 6, 6, 6}, 2)),
             (Counts{1, 0, 0, 0}));  // class attention stays open
 }
 
 TEST(MaskEdits, HaveInverses) {
-  MaskScheme scheme = *makeMaskPreset("sch1", std::vector<int>(4, 3));
+  MaskScheme scheme = *makeMaskPreset("sch1", MaskShape(std::vector<int>(4, 3)));
   const MaskScheme before = scheme;
   const auto edit =
       makeMaskEdit(scheme, {{0, 0}, {2, 1}, {3, 2}}, parsed("soft:5@0.25"), "three cells");
@@ -136,6 +139,20 @@ TEST(MaskEdits, LeaveOutWhatIsAlreadySoAndRefuseCellsThatDoNotExist) {
   MaskEdit bad{"bad", {{0, 0, {}, parsed("hard:3")}, {0, 5, {}, parsed("hard:3")}}, "", ""};
   EXPECT_FALSE(applyMaskEdit(scheme, bad).ok());
   EXPECT_EQ(scheme, before);  // all or none
+}
+
+TEST(MaskEdits, SayWhyACellCannotBeMasked) {
+  const auto refused = [](int maskable) {
+    const MaskScheme scheme(MaskShape({2, 2}, maskable));
+    const auto edit = makeMaskEdit(scheme, {{1, 0}}, parsed("hard:3"), "");
+    EXPECT_FALSE(edit.ok());
+    EXPECT_NE(edit.error().message.find(whyNotMaskable(scheme)), std::string::npos);
+    return edit.ok() ? std::string() : edit.error().message;
+  };
+  EXPECT_EQ(refused(1), "layer 1 cannot be masked: class attention is never masked");
+  EXPECT_EQ(refused(0),
+            "layer 1 cannot be masked: this attention has no logits that a mask could act on");
+  EXPECT_EQ(whyNotMaskable(MaskScheme(2, 2)), "");
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/checkpoint/Checkpoint.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
+#include "tests/models/Golden.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {
@@ -17,27 +17,17 @@ std::shared_ptr<Model> micro() {
   return model;
 }
 
-Checkpoint goldenFile(const std::string& name) {
-  return valueOrThrow(readCheckpoint(std::string(HEADLIGHT_GOLDEN_DIR) + "/" + name));
-}
-
 /// With the weights of timm's golden file: random ones are so small that masks hardly matter.
 std::shared_ptr<Model> golden() {
   const auto model = micro();
-  const auto plan =
-      valueOrThrow(planLoad(model->state(), goldenFile("cait_micro.safetensors"), {1, 8, 8}));
-  EXPECT_EQ(plan.report.matched.size(), model->state().size());
-  EXPECT_TRUE(plan.report.unexpected.empty());
-  valueOrThrow(applyLoad(model->state(), plan));
+  giveGoldenWeights(*model, goldenFile("cait_micro.safetensors"));
   return model;
 }
 
 TEST(Cait, GivesTimmsLogits) {
-  at::Tensor input, logits;
-  for (const auto& [name, tensor] : goldenFile("cait_micro.io.safetensors").tensors)
-    (name == "input" ? input : logits) = tensor;
+  const auto io = goldenTensors("cait_micro.io.safetensors");
   const at::NoGradGuard noGrad;
-  EXPECT_LT((golden()->forward(input) - logits).abs().max().item<float>(), 1e-4);
+  EXPECT_LT((golden()->forward(io.at("input")) - io.at("logits")).abs().max().item<float>(), 1e-4);
 }
 
 TEST(Cait, TheClassTokenJoinsInTheClassLayers) {

@@ -3,33 +3,20 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/checkpoint/Checkpoint.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
+#include "tests/models/Golden.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {
 namespace {
 
-const std::filesystem::path kGolden = HEADLIGHT_GOLDEN_DIR;
-
-NamedTensors tensorsOf(const std::string& file) {
-  return valueOrThrow(readSafetensors(kGolden / file)).tensors;
-}
-
 TEST(ConViT, GivesTheLogitsOfTheGoldenFile) {
   const auto model = makeModel(findPublishedModel("convit_micro")->config, 0);
-  const Checkpoint file = valueOrThrow(readSafetensors(kGolden / "convit_micro.safetensors"));
-  const LoadPlan plan = valueOrThrow(planLoad(model->state(), file, {1, 8, 8}));
-  EXPECT_EQ(plan.values.size(), model->state().size());
-  EXPECT_EQ(plan.values.size(), file.tensors.size());
-  ASSERT_TRUE(applyLoad(model->state(), plan).ok());
-  model->eval();
+  giveGoldenWeights(*model, goldenFile("convit_micro.safetensors"));
   const at::NoGradGuard noGrad;
-  at::Tensor input, logits;
-  for (const auto& [name, tensor] : tensorsOf("convit_micro.io.safetensors"))
-    (name == "input" ? input : logits) = tensor;
-  EXPECT_LT((model->forward(input) - logits).abs().max().item<double>(), 1e-4);
+  const auto io = goldenTensors("convit_micro.io.safetensors");
+  EXPECT_LT((model->forward(io.at("input")) - io.at("logits")).abs().max().item<double>(), 1e-4);
 }
 
 TEST(ConViT, CountsAreTimms) {

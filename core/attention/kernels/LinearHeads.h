@@ -1,6 +1,6 @@
 #pragma once
-// Some heads of a layer in time that grows with their selected sets, forward and backward
-// (mechanisms.md, "Hard, in linear time"). No T × T array anywhere. CPU.
+// Some heads of a layer in time that grows with their selected sets, forward and backward (MaiT,
+// Eq. 2: every logit outside a set is 0, LocalRows.h). No T × T array anywhere. CPU.
 
 #include <vector>
 

@@ -10,7 +10,8 @@
 
 namespace headlight {
 
-/// L(n) of mechanisms.md for every patch row n; prefix rows select everything and have none here.
+/// L(n), the keys that patch row n selects, for every n; prefix rows select everything and have
+/// none here.
 struct SelectedSets {
   std::int64_t tokens = 0, prefix = 0;
   std::vector<std::int32_t> rowStart;  ///< [T + 1], into `columns`
