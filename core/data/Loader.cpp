@@ -180,9 +180,7 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
     throw Failure({ErrorCode::InvalidArgument,
                    "is " + std::to_string(options.batchSize) + "; choose 1 or more", "batchSize"});
   State& state = *m_state;
-  const std::int64_t size = dataset->size();
-  const bool drop = options.dropLast && size >= options.batchSize;
-  state.batches = drop ? size / options.batchSize : (size - 1) / options.batchSize + 1;
+  state.batches = headlight::batchesPerEpoch(dataset->size(), options.batchSize, options.dropLast);
   const int threads = std::max(0, options.threads);
   state.ahead = std::max({1, options.batchesAhead, threads});
   state.dataset = std::move(dataset);

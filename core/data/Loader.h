@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/data/Augment.h"
+#include "core/data/Batches.h"
 #include "core/data/Dataset.h"
 
 namespace headlight {
@@ -25,8 +26,8 @@ struct Batch {
 struct LoaderOptions {
   std::int64_t batchSize = 32;
   bool shuffle = true;
-  bool dropLast = true;  ///< ignored when the dataset is smaller than one batch
-  int threads = 1;       ///< besides the caller's; 0: prepare in next()
+  bool dropLast = kTrainingDropsLast;  ///< ignored when the dataset is smaller than one batch
+  int threads = 1;                     ///< besides the caller's; 0: prepare in next()
   int batchesAhead = 2;  ///< prepared and not yet taken, at most; never fewer than `threads`
   std::uint64_t seed = 0;
   AugmentOptions augment;

@@ -28,7 +28,7 @@ Json matrixJson(const std::vector<std::vector<float>>& rows) {
   return json;
 }
 
-std::string compact(const Json& json) {
+std::string oneLine(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -63,7 +63,7 @@ Result<void> MetricsLog::step(const StepMetrics& metrics) {
                {"images_per_second", metrics.point.imagesPerSecond}};
   if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
   if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
-  return m_lines.append(compact(line));
+  return m_lines.append(oneLine(line));
 }
 
 Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
@@ -79,7 +79,7 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
     row += "," + numberText(value);
   row += std::string(point.best ? ",1," : ",0,") + numberText(std::round(seconds * 1000) / 1000);
   auto tabled = m_table.append(row);
-  auto lined = m_lines.append(compact({{"type", "epoch"},
+  auto lined = m_lines.append(oneLine({{"type", "epoch"},
                                        {"step", point.step},
                                        {"epoch", point.epoch},
                                        {"train_loss", point.trainLoss},
@@ -97,13 +97,13 @@ Result<void> MetricsLog::heads(const HeadPoint& point) {
                {"alpha", matrixJson(point.alpha)}};
   if (const Json readings = readingsToJson(point.readings); !readings.empty())
     line["readings"] = readings;
-  return m_lines.append(compact(line));
+  return m_lines.append(oneLine(line));
 }
 
 Result<void> MetricsLog::edit(const AppliedEdit& edit) {
   Json json = {{"step", edit.step}};
   json.update(maskEditToJson(edit.edit));
-  return m_masks.append(compact(json));
+  return m_masks.append(oneLine(json));
 }
 
 Result<void> MetricsLog::sync() {

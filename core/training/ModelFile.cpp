@@ -24,7 +24,7 @@ std::string compact(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Error damaged(const std::string& key, const std::string& where) {
+Error damagedMetadata(const std::string& key, const std::string& where) {
   return {
       ErrorCode::InvalidFile,
       "the metadata \"" + key + "\" cannot be understood; the file is damaged or not Headlight's",
@@ -36,10 +36,11 @@ std::vector<std::string> classNamesOf(const std::map<std::string, std::string>& 
   const auto found = metadata.find("class_names");
   if (found == metadata.end()) return {};
   const Json json = Json::parse(found->second, nullptr, false);
-  if (!json.is_array() || json.size() > kMaxClasses) throw Failure(damaged("class_names", where));
+  if (!json.is_array() || json.size() > kMaxClasses)
+    throw Failure(damagedMetadata("class_names", where));
   std::vector<std::string> names;
   for (const Json& name : json) {
-    if (!name.is_string()) throw Failure(damaged("class_names", where));
+    if (!name.is_string()) throw Failure(damagedMetadata("class_names", where));
     names.push_back(name.get<std::string>());
   }
   return names;
@@ -60,12 +61,25 @@ Checkpoint weightsOf(Checkpoint checkpoint) {
 }
 
 std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
-                                                 const std::vector<std::string>& classNames) {
-  return {{"format", "pt"},
-          {"experiment", compact(experimentToJson(run))},
-          {"masks", compact(maskConfigToJson(describeMasks(inForce)))},
-          {"class_names", compact(Json(classNames))},
-          {"preprocessing", compact(preprocessingJson(run.model))}};
+                                                 const std::vector<std::string>& classNames,
+                                                 double progress) {
+  std::map<std::string, std::string> metadata = {
+      {"format", "pt"},
+      {"experiment", compact(experimentToJson(run))},
+      {"masks", compact(maskConfigToJson(describeMasks(inForce)))},
+      {"class_names", compact(Json(classNames))},
+      {"preprocessing", compact(preprocessingJson(run.model))}};
+  if (progress < 1) metadata["progress"] = compact(Json(progress));
+  return metadata;
+}
+
+double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where) {
+  const auto found = metadata.find("progress");
+  if (found == metadata.end()) return 1;
+  const Json json = Json::parse(found->second, nullptr, false);
+  if (!json.is_number() || !(json >= 0.0 && json <= 1.0))
+    throw Failure(damagedMetadata("progress", where));
+  return json.get<double>();
 }
 
 Result<Experiment> runExperiment(const std::map<std::string, std::string>& metadata,
@@ -86,7 +100,7 @@ Result<std::optional<ModelMetadata>> readModelMetadata(
     result.classNames = classNamesOf(metadata, where);
     if (const auto masks = metadata.find("masks"); masks != metadata.end()) {
       const Json json = Json::parse(masks->second, nullptr, false);
-      if (!json.is_object()) return damaged("masks", where);
+      if (!json.is_object()) return damagedMetadata("masks", where);
       result.experiment.masks = valueOrThrow(maskConfigFromJson(json, where));
       valueOrThrow(resolveMasks(result.experiment.masks, maskShapeOf(result.experiment.model)));
     }

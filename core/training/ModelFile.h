@@ -28,9 +28,14 @@ struct ModelMetadata {
 
 /// Keys: format ("pt"), experiment (the run, as JSON), masks (the scheme in force, as a config's
 /// `masks` section), class_names (JSON list), preprocessing (JSON object: what timm calls
-/// input_size, crop_pct, interpolation, mean, std).
+/// input_size, crop_pct, interpolation, mean, std), and, of weights from within a run, progress
+/// (Model::progress()).
 std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
-                                                 const std::vector<std::string>& classNames);
+                                                 const std::vector<std::string>& classNames,
+                                                 double progress = 1);
+
+/// How much of its run had been trained; 1 where nothing is said. Throws Failure(InvalidFile).
+double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where);
 
 /// Reads it back; nothing where the file carries no Experiment. Errors: metadata that is there but
 /// wrong. `where` is for messages.

@@ -27,6 +27,7 @@ struct TrainerParts {
   std::shared_ptr<const Dataset> train, validation;
   Preprocessing preprocessing;
   std::shared_ptr<Teacher> teacher;  ///< on `device`; null: no distillation
+  std::string teacherFingerprint;    ///< of its files; empty: it has none
 };
 
 class Trainer {

@@ -20,7 +20,9 @@ TrainingCheckpoint Trainer::checkpoint() const {
   saved.classNames = m_parts.train->classNames();
   saved.trainImages = m_parts.train->size();
   saved.validationImages = m_parts.validation->size();
+  saved.teacherFingerprint = m_parts.teacherFingerprint;
   saved.position = m_at;
+  saved.progress = m_parts.model->progress();
   saved.weights = m_parts.model->state();
   return saved;
 }
@@ -43,6 +45,13 @@ void Trainer::restore(const TrainingCheckpoint& saved) {
     throw Failure({ErrorCode::InvalidFile,
                    "the classes of the dataset are not those the run began with; put the dataset "
                    "back or begin a new run",
+                   where});
+  if (!saved.teacherFingerprint.empty() && saved.teacherFingerprint != m_parts.teacherFingerprint)
+    throw Failure({ErrorCode::InvalidFile,
+                   "the teacher's files (training.teacher, training.teacher_weights) are not those "
+                   "the run began with: " +
+                       m_parts.teacherFingerprint + " instead of " + saved.teacherFingerprint +
+                       "; put them back, or begin a new run",
                    where});
   // The edits one by one, as they came: a soft mask that is gone again leaves its parameter behind.
   for (std::size_t i = 0; i < saved.editsApplied; ++i) {

@@ -13,15 +13,17 @@ constexpr const char* kPositionKey = "training";
 
 Json positionJson(const TrainingCheckpoint& checkpoint) {
   const TrainingPosition& at = checkpoint.position;
-  return {{"step", at.step},
-          {"epoch", at.epoch},
-          {"batch", at.batch},
-          {"best_top1", at.bestTop1},
-          {"loss_sum", at.lossSum},
-          {"loss_steps", at.lossSteps},
-          {"edits_applied", checkpoint.editsApplied},
-          {"train_images", checkpoint.trainImages},
-          {"validation_images", checkpoint.validationImages}};
+  Json json = {{"step", at.step},
+               {"epoch", at.epoch},
+               {"batch", at.batch},
+               {"best_top1", at.bestTop1},
+               {"loss_sum", at.lossSum},
+               {"loss_steps", at.lossSteps},
+               {"edits_applied", checkpoint.editsApplied},
+               {"train_images", checkpoint.trainImages},
+               {"validation_images", checkpoint.validationImages}};
+  if (!checkpoint.teacherFingerprint.empty()) json["teacher"] = checkpoint.teacherFingerprint;
+  return json;
 }
 
 [[noreturn]] void damaged(const std::string& where, const std::string& what) {
@@ -59,6 +61,10 @@ void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
   checkpoint.editsApplied = static_cast<std::size_t>(countAt(json, "edits_applied", where));
   if (checkpoint.editsApplied > checkpoint.experiment.edits.size())
     damaged(where, "it says that more edits are in force than it lists");
+  if (!json.contains("teacher")) return;
+  if (!json["teacher"].is_string())
+    damaged(where, "its training position has no valid \"teacher\"");
+  checkpoint.teacherFingerprint = json["teacher"].get<std::string>();
 }
 
 void addPrefixed(NamedTensors& to, const std::string& prefix, const NamedTensors& from) {
@@ -85,7 +91,8 @@ Result<void> writeTrainingCheckpoint(const std::filesystem::path& path,
   NamedTensors tensors = checkpoint.weights;
   addPrefixed(tensors, kOptimizerPrefix, checkpoint.optimizer);
   addPrefixed(tensors, kAveragePrefix, checkpoint.average);
-  auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames);
+  auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
+                                checkpoint.progress);
   metadata[kPositionKey] = positionJson(checkpoint).dump();
   return writeSafetensors(path, tensors, metadata);
 }

@@ -28,7 +28,11 @@ struct TrainingCheckpoint {
   MaskScheme masks;              ///< in force; for writing only
   std::vector<std::string> classNames;
   std::int64_t trainImages = 0, validationImages = 0;  ///< of the datasets, to notice a change
+  /// Of the teacher's files, to notice others; empty where there are none, and in files of before
+  /// this was written down.
+  std::string teacherFingerprint;
   TrainingPosition position;
+  double progress = 1;     ///< Model::progress(); for writing only
   NamedTensors weights;    ///< parameters and buffers
   NamedTensors optimizer;  ///< names without prefix
   NamedTensors average;    ///< names without prefix; empty without EMA

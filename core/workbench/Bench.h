@@ -20,17 +20,18 @@ struct BenchRow {
   std::int64_t batch = 1;
   double forwardMs = 0;   ///< median, without gradients
   double backwardMs = 0;  ///< median of forward plus backward, less forwardMs; 0: not measured
-  /// Most memory that a forward and backward pass held beyond what was there before, in bytes.
+  /// Most memory that a forward and backward pass held beyond what was there before, in bytes; 0
+  /// where the system does not tell (PeakMemory.h).
   std::int64_t peakBytes = 0;
 };
 
 struct BenchOptions {
-  int threads = 0;     ///< 0: as many as cores
-  int repeats = 5;     ///< of which the median is taken; kernels take turns
-  int heads = 3;       ///< attention and block
-  int headWidth = 64;  ///< attention
-  int window = 3;      ///< R of the hard masks
-  std::int64_t batch = 1;
+  int threads = 0;         ///< 0: as many as cores
+  int repeats = 5;         ///< of which the median is taken; kernels take turns
+  int heads = 3;           ///< attention and block
+  int headWidth = 64;      ///< attention
+  int window = 3;          ///< R of the hard masks
+  std::int64_t batch = 1;  ///< images at a time; an edit is always of one
   /// Sides of the square grids of `attention`: tokens are their squares.
   std::vector<int> sides{14, 28, 56, 112};
   /// Dense attention is left out above so many tokens: T × T floats a head and image.

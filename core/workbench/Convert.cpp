@@ -52,8 +52,8 @@ void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
                         in.string()});
 }
 
-std::map<std::string, std::string> describe(const Checkpoint& checkpoint,
-                                            const Experiment& experiment) {
+std::map<std::string, std::string> metadataOf(const Checkpoint& checkpoint,
+                                              const Experiment& experiment) {
   const MaskScheme masks =
       valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
   auto metadata = checkpoint.metadata;
@@ -91,7 +91,7 @@ Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
     auto metadata = checkpoint.metadata;
     if (options.experiment) {
       requireFit(checkpoint, *options.experiment, in);
-      metadata = describe(checkpoint, *options.experiment);
+      metadata = metadataOf(checkpoint, *options.experiment);
     }
     if (options.castled) castle(metadata, in.string());
     valueOrThrow(writeSafetensors(out, checkpoint.tensors, metadata));

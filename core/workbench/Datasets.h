@@ -2,6 +2,7 @@
 // Datasets, for programs: the gallery and the data dialog.
 
 #include "core/config/TrainingConfig.h"
+#include "core/data/Batches.h"
 #include "core/data/Dataset.h"
 #include "core/data/Export.h"
 

@@ -1,6 +1,5 @@
 #include "core/workbench/Evaluate.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -8,37 +7,27 @@
 #include "core/models/Castling.h"
 #include "core/models/Device.h"
 #include "core/training/Evaluation.h"
+#include "core/workbench/ClassOrder.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/Pictures.h"
-#include "core/workbench/TrainingSession.h"
 
 namespace headlight {
 namespace {
 
-/// The model's class of every label of the data. By name where both have names (class folders are
-/// sorted one way by timm and another by torchvision), else by number.
+/// The model's class of every label of the data; empty where they are the same.
 std::vector<std::int64_t> labelMap(const std::vector<std::string>& data,
                                    const std::vector<std::string>& model, int modelClasses) {
-  if (data == model) return {};
-  std::vector<std::int64_t> map;
-  for (const std::string& name : data) {
-    const auto found = std::find(model.begin(), model.end(), name);
-    if (found == model.end()) break;
-    map.push_back(found - model.begin());
-  }
-  if (map.size() == data.size()) return map;
-  if (!map.empty())
-    throw Failure({ErrorCode::InvalidArgument,
-                   "the data has a class \"" + data[map.size()] +
-                       "\" that the model was not trained on; choose the model's own data",
-                   "data"});
-  if (static_cast<int>(data.size()) > modelClasses)
+  auto order = classOrder(data, model);
+  if (!order)
+    throw Failure({order.error().code,
+                   "the model " + order.error().message + "; choose the model's own data", "data"});
+  if (order->empty() && static_cast<int>(data.size()) > modelClasses)
     throw Failure({ErrorCode::InvalidArgument,
                    "the data has " + std::to_string(data.size()) + " classes, the model " +
                        std::to_string(modelClasses) + "; choose data that fits the model",
                    "data"});
-  return {};
+  return *order;
 }
 
 /// A model and the validation split that it is measured on.
@@ -137,14 +126,6 @@ ProgressCallback labelled(const ProgressCallback& progress, const std::string& l
 Result<EvaluationResult> evaluate(const EvaluationRequest& request,
                                   const ProgressCallback& progress, std::stop_token stop) {
   return guarded("evaluation", [&] { return openAll(request).measure(progress, stop); });
-}
-
-Result<EvaluationResult> evaluate(const ModelSource& source, const DataConfig& data,
-                                  const MaskScheme* masks, const ProgressCallback& progress,
-                                  std::stop_token stop) {
-  EvaluationRequest request{source, data, std::nullopt, {}};
-  if (masks) request.masks = *masks;
-  return evaluate(request, progress, stop);
 }
 
 Result<CastlingReport> evaluateCastling(const EvaluationRequest& request,

@@ -137,7 +137,9 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
     const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
     const std::lock_guard lock(m_state->mutex);
     const LoadPlan plan = planFor(m_state->model(), checkpoint);
+    const double progress = progressOf(checkpoint.metadata, path.string());
     valueOrThrow(applyLoad(m_state->model().state(), plan));
+    m_state->model().setProgress(progress);
     m_state->forget();
     ModelInfo& info = m_state->loaded.info;
     info.report = plan.report;
@@ -162,6 +164,7 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
       throw Failure({ErrorCode::InvalidArgument,
                      "the training is of another model: " + plan.report.summary(), ""});
     valueOrThrow(applyLoad(m_state->model().state(), plan));
+    m_state->model().setProgress(snapshot.progress);
     m_state->forget();
     if (!snapshot.classNames.empty()) m_state->loaded.info.classNames = snapshot.classNames;
     m_state->loaded.info.randomWeights = false;
@@ -217,8 +220,9 @@ Result<void> InferenceSession::save(const std::filesystem::path& path,
     const std::lock_guard lock(m_state->mutex);
     const ModelInfo& info = m_state->loaded.info;
     m_state->model().setMasks(masks);
-    valueOrThrow(writeSafetensors(path, m_state->model().state(),
-                                  modelMetadata(info.experiment, masks, info.classNames)));
+    valueOrThrow(writeSafetensors(
+        path, m_state->model().state(),
+        modelMetadata(info.experiment, masks, info.classNames, m_state->model().progress())));
   });
 }
 

@@ -52,7 +52,9 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const std::filesyst
                    "nothing in it fits this model (" + plan.report.summary() +
                        "); choose the model that it belongs to",
                    path.string()});
+  const double progress = progressOf(checkpoint.metadata, path.string());
   valueOrThrow(applyLoad(loaded.model->state(), plan));
+  loaded.model->setProgress(progress);
   loaded.info.report = plan.report;
   loaded.info.weights = path;
   loaded.info.randomWeights = false;
@@ -87,7 +89,7 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
   info.mapIsSigned = loaded.model->mapIsSigned();
   for (const auto& [name, tensor] : loaded.model->trainable())
     info.parameters += tensor.numel();
-  info.macs = modelCost(experiment.model).macs;
+  info.macs = modelCost(experiment.model, loaded.model->masks()).macs;
   info.device = target.str();
   info.randomWeights = true;
   return loaded;

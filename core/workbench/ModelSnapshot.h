@@ -17,6 +17,7 @@ class ModelSnapshot {
   MaskScheme masks;  ///< in force when the copy was made
   std::vector<std::string> classNames;
   std::int64_t step = 0;
+  double progress = 1;  ///< Model::progress()
 };
 
 }  // namespace headlight

@@ -19,19 +19,22 @@ std::int64_t statusBytes(const std::string& key) {
   return 0;
 }
 
+/// False where there is no such file, or it is not ours to write (a container may say so).
+bool restartHighWaterMark() {
+  std::ofstream reset("/proc/self/clear_refs");
+  return static_cast<bool>(reset << "5" << std::flush);
+}
+
 }  // namespace
 
 std::int64_t peakBytesOf(const std::function<void()>& body) {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
-  {
-    std::ofstream reset("/proc/self/clear_refs");
-    reset << "5";  // the high-water mark begins anew
-  }
+  const bool anew = restartHighWaterMark();
   const std::int64_t before = statusBytes("VmRSS");
   body();
-  return std::max<std::int64_t>(0, statusBytes("VmHWM") - before);
+  return anew ? std::max<std::int64_t>(0, statusBytes("VmHWM") - before) : 0;
 }
 
 }  // namespace headlight

@@ -1,40 +1,27 @@
 #include "core/workbench/Sweep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <sstream>
 
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
-#include "core/training/RunFolder.h"
+#include "core/workbench/ExperimentPaths.h"
 #include "core/workbench/LoadedModel.h"
+#include "core/workbench/SweepResults.h"
 #include "core/workbench/SweepSpeed.h"
 #include "core/workbench/TrainingSession.h"
-#include "core/workbench/TrainingTeacher.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxTableBytes = 64u << 20;
 constexpr std::int64_t kUnitsPerRun = 1000;  // of progress
-
-std::string runName(const SweepPlan& plan, const SweepRun& run) {
-  return plan.variants[run.variant].name + ", seed " + std::to_string(plan.seeds[run.seed]);
-}
-
-std::string absolutePath(const std::string& path) {
-  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
-}
 
 /// The first JSON pointer at which two configs differ; nothing where they are the same. The number
 /// of classes is left out: a run's config has it from the data.
 std::optional<std::string> difference(Experiment wanted, Experiment written) {
-  wanted.data.path = absolutePath(wanted.data.path);
-  wanted.training.weights = absolutePath(wanted.training.weights);
-  makeTeacherAbsolute(wanted.training);
+  makePathsAbsolute(wanted);
   wanted.model.classes = written.model.classes;
   const auto a = experimentToJson(wanted).flatten(), b = experimentToJson(written).flatten();
   for (const auto& [path, value] : a.items())
@@ -42,40 +29,6 @@ std::optional<std::string> difference(Experiment wanted, Experiment written) {
   for (const auto& [path, value] : b.items())
     if (!a.contains(path)) return path;
   return std::nullopt;
-}
-
-/// Accuracies of a finished run.
-struct RunResult {
-  double bestTop1 = 0, lastTop1 = 0;
-};
-
-/// From its metrics.csv, which has a row for every epoch.
-RunResult resultOf(const SweepRun& run) {
-  const fs::path path = run.folder / "metrics.csv";
-  std::istringstream table(valueOrThrow(readFile(path, kMaxTableBytes)));
-  constexpr int kTop1Column = 5;  // epoch, step, learning_rate, two losses, top1
-  RunResult result;
-  std::int64_t epochs = 0;
-  std::string row;
-  for (std::getline(table, row); std::getline(table, row); ++epochs) {
-    std::istringstream cells(row);
-    std::string cell;
-    for (int i = 0; i <= kTop1Column; ++i)
-      std::getline(cells, cell, ',');
-    const char* end = cell.data() + cell.size();
-    if (const auto read = std::from_chars(cell.data(), end, result.lastTop1);
-        read.ec != std::errc() || read.ptr != end)
-      throw Failure(
-          {ErrorCode::InvalidFile, "has a row that cannot be understood: " + row, path.string()});
-    result.bestTop1 = std::max(result.bestTop1, result.lastTop1);
-  }
-  if (epochs != run.experiment.training.epochs)
-    throw Failure({ErrorCode::InvalidFile,
-                   "has " + std::to_string(epochs) + " epochs, the run had " +
-                       std::to_string(run.experiment.training.epochs) +
-                       "; delete the run's folder to train it again",
-                   path.string()});
-  return result;
 }
 
 class SweepRunner {
@@ -87,10 +40,11 @@ class SweepRunner {
         m_options(options),
         m_observer(observer),
         m_runs(sweepRuns(plan, m_output)),
-        m_results(m_runs.size()) {}
+        m_results(m_runs.size()),
+        m_descriptions(plan.variants.size()) {}
 
   SweepReport run(std::stop_token stop) {
-    checkBuildable();
+    checkTrainable();
     std::error_code failure;
     fs::create_directories(m_output, failure);
     if (failure)
@@ -99,6 +53,7 @@ class SweepRunner {
     const FolderLock lock = valueOrThrow(FolderLock::acquire(m_output));
     for (const SweepRun& run : m_runs)
       checkFolder(run);
+    recall();
     for (std::size_t i = 0; i < m_runs.size(); ++i)
       train(i, stop);
     if (m_options.measureSpeed) measureSpeed(stop);
@@ -107,14 +62,22 @@ class SweepRunner {
   }
 
  private:
-  /// What a mechanism refuses should be known before the first hour of training, not after it.
-  void checkBuildable() const {
-    for (const SweepVariant& variant : m_plan.variants) {
-      try {
-        buildModel(variant.experiment, "cpu");
-      } catch (const Failure& failure) {
-        throw Failure({failure.error().code, failure.error().text(), variant.name});
+  /// What a mechanism refuses, data that is gone or a teacher of other classes should be known
+  /// before the first hour of training, not after it. Variants that are finished need none of it.
+  void checkTrainable() const {
+    for (std::size_t v = 0; v < m_plan.variants.size(); ++v) {
+      const SweepVariant& variant = m_plan.variants[v];
+      bool left = false, fresh = false;
+      for (const SweepRun& run : m_runs) {
+        if (run.variant != v || isFinished(run)) continue;
+        left = true;
+        fresh = fresh || !fs::exists(run.folder / "last.safetensors");
       }
+      if (!left) continue;
+      Experiment experiment = variant.experiment;
+      if (!fresh) experiment.training.weights.clear();  // a checkpoint has taken their place
+      if (const auto checked = TrainingSession::check(experiment); !checked)
+        throw Failure({checked.error().code, checked.error().text(), variant.name});
     }
   }
 
@@ -130,14 +93,28 @@ class SweepRunner {
                      run.folder.string()});
   }
 
-  fs::path doneMark(const SweepRun& run) const { return run.folder / "finished.json"; }
+  /// All that is finished, before anything is trained: the tables are complete at any moment,
+  /// whichever run it is that is missing in the middle.
+  void recall() {
+    m_speeds = readSpeeds(m_output);
+    const std::size_t before = m_speeds.size();
+    std::vector<bool> known(m_plan.variants.size(), false);
+    for (std::size_t i = 0; i < m_runs.size(); ++i) {
+      if (!isFinished(m_runs[i])) continue;
+      m_results[i] = resultOf(m_runs[i]);
+      known[m_runs[i].variant] = true;
+    }
+    // A variant whose runs were deleted may be another one now.
+    for (std::size_t v = 0; v < known.size(); ++v)
+      if (!known[v]) m_speeds.erase(m_plan.variants[v].name);
+    if (m_speeds.size() != before) writeSpeeds(m_output, m_speeds);
+  }
 
   void train(std::size_t index, std::stop_token stop) {
     if (stop.stop_requested()) cancel();
     const SweepRun& run = m_runs[index];
-    if (fs::exists(doneMark(run))) {
+    if (m_results[index]) {
       if (m_observer.started) m_observer.started(run, SweepObserver::Start::Skipped);
-      m_results[index] = resultOf(run);
       return;
     }
     const auto outcome = runOne(index, stop);
@@ -147,21 +124,19 @@ class SweepRunner {
     }
     if (outcome->state == TrainingState::Stopped) cancel();
     m_results[index] = resultOf(run);
-    valueOrThrow(writeFileAtomically(doneMark(run), Json{{"steps", outcome->steps},
-                                                         {"best_top1", m_results[index]->bestTop1},
-                                                         {"last_top1", m_results[index]->lastTop1}}
-                                                            .dump() +
-                                                        "\n"));
+    markFinished(run, outcome->steps);
     if (m_observer.finished) m_observer.finished(run, *outcome);
     writeTables();
   }
 
+  /// The error of a run that began. Throws Failure where it could not.
   Result<TrainingOutcome> runOne(std::size_t index, std::stop_token stop) {
     const SweepRun& run = m_runs[index];
     const bool begun = fs::exists(run.folder / "config.json");
     auto session = begun ? TrainingSession::resume(run.folder)
                          : TrainingSession::begin(run.experiment, run.folder);
-    if (!session) return session.error();
+    if (!session)
+      throw Failure({session.error().code, session.error().text(), sweepRunName(m_plan, run)});
     if (m_observer.started)
       m_observer.started(run, begun ? SweepObserver::Start::Resumed : SweepObserver::Start::Begun);
     const auto tell = [&] { told(index, (*session)->takeUpdate()); };
@@ -183,7 +158,7 @@ class SweepRunner {
     // What was there before is no work of this time.
     if (!m_started) m_remaining.start(done);
     m_started = true;
-    m_observer.progress({runName(m_plan, run) + " (" + std::to_string(index + 1) + "/" +
+    m_observer.progress({sweepRunName(m_plan, run) + " (" + std::to_string(index + 1) + "/" +
                              std::to_string(m_runs.size()) + "): " + update.progress.stage,
                          done, total, m_remaining.secondsRemaining(done, total)});
   }
@@ -192,9 +167,9 @@ class SweepRunner {
   void noteFailure(const SweepRun& run, const Error& error) {
     if (error.code != ErrorCode::InvalidConfig) {
       if (error.code == ErrorCode::Canceled) cancel();
-      throw Failure({error.code, error.text(), runName(m_plan, run)});
+      throw Failure({error.code, error.text(), sweepRunName(m_plan, run)});
     }
-    m_report.failures.push_back({runName(m_plan, run), error});
+    m_report.failures.push_back({sweepRunName(m_plan, run), error});
     if (m_observer.failed) m_observer.failed(run, error);
   }
 
@@ -213,41 +188,48 @@ class SweepRunner {
       if (m_results[i] && weights[m_runs[i].variant].empty())
         weights[m_runs[i].variant] = m_runs[i].folder / "best.safetensors";
     const Experiment& first = m_plan.variants.front().experiment;
-    m_speeds = inferenceSpeeds(weights, {first.device, first.threads, m_options.speedBatch},
-                               m_observer.progress, stop);
-    if (stop.stop_requested()) cancel();
+    const std::vector<double> measured = inferenceSpeeds(
+        weights, {first.device, first.threads, m_options.speedBatch}, m_observer.progress, stop);
+    if (stop.stop_requested()) cancel();  // what was measured before stays
+    m_speeds.clear();
+    for (std::size_t v = 0; v < measured.size(); ++v)
+      if (measured[v] > 0) m_speeds[m_plan.variants[v].name] = measured[v];
+    writeSpeeds(m_output, m_speeds);
   }
 
-  SweepRow rowOf(std::size_t variant) const {
+  SweepRow rowOf(std::size_t variant) {
     SweepRow row;
-    row.name = m_plan.variants[variant].name;
     std::vector<double> best, last;
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
       if (m_runs[i].variant != variant || !m_results[i]) continue;
+      if (best.empty()) row = description(m_runs[i]);
       best.push_back(m_results[i]->bestTop1);
       last.push_back(m_results[i]->lastTop1);
-      if (row.runs++ > 0) continue;
-      describe(valueOrThrow(readExperiment(m_runs[i].folder / "config.json", modelCatalogue())),
-               row);
     }
+    row.runs = static_cast<std::int64_t>(best.size());
     row.bestTop1 = statisticOf(best);
     row.lastTop1 = statisticOf(last);
-    if (variant < m_speeds.size()) row.imagesPerSecond = m_speeds[variant];
     return row;
   }
 
-  /// What the config of a run says; the data has told it the number of classes.
-  static void describe(const Experiment& experiment, SweepRow& row) {
+  /// What the config of a variant's run says (the data has told it the number of classes), and what
+  /// the model has that is built from it: parameters of soft masks are in no config.
+  const SweepRow& description(const SweepRun& run) {
+    std::optional<SweepRow>& known = m_descriptions[run.variant];
+    if (known) return *known;
+    const Experiment experiment =
+        valueOrThrow(readExperiment(run.folder / "config.json", modelCatalogue()));
     const ModelConfig& model = experiment.model;
+    SweepRow row;
+    row.name = m_plan.variants[run.variant].name;
     row.backbone = model.backbone;
     row.mechanism = model.mechanism;
     row.masks = experiment.masks.scheme;
+    row.parameters = buildModel(experiment, "cpu").info.parameters;
     const MaskScheme scheme = valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(model)));
-    // Only softmax attention takes masked heads in linear time.
-    const ModelCost cost =
-        model.mechanism == "softmax" ? modelCost(model, scheme) : modelCost(model);
-    row.parameters = cost.parameters;
-    row.macs = cost.macs;
+    row.macs = modelCost(model, scheme).macs;
+    known = row;
+    return *known;
   }
 
   void writeTables() {
@@ -255,13 +237,18 @@ class SweepRunner {
     m_report.finished = std::count_if(m_results.begin(), m_results.end(),
                                       [](const auto& result) { return result.has_value(); });
     m_report.total = static_cast<std::int64_t>(m_runs.size());
-    for (std::size_t v = 0; v < m_plan.variants.size(); ++v)
-      if (SweepRow row = rowOf(v); row.runs > 0) m_report.rows.push_back(std::move(row));
+    for (std::size_t v = 0; v < m_plan.variants.size(); ++v) {
+      SweepRow row = rowOf(v);
+      if (row.runs == 0) continue;
+      if (const auto speed = m_speeds.find(row.name); speed != m_speeds.end())
+        row.imagesPerSecond = speed->second;
+      m_report.rows.push_back(std::move(row));
+    }
     if (m_report.rows.empty()) return;
     const auto& rows = m_report.rows;
-    valueOrThrow(writeFileAtomically(m_output / "sweep.csv", sweepCsv(rows)));
-    valueOrThrow(writeFileAtomically(m_output / "sweep.md", sweepMarkdown(m_plan, rows)));
-    valueOrThrow(writeFileAtomically(m_output / "sweep.png",
+    valueOrThrow(writeFileAtomically(m_output / kSweepTable, sweepCsv(rows)));
+    valueOrThrow(writeFileAtomically(m_output / kSweepText, sweepMarkdown(m_plan, rows)));
+    valueOrThrow(writeFileAtomically(m_output / kSweepFigure,
                                      valueOrThrow(encodePng(sweepFigure(m_plan, rows)))));
   }
 
@@ -270,14 +257,19 @@ class SweepRunner {
   SweepOptions m_options;
   const SweepObserver& m_observer;
   std::vector<SweepRun> m_runs;
-  std::vector<std::optional<RunResult>> m_results;  ///< by run; nothing: not finished
-  std::vector<double> m_speeds;                     ///< by variant; empty: not measured
+  std::vector<std::optional<RunResult>> m_results;      ///< by run; nothing: not finished
+  std::vector<std::optional<SweepRow>> m_descriptions;  ///< by variant, once asked for
+  SpeedsByVariant m_speeds;
   SweepReport m_report;
   RemainingTime m_remaining;
   bool m_started = false;
 };
 
 }  // namespace
+
+std::string sweepRunName(const SweepPlan& plan, const SweepRun& run) {
+  return plan.variants[run.variant].name + ", seed " + std::to_string(plan.seeds[run.seed]);
+}
 
 std::vector<SweepRun> sweepRuns(const SweepPlan& plan, const fs::path& output) {
   std::vector<SweepRun> runs;
@@ -287,7 +279,7 @@ std::vector<SweepRun> sweepRuns(const SweepPlan& plan, const fs::path& output) {
       SweepRun run{v, s, output / variant.name / ("seed-" + std::to_string(plan.seeds[s])),
                    variant.experiment};
       run.experiment.seed = plan.seeds[s];
-      run.experiment.name = runName(plan, run);
+      run.experiment.name = sweepRunName(plan, run);
       runs.push_back(std::move(run));
     }
   return runs;

@@ -17,8 +17,13 @@
 
 namespace headlight {
 
+/// What stands in a sweep's folder beside those of its variants. The speeds are kept there for the
+/// next time that the tables are written.
+inline constexpr const char *kSweepTable = "sweep.csv", *kSweepText = "sweep.md",
+                            *kSweepFigure = "sweep.png", *kSweepSpeeds = "speeds.json";
+
 struct SweepVariant {
-  std::string name;       ///< also of its folder
+  std::string name;       ///< also of its folder; none of the above
   Experiment experiment;  ///< checked; its seed is replaced by each of the sweep's
 };
 
@@ -56,6 +61,7 @@ struct SweepRun {
 /// All of them in the order in which they are run: every variant with the first seed, then with
 /// the second.
 std::vector<SweepRun> sweepRuns(const SweepPlan& plan, const std::filesystem::path& output);
+std::string sweepRunName(const SweepPlan& plan, const SweepRun& run);  ///< "aft, seed 1"
 
 /// Mean and sample deviation (n − 1) over seeds.
 struct SweepStatistic {
@@ -69,9 +75,9 @@ struct SweepRow {
   std::string name, backbone, mechanism, masks;
   std::int64_t runs = 0;              ///< finished
   SweepStatistic bestTop1, lastTop1;  ///< in [0, 1]; best and last epoch of each run
-  std::int64_t parameters = 0;
-  std::int64_t macs = 0;       ///< of one image
-  double imagesPerSecond = 0;  ///< inference; 0: not measured
+  std::int64_t parameters = 0;        ///< of the model, those of soft masks included
+  std::int64_t macs = 0;              ///< of one image, with its masks
+  double imagesPerSecond = 0;         ///< inference, as last measured; 0: never
 };
 
 struct SweepFailure {
@@ -100,10 +106,12 @@ struct SweepObserver {
 };
 
 /// Trains what is missing and writes sweep.csv, sweep.md and sweep.png into `output`, after every
-/// run and at the end. A run that fails by itself (it diverges) does not end the others; it is in
-/// the report. Speed is measured at the end, one variant after the other in turns, on the same
-/// random images. Errors: Canceled (checkpoints are written), Busy, Io, and InvalidArgument where
-/// `output` holds runs of other settings.
+/// run and at the end: every run that is finished is in them each time. A run that diverges does
+/// not end the others; it is in the report. What cannot begin (its data, its teacher, its model) is
+/// an error that names the variant, before anything is trained. Speed is measured at the end, one
+/// variant after the other in turns, on the same random images (of one size of pictures); what was
+/// measured before stays in the tables until then. Errors besides: Canceled (checkpoints are
+/// written), Busy, Io, and InvalidArgument where `output` holds runs of other settings.
 Result<SweepReport> runSweep(const SweepPlan& plan, const std::filesystem::path& output,
                              const SweepOptions& options, const SweepObserver& observer,
                              std::stop_token stop);

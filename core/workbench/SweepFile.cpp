@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Sweep.h"
 
@@ -11,7 +12,6 @@ namespace headlight {
 namespace {
 
 constexpr std::uintmax_t kMaxSweepBytes = 16u << 20;
-constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxVariants = 1000, kMaxSeeds = 1000, kMaxNameLength = 100;
 
 [[noreturn]] void refuse(const std::string& message, const std::string& path) {
@@ -36,21 +36,6 @@ void checkKeys(const Json& object, const std::vector<std::string>& known, const 
   }
 }
 
-Json parsed(const std::string& text, const std::string& name) {
-  bool tooDeep = false;
-  const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    tooDeep = tooDeep || depth > kMaxDepth;
-    return !tooDeep;
-  };
-  try {
-    Json json = Json::parse(text, watchDepth);
-    if (tooDeep) refuse("is nested more than 64 levels deep", name);
-    return json;
-  } catch (const Json::exception& exception) {
-    refuse(std::string("is not JSON: ") + exception.what(), name);
-  }
-}
-
 /// A list that is there and not empty, with at most `most` items.
 const Json& listAt(const Json& json, const char* key, std::size_t most) {
   if (!json.contains(key)) refuse("is missing; give a list", key);
@@ -72,9 +57,18 @@ Json readBase(const Json& json, const std::filesystem::path& folder, std::string
   const auto text = readFile(path, kMaxSweepBytes);
   if (!text) throw Failure({text.error().code, text.error().text(), "base"});
   name = path.string();
-  Json read = parsed(*text, name);
+  Json read = valueOrThrow(parseConfigJson(*text, name));
   if (!read.is_object()) refuse("must be an object in braces", name);
   return read;
+}
+
+/// What a sweep writes beside the folders of its variants; on some systems "Sweep.csv" is the same.
+bool isOutputName(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
+    return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  const auto outputs = {kSweepTable, kSweepText, kSweepFigure, kSweepSpeeds};
+  return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
 }
 
 bool isFolderName(const std::string& name) {
@@ -125,7 +119,6 @@ void overrideOne(Json& experiment, const std::string& path, const Json& value,
     rest = rest.substr(dot + 1);
   }
   (*target)[rest] = value;
-  if (path == "masks.scheme") target->erase("cells");
 }
 
 /// Names first: they decide which options there are. `before` is the base as it was read.
@@ -195,6 +188,8 @@ std::vector<SweepVariant> readVariants(const Json& json, const Base& base) {
                                  : "";
     if (!isFolderName(name))
       refuse("must be a name that a folder can have: no slash, no dot in front", path + ".name");
+    if (isOutputName(name))
+      refuse("is the name of a file that the sweep writes; choose another", path + ".name");
     const Json none = Json::object();
     variants.push_back(
         makeVariant(name, base, list[i].contains("overrides") ? list[i]["overrides"] : none, path));
@@ -247,7 +242,8 @@ SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const Ch
 
 Result<SweepPlan> sweepFromText(const std::string& text, const std::string& name,
                                 const std::filesystem::path& folder, const ChangeBase& change) {
-  auto plan = guarded(name, [&] { return planOf(parsed(text, ""), folder, change); });
+  auto plan = guarded(
+      name, [&] { return planOf(valueOrThrow(parseConfigJson(text, "")), folder, change); });
   if (!plan) {
     const Error& error = plan.error();
     return Error{error.code, error.text(), name};

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <utility>
 
 #include "core/workbench/LoadedModel.h"
 
@@ -43,18 +45,34 @@ struct Runner {
   }
 };
 
+/// Random images [batch, 3, height, width] on a device: the same ones for all models of that size.
+class Images {
+ public:
+  explicit Images(std::int64_t batch) : m_batch(batch) {}
+
+  at::Tensor of(const ModelConfig& model, const at::Device& device) {
+    at::Tensor& images = m_bySize[{model.imageHeightPixels(), model.imageWidthPixels()}];
+    if (!images.defined())
+      images = at::randn({m_batch, 3, model.imageHeightPixels(), model.imageWidthPixels()});
+    if (images.device() != device) images = images.to(device);
+    return images;
+  }
+
+ private:
+  std::int64_t m_batch;
+  std::map<std::pair<int, int>, at::Tensor> m_bySize;
+};
+
 Runner open(std::size_t index, const std::filesystem::path& checkpoint,
-            const SpeedSettings& settings) {
+            const SpeedSettings& settings, Images& images) {
   ModelSource source;
   source.weights = checkpoint;
   source.device = settings.device;
   const LoadedModel loaded = loadModel(source);
-  const ModelConfig& config = loaded.info.experiment.model;
-  Runner runner{index, loaded.model, {}, {}};
-  runner.images =
-      at::randn({settings.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()})
-          .to(at::Device(loaded.info.device));
-  return runner;
+  return {index,
+          loaded.model,
+          images.of(loaded.info.experiment.model, at::Device(loaded.info.device)),
+          {}};
 }
 
 }  // namespace
@@ -65,8 +83,9 @@ std::vector<double> inferenceSpeeds(const std::vector<std::filesystem::path>& ch
   configureCompute(settings.threads);
   const at::NoGradGuard noGrad;
   std::vector<Runner> runners;
+  Images images(settings.batch);
   for (std::size_t i = 0; i < checkpoints.size(); ++i)
-    if (!checkpoints[i].empty()) runners.push_back(open(i, checkpoints[i], settings));
+    if (!checkpoints[i].empty()) runners.push_back(open(i, checkpoints[i], settings, images));
   for (const Runner& runner : runners)
     runner.pass();  // buffers and caches
   std::vector<double> speeds(checkpoints.size(), 0.0);

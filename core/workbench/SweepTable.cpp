@@ -170,8 +170,10 @@ std::string sweepMarkdown(const SweepPlan& plan, const std::vector<SweepRow>& ro
             speedText(row.imagesPerSecond) + " |\n";
   text +=
       "\nTop-1 on the validation split: mean ± sample deviation over seeds, of the best and of "
-      "the last epoch of each run. MACs of one image, hard, strict and random heads in linear "
-      "time. Images/s: inference in batches, every variant measured in turns on the same "
+      "the last epoch of each run. Parameters of the model with its masks. MACs of one image; a "
+      "head with a hard, strict or random mask counts with the keys that the mask leaves where its "
+      "mechanism has a linear kernel (as softmax attention has, whichever kernel is chosen), else "
+      "with all. Images/s: inference in batches, every variant measured in turns on the same "
       "machine.\n";
   return text;
 }

@@ -11,6 +11,7 @@
 #include "core/training/ModelFile.h"
 #include "core/training/Trainer.h"
 #include "core/workbench/Datasets.h"
+#include "core/workbench/ExperimentPaths.h"
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
@@ -18,11 +19,6 @@
 
 namespace headlight {
 namespace {
-
-/// A run is resumed from wherever the program is started: its paths must not depend on that.
-std::string absolutePath(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
-}
 
 std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split split) {
   return valueOrThrow(openDataset(
@@ -32,9 +28,7 @@ std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split spl
 /// Opens the data and gives the model as many classes as the data has. `notes` gets what is to be
 /// said of the teacher.
 TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
-  experiment.data.path = absolutePath(experiment.data.path);
-  experiment.training.weights = absolutePath(experiment.training.weights);
-  makeTeacherAbsolute(experiment.training);
+  makePathsAbsolute(experiment);
   TrainerParts parts;
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
@@ -43,6 +37,7 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   parts.device = deviceFromConfig(experiment.device);
   OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
   parts.teacher = std::move(opened.teacher);
+  parts.teacherFingerprint = std::move(opened.fingerprint);
   notes.insert(notes.end(), opened.notes.begin(), opened.notes.end());
   parts.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   experiment.model = parts.model->config();  // with every option of mechanism and backbone
@@ -72,6 +67,14 @@ void checkEdits(const Experiment& experiment, MaskScheme scheme) {
     valueOrThrow(applyMaskEdit(scheme, scheduled.edit));
 }
 
+/// All that a run starts from.
+TrainerParts openStart(const Experiment& experiment, std::vector<std::string>& notes) {
+  TrainerParts parts = openParts(experiment, notes);
+  checkEdits(parts.experiment, parts.model->masks());
+  if (!parts.experiment.training.weights.empty()) loadStart(parts, notes);
+  return parts;
+}
+
 }  // namespace
 
 struct TrainingSession::State {
@@ -91,9 +94,12 @@ struct TrainingSession::State {
     folder = runFolder.path();
     classNames = parts.train->classNames();
     ledger = std::make_unique<EditLedger>(experiment, parts.model->masks());
+    const auto model = parts.model;
     trainer = std::make_unique<Trainer>(std::move(parts), std::move(runFolder), control, *ledger);
     trainer->setSnapshotSink(
-        [this](const NamedTensors& state, std::int64_t step) { takeSnapshot(state, step); });
+        [this, model](const NamedTensors& state, std::int64_t step) {
+          takeSnapshot(state, step, model->progress());
+        });
   }
 
   void warn(const std::vector<std::string>& notes) {
@@ -103,7 +109,7 @@ struct TrainingSession::State {
     });
   }
 
-  void takeSnapshot(const NamedTensors& state, std::int64_t step) {
+  void takeSnapshot(const NamedTensors& state, std::int64_t step, double progress) {
     auto taken = std::make_shared<ModelSnapshot>();
     for (const auto& [name, tensor] : state)
       taken->weights.emplace_back(name, tensor.detach().to(at::kCPU, /*non_blocking=*/false,
@@ -112,6 +118,7 @@ struct TrainingSession::State {
     taken->masks = ledger->masks();
     taken->classNames = classNames;
     taken->step = step;
+    taken->progress = progress;
     {
       const std::lock_guard lock(snapshotMutex);
       snapshot = std::move(taken);
@@ -128,15 +135,20 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
   return guarded(folder.string(), [&] {
     configureCompute(experiment.threads);
     std::vector<std::string> notes;
-    TrainerParts parts = openParts(experiment, notes);
-    checkEdits(parts.experiment, parts.model->masks());
-    if (!parts.experiment.training.weights.empty()) loadStart(parts, notes);
+    TrainerParts parts = openStart(experiment, notes);
     RunFolder runFolder = RunFolder::create(std::filesystem::absolute(folder).lexically_normal());
     valueOrThrow(runFolder.writeConfig(parts.experiment));
     std::unique_ptr<TrainingSession> session(new TrainingSession);
     session->m_state->assemble(std::move(parts), std::move(runFolder));
     session->m_state->warn(notes);
     return session;
+  });
+}
+
+Result<void> TrainingSession::check(const Experiment& experiment) {
+  return guarded("training", [&] {
+    std::vector<std::string> notes;
+    openStart(experiment, notes);
   });
 }
 

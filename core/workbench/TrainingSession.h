@@ -24,6 +24,9 @@ class TrainingSession {
   /// Begins a run in `folder` (made if missing; it must be empty or not hold a run).
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const std::filesystem::path& folder);
+  /// Whether it could begin: opens the data, the teacher and the weights and builds the model, and
+  /// writes nothing. The error is that of begin().
+  static Result<void> check(const Experiment& experiment);
   /// Goes on with the run in `folder` from its last checkpoint, exactly as if never interrupted.
   static Result<std::unique_ptr<TrainingSession>> resume(const std::filesystem::path& folder);
   ~TrainingSession();
@@ -59,12 +62,5 @@ class TrainingSession {
   struct State;
   std::unique_ptr<State> m_state;
 };
-
-/// Evaluates a model (a ModelSource as in InferenceSession.h) on the validation split of `data`.
-/// `masks`: null for those the model came with. Errors: Canceled, classes that do not fit.
-struct ModelSource;
-Result<EvaluationResult> evaluate(const ModelSource& source, const DataConfig& data,
-                                  const MaskScheme* masks, const ProgressCallback& progress,
-                                  std::stop_token stop);
 
 }  // namespace headlight

@@ -1,9 +1,8 @@
 #include "core/workbench/TrainingTeacher.h"
 
-#include <algorithm>
-#include <filesystem>
-
+#include "core/checkpoint/Fingerprint.h"
 #include "core/models/Registry.h"
+#include "core/workbench/ClassOrder.h"
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/Pictures.h"
 
@@ -12,12 +11,12 @@ namespace {
 
 constexpr const char* kTeacherPath = "training.teacher";
 
-[[noreturn]] void refuse(const std::string& message, const char* path = kTeacherPath) {
+[[noreturn]] void refuseTeacher(const std::string& message, const char* path = kTeacherPath) {
   throw Failure({ErrorCode::InvalidConfig, message, path});
 }
 
 /// The model, or the same error with the JSON path in front of the file's name.
-LoadedModel load(const TrainingConfig& training, const std::string& device, int threads) {
+LoadedModel loadTeacher(const TrainingConfig& training, const std::string& device, int threads) {
   ModelSource source;
   source.model = training.teacher;
   source.weights = training.teacherWeights;
@@ -34,19 +33,23 @@ LoadedModel load(const TrainingConfig& training, const std::string& device, int 
   }
 }
 
-/// The teacher's class of every class of the data; empty where they are in the same order.
-std::vector<std::int64_t> classOrder(const std::vector<std::string>& data,
-                                     const std::vector<std::string>& teacher) {
-  if (teacher.empty() || data == teacher) return {};
-  std::vector<std::int64_t> order;
-  for (const std::string& name : data) {
-    const auto found = std::find(teacher.begin(), teacher.end(), name);
-    if (found == teacher.end())
-      refuse("was trained on other classes: it knows no \"" + name +
-             "\"; choose a teacher of the same data");
-    order.push_back(found - teacher.begin());
+/// The teacher's class of every class of the data; empty where they are the same.
+std::vector<std::int64_t> orderFor(const std::vector<std::string>& data,
+                                   const std::vector<std::string>& teacher) {
+  auto order = classOrder(data, teacher);
+  if (!order) refuseTeacher(order.error().message + "; choose a teacher of the same data");
+  return *order;
+}
+
+/// Of the files that say what the teacher is. A published name without weights has none: its random
+/// weights are always the same.
+std::string fingerprintOf(const TrainingConfig& training) {
+  std::string result;
+  for (const std::string& path : {training.teacher, training.teacherWeights}) {
+    if (path.empty() || findPublishedModel(path)) continue;
+    result += (result.empty() ? "" : " and ") + valueOrThrow(fileFingerprint(path));
   }
-  return order;
+  return result;
 }
 
 std::string sizeText(const Preprocessing& preprocessing) {
@@ -61,15 +64,16 @@ OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::s
   OpenedTeacher opened;
   if (training.distillation == "none") return opened;
   if (training.teacher.empty() && training.teacherWeights.empty())
-    refuse("is missing; name the model to learn from, or set training.distillation to none");
-  const LoadedModel loaded = load(training, device, experiment.threads);
+    refuseTeacher("is missing; name the model to learn from, or set training.distillation to none");
+  const LoadedModel loaded = loadTeacher(training, device, experiment.threads);
   const ModelConfig& model = loaded.info.experiment.model;
   if (model.classes != static_cast<int>(classNames.size()))
-    refuse("has " + std::to_string(model.classes) + " classes, the data has " +
-           std::to_string(classNames.size()) + "; choose a teacher of the same data");
+    refuseTeacher("has " + std::to_string(model.classes) + " classes, the data has " +
+                  std::to_string(classNames.size()) + "; choose a teacher of the same data");
   const Preprocessing expects = preprocessingOf(model), own = preprocessingOf(experiment.model);
   opened.teacher = std::make_shared<Teacher>(loaded.model, expects, own,
-                                             classOrder(classNames, loaded.info.classNames));
+                                             orderFor(classNames, loaded.info.classNames));
+  opened.fingerprint = fingerprintOf(training);
   if (loaded.info.randomWeights)
     opened.notes.push_back(
         "the teacher's weights are random; give training.teacher_weights for trained ones");
@@ -79,17 +83,6 @@ OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::s
     opened.notes.push_back("the teacher sees the student's pictures resized from " + sizeText(own) +
                            " to " + sizeText(expects) + " pixels");
   return opened;
-}
-
-void makeTeacherAbsolute(TrainingConfig& training) {
-  namespace fs = std::filesystem;
-  const auto absolute = [](const std::string& path) {
-    return fs::absolute(path).lexically_normal().string();
-  };
-  if (!training.teacher.empty() && !findPublishedModel(training.teacher) &&
-      fs::exists(training.teacher))
-    training.teacher = absolute(training.teacher);
-  if (!training.teacherWeights.empty()) training.teacherWeights = absolute(training.teacherWeights);
 }
 
 }  // namespace headlight

@@ -12,6 +12,7 @@ namespace headlight {
 
 struct OpenedTeacher {
   std::shared_ptr<Teacher> teacher;  ///< null where training.distillation is none
+  std::string fingerprint;           ///< of its files; empty: it has none
   std::vector<std::string> notes;    ///< for the person: sizes that differ, random weights
 };
 
@@ -20,9 +21,5 @@ struct OpenedTeacher {
 /// number of classes than `classNames`, or other classes.
 OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::string>& classNames,
                           const std::string& device);
-
-/// Paths of `training.teacher` and `.teacher_weights` that do not depend on where the program is
-/// started; published names stay names.
-void makeTeacherAbsolute(TrainingConfig& training);
 
 }  // namespace headlight

@@ -193,6 +193,19 @@ TEST_F(BadMechanismCliTest, WeightsOfWhichOnlyTheHeadFitsAreReported) {
   EXPECT_FALSE(fs::exists(path("out.safetensors")));
 }
 
+TEST_F(BadMechanismCliTest, MasksOfTheWeightsAreNotAskedOfAnotherModel) {
+  expectOk(run({"train", write("masked.json", training(json::object(), "sch1")), "--run", "run"}));
+  const auto config = write("angular.json", training({{"mechanism", "linear_angular"}}));
+  const fs::path weights = path("run/last.safetensors");
+  const auto outcome = run({"evaluate", "--model", config, "--weights", weights, "--json"});
+  expectOk(outcome);
+  EXPECT_EQ(outcome.json()["images"], 18);
+  expectOk(predict(config, {"--weights", weights}));
+  // Masks that are asked for by name still have to fit it.
+  expectError(run({"evaluate", "--model", config, "--weights", weights, "--masks", "sch1"}), 2,
+              {"masks.scheme", "no logits"});
+}
+
 TEST_F(BadMechanismCliTest, MasksWhereThereAreNoLogitsAreRefused) {
   const std::vector<std::string> words{"masks.scheme", "no logits"};
   for (const std::string mechanism :
@@ -207,15 +220,15 @@ TEST_F(BadMechanismCliTest, MasksWhereThereAreNoLogitsAreRefused) {
   expectError(train(angular, {"--masks", "sch1"}), 2, words);
   json cells = angular;
   cells["masks"] = {{"scheme", "mine"}, {"cells", json::array({json::array({"none", "hard:3"})})}};
-  expectError(train(cells), 2, {"masks.cells[0]", "no logits"});
+  expectError(train(cells), 2, {"masks.cells[0][1]", "no logits"});
   // Class attention comes last and has none either: presets pass it by, cells may not name it.
   const json cait{{"backbone", "cait"}, {"class_depth", 1}};
   cells = training(cait);
   cells["masks"] = {{"scheme", "mine"}, {"cells", {{"none"}, {"none"}, {"hard:3"}}}};
-  expectError(train(cells), 2, {"masks.cells[2]", "no logits"});
+  expectError(train(cells), 2, {"masks.cells[2][0]", "no logits"});
   const auto masks = write("masks.json", cells["masks"]);
   const auto config = write("config.json", training(cait));
-  expectError(predict(config, {"--masks", masks}), 2, {"masks.cells[2]"});
+  expectError(predict(config, {"--masks", masks}), 2, {"masks.cells[2][0]"});
   EXPECT_FALSE(fs::exists(path("run")));
   EXPECT_FALSE(fs::exists(path("out.safetensors")));
   expectOk(predict(config, {"--masks", "sch1"}));

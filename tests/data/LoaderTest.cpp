@@ -77,6 +77,8 @@ TEST(Loader, DropsAnIncompleteLastBatchUnlessItIsTheOnlyOne) {
   EXPECT_EQ(dropping.batchesPerEpoch(), 4);
   Loader small(std::make_shared<MemoryDataset>(3, 16), options(5, 1));
   EXPECT_EQ(small.batchesPerEpoch(), 1);
+  for (const auto& [size, batches] : {std::pair{23, 4}, std::pair{25, 5}, std::pair{3, 1}})
+    EXPECT_EQ(batchesPerEpoch(size, 5, kTrainingDropsLast), batches);
   small.startEpoch(0);
   EXPECT_EQ(restOfEpoch(small).at(0).indices.size(), 3u);
 }

@@ -8,6 +8,7 @@
 
 #include "core/training/Loss.h"
 #include "core/training/StepRunner.h"
+#include "core/training/TrainingCheckpoint.h"
 #include "core/workbench/Pictures.h"
 #include "tests/training/Support.h"
 
@@ -234,6 +235,30 @@ TEST(DistilledRun, ResumesToTheSameWeights) {
     runToEnd(*resume(stopped));
     expectSame(lastTensors(whole), lastTensors(stopped));
   }
+}
+
+TEST(DistilledRun, DoesNotGoOnWithAnotherTeacher) {
+  TemporaryFolder folder;
+  const auto teacher = trainedTeacher(folder);
+  const Experiment experiment = distilledExperiment(teacher, "soft");
+  ASSERT_TRUE(runUntil(*begin(experiment, folder / "run"), 4));
+  EXPECT_FALSE(valueOrThrow(readTrainingCheckpoint(folder / "run/last.safetensors"))
+                   .teacherFingerprint.empty());
+  // The same kind of model in the same place, trained for longer.
+  std::filesystem::rename(teacher, folder / "first.safetensors");
+  std::filesystem::copy_file(teacher.parent_path() / "last.safetensors", teacher);
+  const auto refused = TrainingSession::resume(folder / "run");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::InvalidFile);
+  for (const char* words : {"training.teacher", "put them back", "begin a new run"})
+    EXPECT_NE(refused.error().text().find(words), std::string::npos) << refused.error().text();
+  std::filesystem::rename(folder / "first.safetensors", teacher);
+  runToEnd(*resume(folder / "run"));
+
+  // A run without a teacher has nothing to compare.
+  ASSERT_TRUE(runUntil(*begin(tinyExperiment(), folder / "plain"), 4));
+  EXPECT_TRUE(valueOrThrow(readTrainingCheckpoint(folder / "plain/last.safetensors"))
+                  .teacherFingerprint.empty());
 }
 
 /// The error of beginning such a run.

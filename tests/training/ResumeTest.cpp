@@ -91,7 +91,7 @@ TEST(Resume, AFinishedRunHasNothingLeftToDo) {
 TEST(Replay, AnExportedSessionEndsInTheSameWeights) {
   TemporaryFolder folder;
   Experiment experiment = tinyExperiment();
-  const MaskScheme scheme = valueOrThrow(resolveMasks(experiment.masks, std::vector{2, 2}));
+  const MaskScheme scheme = valueOrThrow(resolveMasks(experiment.masks, MaskShape({2, 2})));
   experiment.edits = {{4, editOf(scheme, 1, 0, "strict:3")}};
   const auto live = begin(experiment, folder / "live");
   ASSERT_TRUE(live->submit(editOf(live->masks(), 1, 1, "hard:3")));  // before the first step

@@ -188,7 +188,7 @@ TEST(RunFolder, RefusesASecondRunAndASecondWriter) {
 
 TEST(ModelFile, MetadataComesBack) {
   Experiment run = tinyExperiment();
-  MaskScheme scheme = valueOrThrow(resolveMasks(run.masks, std::vector{2, 2}));
+  MaskScheme scheme = valueOrThrow(resolveMasks(run.masks, MaskShape({2, 2})));
   run.edits = {{3, editOf(scheme, 0, 1, "soft:5@0.125")}};
   valueOrThrow(applyMaskEdit(scheme, run.edits[0].edit));
   const std::vector<std::string> names{"a", "ß", "c d"};
@@ -197,8 +197,20 @@ TEST(ModelFile, MetadataComesBack) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->classNames, names);
   EXPECT_TRUE(read->experiment.edits.empty());
-  EXPECT_TRUE(valueOrThrow(resolveMasks(read->experiment.masks, std::vector{2, 2})) == scheme);
+  EXPECT_TRUE(valueOrThrow(resolveMasks(read->experiment.masks, MaskShape({2, 2}))) == scheme);
   EXPECT_EQ(experimentToText(valueOrThrow(runExperiment(metadata, "file"))), experimentToText(run));
+}
+
+TEST(ModelFile, SaysHowFarTheRunWas) {
+  const auto saved = [](double progress) {
+    return modelMetadata(tinyExperiment(), MaskScheme(2, 2), {}, progress);
+  };
+  EXPECT_EQ(progressOf(saved(0.25), "file"), 0.25);
+  EXPECT_EQ(progressOf(saved(0), "file"), 0);
+  EXPECT_EQ(progressOf(saved(1), "file"), 1);
+  EXPECT_EQ(progressOf({}, "file"), 1);
+  for (const char* wrong : {"", "x", "-0.5", "1.5", "null", "[0.5]"})
+    EXPECT_THROW(progressOf({{"progress", wrong}}, "file"), Failure) << wrong;
 }
 
 TEST(ModelFile, RefusesMetadataThatIsWrong) {

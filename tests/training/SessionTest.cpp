@@ -5,6 +5,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include "core/checkpoint/Checkpoint.h"
 #include "core/data/Export.h"
 #include "core/training/ModelFile.h"
+#include "core/workbench/Evaluate.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "tests/training/Support.h"
@@ -124,8 +126,9 @@ TEST(Session, EvaluationAgreesWithValidation) {
   source.device = "cpu";
   source.threads = 2;
   std::int64_t reported = 0;
-  const auto result = evaluate(source, tinyExperiment().data, nullptr,
-                               [&](const Progress& progress) { reported = progress.done; }, {});
+  EvaluationRequest request{source, tinyExperiment().data, std::nullopt, {}};
+  const auto result =
+      evaluate(request, [&](const Progress& progress) { reported = progress.done; }, {});
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->images, 18);
   EXPECT_EQ(result->skipped, 0);
@@ -134,17 +137,51 @@ TEST(Session, EvaluationAgreesWithValidation) {
   EXPECT_GT(reported, 0);
 
   // Masks change what comes out; a file of training state opens as well.
-  const MaskScheme none(2, 2);
-  const auto unmasked = evaluate(source, tinyExperiment().data, &none, {}, {});
+  request.masks = MaskScheme(2, 2);
+  const auto unmasked = evaluate(request, {}, {});
   ASSERT_TRUE(unmasked);
   EXPECT_NE(unmasked->loss, result->loss);
-  source.weights = outcome.last;
-  EXPECT_TRUE(evaluate(source, tinyExperiment().data, nullptr, {}, {}));
+  request.masks.reset();
+  request.source.weights = outcome.last;
+  EXPECT_TRUE(evaluate(request, {}, {}));
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = evaluate(source, tinyExperiment().data, nullptr, {}, stop.get_token());
+  const auto stopped = evaluate(request, {}, stop.get_token());
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::Canceled);
+}
+
+TEST(Session, EvaluationMatchesClassesByNameOrRefuses) {
+  TemporaryFolder folder;
+  const TrainingOutcome outcome = runToEnd(*begin(tinyExperiment(), folder / "run"));
+  Checkpoint file = valueOrThrow(readSafetensors(outcome.best));
+  const auto evaluated = [&](const std::string& name) {
+    valueOrThrow(writeSafetensors(folder / name, file.tensors, file.metadata));
+    EvaluationRequest request;
+    request.source.weights = folder / name;
+    request.source.device = "cpu";
+    request.data = tinyExperiment().data;
+    return evaluate(request, {}, {});
+  };
+  const auto expected = evaluated("same.safetensors");
+  ASSERT_TRUE(expected) << expected.error().text();
+  // Every class one place further down, under its own name.
+  Json names = Json::parse(file.metadata.at("class_names"));
+  std::rotate(names.begin(), names.begin() + 1, names.end());
+  file.metadata["class_names"] = names.dump();
+  for (auto& [name, tensor] : file.tensors)
+    if (name.starts_with("head.")) tensor = tensor.roll(-1, 0);
+  const auto rotated = evaluated("rotated.safetensors");
+  ASSERT_TRUE(rotated) << rotated.error().text();
+  EXPECT_NEAR(rotated->loss, expected->loss, 1e-6);
+  EXPECT_EQ(rotated->top1, expected->top1);
+  // The first class of the data is unknown, all others are not: numbers would be wrong for them.
+  names.back() = "something else";
+  file.metadata["class_names"] = names.dump();
+  const auto unknown = evaluated("unknown.safetensors");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(unknown.error().where, "data");
 }
 
 TEST(Session, BeginsFromGivenWeights) {

@@ -18,7 +18,7 @@ namespace {
 
 std::shared_ptr<Model> tinyModel(const Experiment& experiment) {
   auto model = makeModel(experiment.model, 3);
-  model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->headsPerLayer())));
+  model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->masks().shape())));
   model->train();
   return model;
 }

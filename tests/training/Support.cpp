@@ -1,22 +1,8 @@
 #include "tests/training/Support.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-
 #include "core/models/Registry.h"
 
 namespace headlight {
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "headlight-XXXXXX").string();
-  m_path = ::mkdtemp(pattern.data());
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(m_path, ignored);
-}
 
 Experiment tinyExperiment() {
   Experiment experiment;

@@ -14,20 +14,9 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/TrainingSession.h"
+#include "tests/TemporaryFolder.h"
 
 namespace headlight {
-
-/// A folder that goes with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
-  const std::filesystem::path& path() const { return m_path; }
-
- private:
-  std::filesystem::path m_path;
-};
 
 /// Ten steps (two epochs of five) with everything on that resuming could get wrong: EMA, drop path,
 /// soft, hard and random masks, augmentation with colour changes, loader threads, telemetry.

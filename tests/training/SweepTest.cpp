@@ -130,7 +130,8 @@ TEST(SweepFile, NonsenseIsRefusedByItsPath) {
   sweep = sweepJson();
   sweep["variants"][2]["name"] = "plain";
   expectRefused(sweep, {"variants[2].name", "twice"});
-  for (const char* name : {"", "../out", ".hidden", "a/b"}) {
+  for (const char* name : {"", "../out", ".hidden", "a/b", "sweep.csv", "sweep.md", "sweep.png",
+                           "speeds.json", "Sweep.CSV"}) {
     sweep["variants"][2]["name"] = name;
     expectRefused(sweep, {"variants[2].name"});
   }
@@ -280,6 +281,83 @@ TEST(Sweep, StoppedAnywhereItGoesOnToTheSameTable) {
     expectSame(lastTensors(folder / "whole" / run), lastTensors(folder / "stopped" / run));
 }
 
+/// Stops a sweep in the middle of the first run that it has to train; what it then said.
+std::string stoppedInItsFirstRun(const SweepPlan& plan, const std::filesystem::path& output) {
+  std::stop_source stop;
+  SweepObserver observer;
+  observer.update = [&](const SweepRun&, const TrainingUpdate& update) {
+    if (!update.steps.empty()) stop.request_stop();
+  };
+  const auto report = runSweep(plan, output, {false, 4}, observer, stop.get_token());
+  EXPECT_FALSE(report);
+  if (report) return "";
+  EXPECT_EQ(report.error().code, ErrorCode::Canceled) << report.error().text();
+  return report.error().text();
+}
+
+TEST(Sweep, WhatIsFinishedStaysInTheTablesWhateverIsMissing) {
+  TemporaryFolder folder;
+  Json sweep = sweepJson();
+  sweep["seeds"] = {3};
+  const auto out = folder / "out";
+  const auto before = runIt(valueOrThrow(planOf(sweep)), out, {}, {}, true);
+  const auto lines = linesOf(out / "sweep.csv");
+  ASSERT_EQ(lines.size(), 4u);
+
+  // A variant more, before all the others.
+  auto& variants = sweep["variants"];
+  variants.insert(variants.begin(), Json{{"name", "new"}, {"overrides", {{"model.depth", 1}}}});
+  const auto larger = valueOrThrow(planOf(sweep));
+  EXPECT_NE(stoppedInItsFirstRun(larger, out).find("3 of 4 runs"), std::string::npos);
+  EXPECT_EQ(linesOf(out / "sweep.csv"), lines) << "with the speeds that were measured";
+  const auto after = runIt(larger, out);
+  ASSERT_EQ(after.rows.size(), 4u);
+  EXPECT_EQ(after.rows[0].imagesPerSecond, 0) << "not measured yet";
+  for (std::size_t i = 0; i < before.rows.size(); ++i)
+    EXPECT_EQ(after.rows[i + 1].imagesPerSecond, before.rows[i].imagesPerSecond);
+  for (const SweepRow& row : runIt(larger, out, {}, {}, true).rows)
+    EXPECT_GT(row.imagesPerSecond, 0) << row.name;
+
+  // A run that is to be trained again: its speed may be another one.
+  std::filesystem::remove_all(out / "plain");
+  EXPECT_NE(stoppedInItsFirstRun(larger, out).find("3 of 4 runs"), std::string::npos);
+  EXPECT_EQ(linesOf(out / "sweep.csv").size(), 4u);
+  const auto again = runIt(larger, out);
+  EXPECT_EQ(again.finished, 4);
+  EXPECT_EQ(again.rows[1].imagesPerSecond, 0);
+  EXPECT_GT(again.rows[2].imagesPerSecond, 0);
+}
+
+TEST(Sweep, ADamagedFileOfSpeedsIsSaid) {
+  TemporaryFolder folder;
+  Json sweep = sweepJson();
+  sweep["seeds"] = {3};
+  const auto plan = valueOrThrow(planOf(sweep));
+  runIt(plan, folder / "out");
+  std::ofstream(folder / "out/speeds.json") << R"({"plain": "fast"})";
+  const auto report = runSweep(plan, folder / "out", {false, 4}, {}, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::InvalidFile);
+  EXPECT_NE(report.error().text().find("speeds.json"), std::string::npos) << report.error().text();
+}
+
+TEST(Sweep, CountsTheParametersOfTheModelItself) {
+  TemporaryFolder folder;
+  Json sweep = sweepJson();
+  sweep["seeds"] = {3};
+  sweep["variants"] = {{{"name", "plain"}},
+                       {{"name", "soft"}, {"overrides", {{"masks.scheme", "sch3"}}}}};
+  const auto plan = valueOrThrow(planOf(sweep));
+  const auto report = runIt(plan, folder / "out");
+  const ModelConfig& model = plan.variants[0].experiment.model;
+  EXPECT_EQ(report.rows[0].parameters, modelCost(model).parameters);
+  std::int64_t soft = 0;
+  for (const auto& [name, tensor] : lastTensors(folder / "out/soft/seed-3"))
+    if (name.starts_with("blocks.") && name.ends_with("soft_mask_logit")) soft += tensor.numel();
+  EXPECT_GT(soft, 0);
+  EXPECT_EQ(report.rows[1].parameters, modelCost(model).parameters + soft);
+}
+
 TEST(Sweep, RefusesAFolderWithRunsOfOtherSettings) {
   TemporaryFolder folder;
   Json sweep = sweepJson();
@@ -310,6 +388,26 @@ TEST(Sweep, ARunThatDivergesDoesNotEndTheOthers) {
   ASSERT_EQ(report.rows.size(), 2u);
   EXPECT_EQ(report.rows[1].name, "narrow");
   EXPECT_EQ(report.finished, 2);
+}
+
+TEST(Sweep, KnowsThatDataOrATeacherIsMissingBeforeAnythingIsTrained) {
+  TemporaryFolder folder;
+  const auto expectNamed = [&](const Json& overrides, const std::string& words) {
+    Json sweep = sweepJson();
+    sweep["variants"][1]["overrides"] = overrides;
+    const auto report = runSweep(valueOrThrow(planOf(sweep)), folder / "out", {}, {}, {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().where, "masked");
+    EXPECT_NE(report.error().message.find(words), std::string::npos) << report.error().text();
+    EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+  };
+  expectNamed({{"data.dataset", "image-folder"}, {"data.path", (folder / "nowhere").string()}},
+              "nowhere");
+  expectNamed({{"training.distillation", "soft"},
+               {"training.teacher", (folder / "teacher.safetensors").string()}},
+              "training.teacher");
+  expectNamed({{"training.distillation", "hard"}, {"training.teacher", "vit_micro"}}, "10 classes");
+  expectNamed({{"training.weights", (folder / "start.safetensors").string()}}, "start.safetensors");
 }
 
 TEST(Sweep, KnowsWhatAModelRefusesBeforeAnythingIsTrained) {

@@ -2,10 +2,8 @@
 // comes back from its checkpoint and its config as it was.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -14,28 +12,13 @@
 #include "core/models/Registry.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/TrainingSession.h"
+#include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "headlight-XXXXXX").string();
-    m_path = ::mkdtemp(pattern.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(m_path, ignored);
-  }
-  fs::path operator/(const std::string& name) const { return m_path / name; }
-
- private:
-  fs::path m_path;
-};
 
 /// A model without its numbers: what is left tells kinds apart.
 Json kindOf(const ModelConfig& model) {
@@ -125,7 +108,7 @@ Image grey(const ModelConfig& model) {
 class EveryModel : public testing::TestWithParam<std::pair<std::string, ModelConfig>> {};
 
 TEST_P(EveryModel, LearnsInTwoHundredSteps) {
-  Folder folder;
+  TemporaryFolder folder;
   const Experiment experiment = experimentOf(GetParam().second, 200);
   const Trained trained = train(*valueOrThrow(TrainingSession::begin(experiment, folder / "run")));
   ASSERT_EQ(trained.losses.size(), 200u);
@@ -136,7 +119,7 @@ TEST_P(EveryModel, LearnsInTwoHundredSteps) {
 }
 
 TEST_P(EveryModel, ResumesExactly) {
-  Folder folder;
+  TemporaryFolder folder;
   const Experiment experiment = experimentOf(GetParam().second, 8);
   train(*valueOrThrow(TrainingSession::begin(experiment, folder / "whole")));
   train(*valueOrThrow(TrainingSession::begin(experiment, folder / "cut")), 5);
@@ -146,7 +129,7 @@ TEST_P(EveryModel, ResumesExactly) {
 }
 
 TEST_P(EveryModel, ComesBackFromCheckpointAndConfig) {
-  Folder folder;
+  TemporaryFolder folder;
   const Experiment experiment = experimentOf(GetParam().second, 1);
   const Experiment read =
       valueOrThrow(experimentFromText(experimentToText(experiment), "config", modelCatalogue()));

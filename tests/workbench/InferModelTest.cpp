@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "core/models/Registry.h"
 #include "core/workbench/LoadedModel.h"
@@ -56,6 +59,68 @@ TEST(InferModel, PicturesThatAreNotSquareNeedToBeTold) {
   const ModelConfig seen = inferModel(weightsOnly(*makeModel(config, 0)), notes);
   EXPECT_EQ(seen.imageHeightPixels(), 64);
   EXPECT_EQ(seen.imageWidthPixels(), 96);
+}
+
+/// What inferModel says of these tensors, which it has to refuse.
+std::string refusal(const Checkpoint& checkpoint) {
+  std::vector<std::string> notes;
+  try {
+    inferModel(checkpoint, notes);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, ErrorCode::UnsupportedFile);
+    return failure.error().text();
+  }
+  ADD_FAILURE() << "was not refused";
+  return "";
+}
+
+/// The tensors of a published model, every one with `part` in its name of another shape.
+Checkpoint reshaped(const ModelConfig& config, const std::string& part,
+                    const std::function<std::vector<std::int64_t>(const at::Tensor&)>& shape) {
+  Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+  for (auto& [name, tensor] : checkpoint.tensors)
+    if (name.find(part) != std::string::npos) tensor = at::zeros(shape(tensor));
+  return checkpoint;
+}
+
+void expectTooManyPairs(const Checkpoint& checkpoint) {
+  const std::string message = refusal(checkpoint);
+  EXPECT_NE(message.find("pairs of tokens"), std::string::npos) << message;
+}
+
+TEST(InferModel, FewNumbersDoNotClaimIndexesOfAllPairs) {
+  const auto published = [](const char* name) { return findPublishedModel(name)->config; };
+  // 256 × 256 patches by a table of a number each: their pairs would take 34 GB in every block.
+  expectTooManyPairs(reshaped(published("levit_micro"), "attention_biases",
+                              [](const at::Tensor& table) -> std::vector<std::int64_t> {
+                                return {table.size(0), 65536};
+                              }));
+  Checkpoint swin = reshaped(published("swin_micro"), "relative_position_bias_table",
+                             [](const at::Tensor& table) -> std::vector<std::int64_t> {
+                               return {511 * 511, table.size(1)};
+                             });
+  swin.metadata["config"] = R"({"img_size": 1024})";  // one window of 256 × 256 patches
+  expectTooManyPairs(swin);
+  ModelConfig convit = published("convit_micro");
+  convit.positions = "none";
+  Checkpoint checkpoint = weightsOnly(*makeModel(convit, 0));
+  std::vector<std::string> notes;
+  EXPECT_EQ(inferModel(checkpoint, notes).backbone, "convit");
+  checkpoint.metadata["config"] = R"({"img_size": 1024})";
+  expectTooManyPairs(checkpoint);
+}
+
+TEST(InferModel, TensorsOfNoNumberClaimNoExtent) {
+  const auto refuses = [](const char* name, const std::string& tensor,
+                          const std::vector<std::int64_t>& shape) {
+    const std::string message = refusal(reshaped(findPublishedModel(name)->config, tensor,
+                                                 [&](const at::Tensor&) { return shape; }));
+    EXPECT_NE(message.find(tensor), std::string::npos) << message;
+    EXPECT_NE(message.find("unusual shape"), std::string::npos) << message;
+  };
+  refuses("levit_micro", "stages.0.blocks.0.attn.attention_biases", {2, 16, 0});
+  refuses("cait_micro", "pos_embed", {1, 64, 0});
+  refuses("vit_micro", "pos_embed", {1, 65, 0});
 }
 
 TEST(InferModel, HierarchicalMaitNeedsItsHeads) {

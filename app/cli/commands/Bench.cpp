@@ -11,7 +11,7 @@
 namespace headlight::cli {
 namespace {
 
-Json rowJson(const BenchRow& row) {
+Json benchRowJson(const BenchRow& row) {
   return {{"what", row.what},
           {"name", row.name},
           {"kernel", row.kernel},
@@ -22,7 +22,7 @@ Json rowJson(const BenchRow& row) {
           {"peak_bytes", row.peakBytes}};
 }
 
-std::string rowText(const BenchRow& row) {
+std::string benchRowText(const BenchRow& row) {
   char line[200];
   std::snprintf(line, sizeof line, "%-28s %-9s %7lld %12.2f %12.2f %11.1f", row.name.c_str(),
                 row.kernel.c_str(), static_cast<long long>(row.tokens), row.forwardMs,
@@ -49,7 +49,10 @@ class BenchCommand : public Command {
         ->check(CLI::Range(1, 1024));
     command->add_option("--window", m_options.window, "Width R of the hard masks; odd")
         ->check(CLI::Range(1, 255));
-    command->add_option("--batch", m_options.batch, "Images at a time")->check(CLI::Range(1, 4096));
+    m_batch = command
+                  ->add_option("--batch", m_options.batch,
+                               "Images at a time; not for edit, which looks at one picture")
+                  ->check(CLI::Range(1, 4096));
     command->add_option("--repeats", m_options.repeats, "Measurements, of which the median counts")
         ->check(CLI::Range(1, 1000));
     command->add_option("--dense-tokens", m_options.denseTokens,
@@ -62,6 +65,8 @@ class BenchCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_options.window % 2 == 0) refuseUsage("--window", "must be odd");
+    if (m_what == "edit" && m_batch->count() > 0)
+      refuseUsage("--batch", "does nothing here: an edit is looked at on one picture");
     configureCompute(m_options.threads);
     if (!terminal.json()) {
       terminal.print(computeDescription());
@@ -71,7 +76,7 @@ class BenchCommand : public Command {
     }
     const BenchSink sink = [&](const BenchRow& row) {
       m_rows.push_back(row);
-      if (!terminal.json()) terminal.print(rowText(row));
+      if (!terminal.json()) terminal.print(benchRowText(row));
     };
     valueOrThrow(m_what == "attention" ? benchAttention(m_options, sink, stop)
                  : m_what == "block"   ? benchBlock(m_options, sink, stop)
@@ -86,7 +91,7 @@ class BenchCommand : public Command {
     if (terminal.json()) {
       Json rows = Json::array();
       for (const auto& row : m_rows) {
-        Json object = rowJson(row);
+        Json object = benchRowJson(row);
         object["machine"] = computeDescription();
         rows.push_back(object);
       }
@@ -106,6 +111,7 @@ class BenchCommand : public Command {
   }
 
   std::string m_what;
+  CLI::Option* m_batch = nullptr;
   BenchOptions m_options;
   bool m_json = false;
   std::vector<BenchRow> m_rows;

@@ -61,8 +61,11 @@ class EvaluateCommand : public Command {
       if (auto inside = experimentOf(source.weights)) experiment = *inside;
     }
     if (!source.model.empty()) {
+      // Masks belong to a model: those that the weights were trained with may not fit this one.
       const Experiment named = experimentByName(source.model);
       experiment.model = named.model;
+      experiment.masks = named.masks;
+      experiment.edits = named.edits;
       if (std::filesystem::exists(source.model)) experiment.data = named.data;
     }
     Json json = experimentToJson(experiment);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kShownMetadata = 100;
 
-std::string shapeText(const std::vector<std::int64_t>& shape) {
+std::string tensorShapeText(const std::vector<std::int64_t>& shape) {
   std::string text;
   for (const auto size : shape)
     text += (text.empty() ? "" : ", ") + std::to_string(size);
@@ -54,13 +54,13 @@ void printReport(const std::string& model, const LoadReport& report, Terminal& t
   for (const auto& name : report.unexpected)
     terminal.print("  unexpected  " + name);
   for (const auto& item : report.resized)
-    terminal.print("  resized     " + item.name + " " + shapeText(item.from) + " to " +
-                   shapeText(item.to) + ", " + item.how);
+    terminal.print("  resized     " + item.name + " " + tensorShapeText(item.from) + " to " +
+                   tensorShapeText(item.to) + ", " + item.how);
   for (const auto& item : report.taken)
     terminal.print("  taken       " + item.name + " from " + item.from + ", " + item.part);
   for (const auto& item : report.mismatched)
-    terminal.print("  mismatched  " + item.name + " " + shapeText(item.file) + " in the file, " +
-                   shapeText(item.model) + " in the model");
+    terminal.print("  mismatched  " + item.name + " " + tensorShapeText(item.file) +
+                   " in the file, " + tensorShapeText(item.model) + " in the model");
 }
 
 Json contentsJson(const std::string& path, const CheckpointContents& contents) {
@@ -97,7 +97,7 @@ void printContents(const std::string& path, const CheckpointContents& contents,
     terminal.print("  " + tensor.name + std::string(width - tensor.name.size() + 2, ' ') +
                    tensor.dtype +
                    std::string(tensor.dtype.size() < 6 ? 6 - tensor.dtype.size() : 1, ' ') +
-                   shapeText(tensor.shape));
+                   tensorShapeText(tensor.shape));
 }
 
 class InspectCommand : public Command {

@@ -74,9 +74,7 @@ class SweepReporter {
   }
 
  private:
-  std::string name(const SweepRun& run) const {
-    return m_plan.variants[run.variant].name + ", seed " + std::to_string(m_plan.seeds[run.seed]);
-  }
+  std::string name(const SweepRun& run) const { return sweepRunName(m_plan, run); }
   /// Every event of a run names it.
   Json event(const std::string& kind, const SweepRun& run) const {
     return {{"event", kind},

@@ -1,0 +1,83 @@
+// bench: a row for everything that it promises to measure. How fast it is, is no test.
+
+#include <set>
+
+#include "tests/cli/Workspace.h"
+
+namespace headlight::testing {
+namespace {
+
+using nlohmann::json;
+
+class BenchCliTest : public CliTest {
+ protected:
+  /// The rows of a bench of this kind, checked for what all of them have.
+  json rows(const std::string& kind, const Arguments& more) const {
+    Arguments arguments{"bench", kind, "--repeats", "1", "--threads", "1", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto outcome = run(arguments);
+    expectOk(outcome);
+    const json rows = outcome.json();
+    EXPECT_FALSE(rows.empty());
+    for (const json& row : rows) {
+      EXPECT_EQ(row["what"], kind);
+      EXPECT_GT(row["tokens"], 0);
+      EXPECT_GT(row["forward_ms"], 0);
+      EXPECT_TRUE(row["backward_ms"].is_number());
+      EXPECT_GE(row["peak_bytes"], 0);
+      EXPECT_FALSE(row["machine"].get<std::string>().empty());
+    }
+    return rows;
+  }
+};
+
+TEST_F(BenchCliTest, AttentionIsMeasuredLinearBesideDense) {
+  const json measured = rows("attention", {"--sides", "4,6", "--heads", "2", "--head-width", "8",
+                                           "--batch", "3", "--dense-tokens", "20"});
+  std::set<std::pair<std::string, int>> seen;
+  for (const json& row : measured) {
+    EXPECT_EQ(row["batch"], 3);
+    seen.emplace(row["kernel"], row["tokens"]);
+  }
+  // 36 tokens are more than dense attention was allowed.
+  EXPECT_EQ(seen,
+            (std::set<std::pair<std::string, int>>{{"linear", 16}, {"dense", 16}, {"linear", 36}}));
+  EXPECT_EQ(measured.size(), 3u);
+  const auto text = run({"bench", "attention", "--sides", "4,6", "--repeats", "1"});
+  expectOk(text);
+  for (const char* words : {"linear: time grows as tokens^", "dense: time grows as tokens^"})
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << " in " << text.out;
+}
+
+TEST_F(BenchCliTest, ABlockIsMeasuredMaskedBesideUnmasked) {
+  const json measured = rows("block", {});
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_EQ(measured[0]["kernel"], "masked");
+  EXPECT_EQ(measured[1]["kernel"], "unmasked");
+  EXPECT_EQ(measured[0]["tokens"], 56 * 56);
+}
+
+TEST_F(BenchCliTest, ModelsAreMeasuredByName) {
+  const json measured = rows("model", {"--models", "vit_micro,levit_micro", "--batch", "2"});
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_EQ(measured[0]["name"], "vit_micro");
+  EXPECT_EQ(measured[0]["tokens"], 65);
+  EXPECT_EQ(measured[1]["name"], "levit_micro");
+  for (const json& row : measured)
+    EXPECT_EQ(row["batch"], 2);
+  expectError(run({"bench", "model", "--models", "vit_mikro"}), 3, {"vit_mikro", "summary --list"});
+}
+
+TEST_F(BenchCliTest, EditsAreMeasuredLayerByLayerOnOnePicture) {
+  const json measured = rows("edit", {"--models", "vit_micro"});
+  ASSERT_EQ(measured.size(), 3u);
+  for (std::size_t layer = 0; layer < measured.size(); ++layer) {
+    EXPECT_EQ(measured[layer]["name"], "vit_micro, layer " + std::to_string(layer));
+    EXPECT_EQ(measured[layer]["batch"], 1);
+  }
+  expectError(run({"bench", "edit", "--models", "vit_micro", "--batch", "4"}), 2,
+              {"--batch", "one picture"});
+}
+
+}  // namespace
+}  // namespace headlight::testing
