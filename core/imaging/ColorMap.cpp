@@ -20,7 +20,7 @@ float relative(float value, const ValueRange& range) {
   return value < range.low ? 0.0f : 1.0f;
 }
 
-void requireSane(const std::vector<float>& values, int rows, int cols, int width, int height) {
+void requireSaneMap(const std::vector<float>& values, int rows, int cols, int width, int height) {
   if (rows <= 0 || cols <= 0 || values.size() != static_cast<std::size_t>(rows) * cols)
     refuse(ErrorCode::InvalidArgument, "a map of " + std::to_string(rows) + " x " +
                                            std::to_string(cols) + " cells cannot have " +
@@ -106,7 +106,7 @@ ValueRange rangeOf(const std::vector<float>& values, bool aboutZero) {
 
 Image heatmap(const std::vector<float>& values, int rows, int cols, ValueRange range, ColorMap map,
               int width, int height, bool smooth) {
-  requireSane(values, rows, cols, width, height);
+  requireSaneMap(values, rows, cols, width, height);
   const ColorTable& table = colorTable(map);
   auto pixels = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(width) *
                                                             static_cast<std::size_t>(height) * 3);
@@ -121,7 +121,7 @@ Image heatmap(const std::vector<float>& values, int rows, int cols, ValueRange r
 
 Image overlay(const Image& image, const std::vector<float>& values, int rows, int cols,
               ValueRange range, ColorMap map, double opacity, bool smooth) {
-  requireSane(values, rows, cols, image.width, image.height);
+  requireSaneMap(values, rows, cols, image.width, image.height);
   const ColorTable& table = colorTable(map);
   // 16 bits of opacity: the rounding error stays below 1/255 and integers are quicker than floats.
   const double fraction = std::isnan(opacity) ? 0 : std::clamp(opacity, 0.0, 1.0);

@@ -72,7 +72,7 @@ void readRows(jpeg_decompress_struct& state, const JpegTarget& target) {
   }
 }
 
-bool decode(std::string_view bytes, JpegTarget& target, JpegErrors& errors) {
+bool decodeInto(std::string_view bytes, JpegTarget& target, JpegErrors& errors) {
   jpeg_decompress_struct state{};
   state.err = jpeg_std_error(&errors.base);
   errors.base.error_exit = leave;
@@ -103,7 +103,7 @@ Pixels decodeJpeg(std::string_view bytes, const ImageHeader& header) {
   Pixels row(static_cast<std::size_t>(header.width * 4));
   JpegTarget target{pixels.data(), row.data(), header.width, header.height, false};
   JpegErrors errors{};
-  if (!decode(bytes, target, errors)) {
+  if (!decodeInto(bytes, target, errors)) {
     const std::string said = errors.message;
     if (errors.unsupported)
       refuse(ErrorCode::UnsupportedFile,

@@ -22,7 +22,7 @@ void silenceOpenCv() {
   static_cast<void>(once);
 }
 
-cv::Mat decode(std::string_view bytes) {
+cv::Mat decodeWithOpenCv(std::string_view bytes) {
   silenceOpenCv();
   const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1,
                        const_cast<char*>(bytes.data()));  // only read; cv::Mat has no const view
@@ -36,7 +36,7 @@ cv::Mat decode(std::string_view bytes) {
 }  // namespace
 
 Pixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header) {
-  const cv::Mat decoded = decode(bytes);
+  const cv::Mat decoded = decodeWithOpenCv(bytes);
   if (decoded.empty())
     refuse(ErrorCode::InvalidFile,
            "is damaged, truncated or of an unusual kind: its pixels cannot be decoded; fetch or "

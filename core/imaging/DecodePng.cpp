@@ -22,15 +22,15 @@ struct PngReading {
   png_infop info;
 };
 
-[[noreturn]] void onError(png_structp png, png_const_charp message) {
+[[noreturn]] void onPngError(png_structp png, png_const_charp message) {
   auto* reading = static_cast<PngReading*>(png_get_error_ptr(png));
   std::snprintf(reading->message, sizeof reading->message, "%s", message);
   std::longjmp(reading->jump, 1);
 }
 
-void onWarning(png_structp, png_const_charp) {}
+void onPngWarning(png_structp, png_const_charp) {}
 
-void onRead(png_structp png, png_bytep out, std::size_t count) {
+void onPngRead(png_structp png, png_bytep out, std::size_t count) {
   auto* reading = static_cast<PngReading*>(png_get_io_ptr(png));
   if (count > reading->bytes.size() - reading->at) png_error(png, "the file ends early");
   std::memcpy(out, reading->bytes.data() + reading->at, count);
@@ -40,11 +40,11 @@ void onRead(png_structp png, png_bytep out, std::size_t count) {
 /// Opens and asks for 8-bit RGB, or RGBA where anything is transparent; `channels` says which.
 bool begin(PngReading& reading, int& channels, std::int64_t& width, std::int64_t& height) {
   if (setjmp(reading.jump) != 0) return false;
-  reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, onError, onWarning);
+  reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, onPngError, onPngWarning);
   if (reading.png == nullptr) return false;
   reading.info = png_create_info_struct(reading.png);
   if (reading.info == nullptr) return false;
-  png_set_read_fn(reading.png, &reading, onRead);
+  png_set_read_fn(reading.png, &reading, onPngRead);
   // Our own limit is on pixels, not sides; libpng's default stops at a million a side.
   png_set_user_limits(reading.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_read_info(reading.png, reading.info);
@@ -59,13 +59,13 @@ bool begin(PngReading& reading, int& channels, std::int64_t& width, std::int64_t
   return true;
 }
 
-bool readRows(PngReading& reading, png_bytepp rows) {
+bool readPngRows(PngReading& reading, png_bytepp rows) {
   if (setjmp(reading.jump) != 0) return false;
   png_read_image(reading.png, rows);
   return true;
 }
 
-[[noreturn]] void refuseDamaged(const PngReading& reading) {
+[[noreturn]] void refuseDamagedPng(const PngReading& reading) {
   refuse(ErrorCode::InvalidFile, "is damaged or truncated (" + std::string(reading.message) +
                                      "); fetch or save the picture again");
 }
@@ -91,7 +91,7 @@ Pixels decodePng(std::string_view bytes, const ImageHeader& header) {
   int channels = 0;
   std::int64_t width = 0;
   std::int64_t height = 0;
-  if (!begin(reading, channels, width, height)) refuseDamaged(reading);
+  if (!begin(reading, channels, width, height)) refuseDamagedPng(reading);
   requireSize(header, width, height);
   if (channels != 3 && channels != 4)
     refuse(ErrorCode::UnsupportedFile, "is a PNG of an unusual kind; save it as RGB");
@@ -100,7 +100,7 @@ Pixels decodePng(std::string_view bytes, const ImageHeader& header) {
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));
   for (std::size_t y = 0; y < rows.size(); ++y)
     rows[y] = pixels.data() + y * rowBytes;
-  if (!readRows(reading, rows.data())) refuseDamaged(reading);
+  if (!readPngRows(reading, rows.data())) refuseDamagedPng(reading);
   return channels == 4 ? flattened(pixels) : pixels;
 }
 

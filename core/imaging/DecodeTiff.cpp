@@ -21,7 +21,7 @@ struct TiffSource {
   std::string complaint;
 };
 
-tmsize_t onRead(thandle_t handle, void* out, tmsize_t count) {
+tmsize_t onTiffRead(thandle_t handle, void* out, tmsize_t count) {
   auto* source = static_cast<TiffSource*>(handle);
   if (count <= 0 || source->at >= source->bytes.size()) return 0;
   const std::size_t got =
@@ -50,7 +50,7 @@ int onClose(thandle_t) {
   return 0;
 }
 
-int onError(TIFF*, void* user, const char*, const char* format, va_list arguments) {
+int onTiffError(TIFF*, void* user, const char*, const char* format, va_list arguments) {
   auto* source = static_cast<TiffSource*>(user);
   char text[200];
   std::vsnprintf(text, sizeof text, format, arguments);
@@ -58,7 +58,7 @@ int onError(TIFF*, void* user, const char*, const char* format, va_list argument
   return 1;  // handled: libtiff's own handler stays silent
 }
 
-int onWarning(TIFF*, void*, const char*, const char*, va_list) {
+int onTiffWarning(TIFF*, void*, const char*, const char*, va_list) {
   return 1;
 }
 
@@ -68,15 +68,15 @@ TiffHandle openTiff(TiffSource& source) {
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
       TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
   if (!options) throw std::bad_alloc();
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), onError, &source);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), onWarning, nullptr);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), onTiffError, &source);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), onTiffWarning, nullptr);
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMaxTiffAllocation);
-  return {TIFFClientOpenExt("picture", "rm", &source, onRead, onWrite, onSeek, onClose, onSize,
+  return {TIFFClientOpenExt("picture", "rm", &source, onTiffRead, onWrite, onSeek, onClose, onSize,
                             nullptr, nullptr, options.get()),
           &TIFFClose};
 }
 
-[[noreturn]] void refuseDamaged(const std::string& said) {
+[[noreturn]] void refuseDamagedTiff(const std::string& said) {
   refuse(ErrorCode::InvalidFile,
          "is damaged or truncated (" + said + "); fetch or save the picture again");
 }
@@ -96,7 +96,7 @@ std::vector<std::uint32_t> readRaster(TIFF* tiff, const ImageHeader& header,
   std::vector<std::uint32_t> raster(static_cast<std::size_t>(header.width * header.height));
   if (TIFFRGBAImageGet(&image, raster.data(), static_cast<std::uint32_t>(header.width),
                        static_cast<std::uint32_t>(header.height)) == 0)
-    refuseDamaged(source.complaint.empty() ? "its pixels cannot be read" : source.complaint);
+    refuseDamagedTiff(source.complaint.empty() ? "its pixels cannot be read" : source.complaint);
   return raster;
 }
 
@@ -105,7 +105,7 @@ std::vector<std::uint32_t> readRaster(TIFF* tiff, const ImageHeader& header,
 Pixels decodeTiff(std::string_view bytes, const ImageHeader& header) {
   TiffSource source{bytes, 0, {}};
   const TiffHandle tiff = openTiff(source);
-  if (!tiff) refuseDamaged(source.complaint);
+  if (!tiff) refuseDamagedTiff(source.complaint);
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);

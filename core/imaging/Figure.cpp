@@ -73,7 +73,7 @@ std::vector<std::string> brokenLines(TextPainter& painter, const std::string& te
   return lines;
 }
 
-void requireSane(const FigureGrid& grid) {
+void requireSaneFigure(const FigureGrid& grid) {
   if (grid.columns <= 0 || grid.tiles.empty())
     refuse(ErrorCode::InvalidArgument, "a figure needs at least one tile and one column");
   const Image& first = grid.tiles.front().image;
@@ -175,7 +175,7 @@ void drawTexts(Canvas& canvas, TextPainter& painter, const Layout& layout, const
 }  // namespace
 
 Image composeFigure(const FigureGrid& grid) {
-  requireSane(grid);
+  requireSaneFigure(grid);
   TextPainter painter;
   const Layout layout = layoutOf(grid, painter);
   Canvas canvas{layout.width, layout.height, {}};

@@ -13,7 +13,7 @@ constexpr std::uint32_t kEndOfImage = 0xd9;
 constexpr std::uint32_t kStartOfScan = 0xda;
 constexpr std::uint32_t kApp1 = 0xe1;
 
-[[noreturn]] void refuseTruncated() {
+[[noreturn]] void refuseTruncatedJpeg() {
   refuse(ErrorCode::InvalidFile,
          "is truncated: this JPEG has no end-of-image marker; fetch or save the picture again");
 }
@@ -39,7 +39,7 @@ std::size_t nextMarker(std::string_view bytes, std::size_t from, bool inScan) {
     if (code == 0 || (inScan && code >= 0xd0 && code <= 0xd7)) continue;
     return at;
   }
-  refuseTruncated();
+  refuseTruncatedJpeg();
 }
 
 }  // namespace
@@ -57,11 +57,11 @@ ImageHeader readJpegHeader(std::string_view bytes) {
     const std::uint32_t marker = reader.u8(at++);
     if (marker == kEndOfImage) break;
     if (standsAlone(marker)) continue;
-    if (!reader.has(at, 2)) refuseTruncated();
+    if (!reader.has(at, 2)) refuseTruncatedJpeg();
     const std::uint32_t length = reader.u16(at);  // counts its own two bytes
     if (length < 2)
       refuse(ErrorCode::InvalidFile, "is damaged: a JPEG segment is shorter than its own length");
-    if (!reader.has(at, length)) refuseTruncated();
+    if (!reader.has(at, length)) refuseTruncatedJpeg();
     if (startsFrame(marker) && !frameSeen) {
       header.height = reader.u16(at + 3);
       header.width = reader.u16(at + 5);

@@ -16,7 +16,7 @@ struct EvaluationGeometry {
   ResampleWindow crop;
 };
 
-void requireSane(const Preprocessing& preprocessing) {
+void requireSanePreprocessing(const Preprocessing& preprocessing) {
   const auto [height, width, crop, interpolation, mean, deviation] = preprocessing;
   if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxImagePixels)
     refuse(ErrorCode::InvalidArgument, "preprocessing to " + std::to_string(width) + " x " +
@@ -34,7 +34,7 @@ std::int64_t roundHalfEven(double value) {
 /// floor(size / fraction) ≥ size, so the resized picture always covers the crop: no padding arises.
 EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
                                const Preprocessing& preprocessing) {
-  requireSane(preprocessing);
+  requireSanePreprocessing(preprocessing);
   if (imageWidth <= 0 || imageHeight <= 0)
     refuse(ErrorCode::InvalidArgument, "an empty picture cannot be preprocessed");
   const double scaledWidth = std::floor(preprocessing.width / preprocessing.cropFraction);

@@ -185,8 +185,8 @@ bool affordable(const Axis& across, const Axis& down, Interpolation interpolatio
          weightBytes(across, interpolation) + weightBytes(down, interpolation) < kMaxTemporaryBytes;
 }
 
-void requireSane(const Image& image, const std::array<double, 4>& box,
-                 const ResampleWindow& window) {
+void requireSaneResampling(const Image& image, const std::array<double, 4>& box,
+                           const ResampleWindow& window) {
   if (image.empty() || !image.pixels)
     refuse(ErrorCode::InvalidArgument, "an empty picture cannot be resized");
   const auto& [left, top, right, bottom] = box;
@@ -204,7 +204,7 @@ void requireSane(const Image& image, const std::array<double, 4>& box,
 
 Image resample(const Image& image, const std::array<double, 4>& box, std::int64_t fullWidth,
                std::int64_t fullHeight, const ResampleWindow& window, Interpolation interpolation) {
-  requireSane(image, box, window);
+  requireSaneResampling(image, box, window);
   const Axis across{box[0], box[2], fullWidth, window.left, window.width, image.width};
   const Axis down{box[1], box[3], fullHeight, window.top, window.height, image.height};
   const bool nearest =

@@ -308,6 +308,53 @@ class CanvasTest : public QObject {
                     f.canvas.palette().color(QPalette::Highlight), 40);
   }
 
+  void hoveringSurvivesACoarserLayer() {
+    Fixture f;
+    auto look = std::make_shared<Look>(*f.document.look());
+    look->maps.layers[1] = makeLayer({2, 2, 1}, 1, 2);
+    f.document.setLook(look, -1);
+    const int last = kRows * kCols - 1;
+    const auto leave = [&] {
+      QEvent event(QEvent::Leave);
+      QCoreApplication::sendEvent(&f.canvas, &event);
+    };
+    const QImage alone = f.grab();
+    moveMouse(&f.canvas, f.centre(last));
+    QVERIFY(f.grab() != alone);
+    // The map below the pointer has four patches now: nothing is read where it has none.
+    QTest::keyClick(&f.canvas, Qt::Key_BracketRight);
+    QCOMPARE(f.canvas.shownMap()->values.size(), std::size_t(4));
+    const QImage coarser = f.grab();
+    leave();
+    QCOMPARE(f.grab(), coarser);
+    QTest::keyClick(&f.canvas, Qt::Key_BracketLeft);
+    // And with another model while the pointer rests.
+    moveMouse(&f.canvas, f.centre(last));
+    ModelInfo smaller = makeModel();
+    smaller.experiment.model.imageSize = smaller.experiment.model.imageWidth = 32;
+    smaller.grid = smaller.experiment.model.grid();
+    f.document.setModel(smaller);
+    const QImage other = f.grab();
+    leave();
+    QCOMPARE(f.grab(), other);
+  }
+
+  void whatPrefixTokensGetIsOfTheMergedPatchThatLooks() {
+    Fixture f;
+    // Patch (3, 1) lies in the merged one (1, 1), the seventh token of a class token and 2 × 5.
+    const Grid merged{2, 5, 1};
+    auto values = std::make_shared<std::vector<float>>();
+    for (int row = 0; row < 2 * merged.tokens(); ++row)
+      for (int key = 0; key < merged.tokens(); ++key)
+        values->push_back(key == 0 && row % merged.tokens() == 7 ? 0.5f : 0.05f);
+    auto look = std::make_shared<Look>(*f.document.look());
+    look->maps.layers[2] = {2, merged, values};
+    f.document.setLook(look, -1);
+    f.set([](ViewOptions& view) { view.layer = 2, view.query = 1 + 3 * kCols + 1; });
+    const QString detail = canvasLegend(f.document, canvasMap(f.document)).detail;
+    QVERIFY2(detail.contains(QStringLiteral("class token gets 50 %")), qPrintable(detail));
+  }
+
   void aTokenThatJoinsLaterIsSaid() {
     Fixture f;
     auto look = std::make_shared<Look>(*f.document.look());

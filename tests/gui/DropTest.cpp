@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 
 #include "WindowFixture.h"
+#include "core/workbench/Catalogue.h"
 #include "ui/Resources.h"
 #include "ui/widgets/FigureExport.h"
 #include "ui/widgets/LoadReportDialog.h"
@@ -80,6 +81,61 @@ class DropTest : public QObject {
     QVERIFY(test.newestNotice().text.contains(QStringLiteral("random")));
   }
 
+  void configThatDiffersInTheSmallOpensItsOwnModel() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    Experiment experiment = smallExperiment();
+    experiment.model.qkvBias = false;
+    writeText(path("other.json"), QByteArray::fromStdString(experimentToText(experiment)));
+    QVERIFY(dropOn(&test.window, {path("other.json")}));
+    QTRY_VERIFY(!test.document()->model().experiment.model.qkvBias);
+  }
+
+  void configThatSpellsOutDefaultsIsOfTheOpenModel() {
+    TestWindow test;
+    Experiment experiment = smallExperiment();
+    experiment.model.mechanism = "aft_conv";
+    test->lookBridge()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QSignalSpy opened(test.document(), &Document::modelChanged);
+    experiment.model = completed(experiment.model, modelCatalogue());
+    QVERIFY(!experiment.model.attention.empty());
+    writeText(path("config.json"), QByteArray::fromStdString(experimentToText(experiment)));
+    QVERIFY(dropOn(&test.window, {path("config.json")}));
+    const QString said = QStringLiteral("is for the model that is open");
+    QTRY_VERIFY(test.notices() > 0 && test.newestNotice().text.contains(said));
+    QCOMPARE(opened.size(), 0);
+  }
+
+  void masksOfAModelThatCannotBeMaskedAreRefused() {
+    TestWindow test;
+    Experiment experiment = smallExperiment();
+    experiment.model.mechanism = "aft_full";
+    test->lookBridge()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    writeText(path("masks.json"), R"({"scheme": "mine", "cells": [["hard:3"]]})");
+    QVERIFY(dropOn(&test.window, {path("masks.json")}));
+    QTRY_VERIFY(test.notices() > 0);
+    QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("no logits")),
+             qPrintable(test.newestNotice().text));
+    QCOMPARE(test.document()->masks().maskedHeads(), 0);
+  }
+
+  void aSchemeMasksTheLayersThatCanBe() {
+    TestWindow test;
+    Experiment experiment = smallExperiment();
+    experiment.model.backbone = "cait";
+    experiment.model.mechanism = findPublishedModel("cait_xxs24_224")->config.mechanism;
+    experiment.model.classDepth = 1;
+    test->lookBridge()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QCOMPARE(test.document()->masks().layers(), 4);
+    writeText(path("sch1.json"), R"({"scheme": "sch1"})");
+    QVERIFY(dropOn(&test.window, {path("sch1.json")}));
+    QTRY_COMPARE(test.document()->masks().maskedHeads(), 3);  // not in class attention
+  }
+
   void maskScheme() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
@@ -106,7 +162,7 @@ class DropTest : public QObject {
     other.seed = 99;
     const auto saved = InferenceSession::create(other);
     QVERIFY((*saved)->save(path("weights.safetensors").toStdString(),
-                           MaskScheme((*saved)->info().heads)));
+                           MaskScheme(MaskShape((*saved)->info().heads))));
     const auto before = test.document()->look()->logits;
 
     ScopedDialogs scoped;
@@ -134,7 +190,7 @@ class DropTest : public QObject {
     OPEN_SMALL_MODEL(test);
     const auto saved = InferenceSession::create(smallExperiment(64));
     QVERIFY((*saved)->save(path("other.safetensors").toStdString(),
-                           MaskScheme((*saved)->info().heads)));
+                           MaskScheme(MaskShape((*saved)->info().heads))));
     QVERIFY(dropOn(&test.window, {path("other.safetensors")}));
     QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
   }

@@ -117,6 +117,29 @@ class EvolutionTest : public QObject {
     QVERIFY(!f.slider()->accessibleName().isEmpty());
   }
 
+  void aSmallerModelMayBeOpenedWhileAStepIsShown() {
+    Fixture f(makeModel(12, 6));
+    f.feed(0, 300, 12, 6);
+    f.key(Qt::Key_Home);
+    QVERIFY(f.document.recorded());
+    QTest::mouseClick(f.masks.matrix()->viewport(), Qt::LeftButton, {},
+                      f.masks.matrix()->cellRect({0, 5}).center());
+    QVERIFY(f.status().contains(QStringLiteral("layer 0, head 5")));
+    // Whoever is told that nothing is recorded any more asks about the new model.
+    bool modelWasTold = false;
+    connect(&f.document, &Document::modelChanged, this, [&] { modelWasTold = true; });
+    int told = 0;
+    connect(&f.document, &Document::recordedChanged, this, [&] {
+      ++told;
+      QVERIFY(modelWasTold);
+    });
+    f.document.setModel(makeModel(12, 3));
+    QCOMPARE(told, 1);
+    QVERIFY(!f.document.recorded());
+    QVERIFY2(!f.status().contains(QStringLiteral("head 5")), qPrintable(f.status()));
+    QVERIFY2(f.status().contains(QStringLiteral("of 36 heads")), qPrintable(f.status()));
+  }
+
   void keysGoThroughTheRun() {
     Fixture f;
     f.feed(0, 900);

@@ -81,7 +81,7 @@ class ExportWindowTest : public QObject {
     QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
     QCOMPARE(read->data.path, data.toStdString());
     QCOMPARE(read->model.classes, 3);
-    const auto masks = resolveMasks(read->masks, document->model().heads);
+    const auto masks = resolveMasks(read->masks, document->masks().shape());
     QVERIFY(masks.ok());
     QVERIFY(*masks == document->masks());
     // Shorter than the dialog proposes, else as it stands: core trains from it.

@@ -465,7 +465,7 @@ class MaskMatrixTest : public QObject {
 
   void pictures() {
     Fixture f(12, 3, {300, 420});
-    const auto scheme = makeMaskPreset("sch2", std::vector<int>(12, 3));
+    const auto scheme = makeMaskPreset("sch2", MaskShape(std::vector<int>(12, 3)));
     f.document.pushEdit(*makeMaskEdit(f.document.masks(), *scheme, "sch2"));
     f.matrix.setMask({{3, 0}, {3, 1}}, mask("soft:5@0.25"));
     f.matrix.setMask({{5, 2}}, mask("strict:5"));

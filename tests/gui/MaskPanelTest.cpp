@@ -104,7 +104,7 @@ class MaskPanelTest : public QObject {
     Fixture f;
     for (const char* preset : {"sch1", "sch2", "sch3", "mixed36", "none"}) {
       f.command(qPrintable(QStringLiteral("masks.preset.") + QLatin1String(preset)))->trigger();
-      const auto expected = makeMaskPreset(preset, std::vector<int>(6, 4));
+      const auto expected = makeMaskPreset(preset, MaskShape(std::vector<int>(6, 4)));
       QVERIFY(f.document.masks() == *expected);
       QCOMPARE(f.name(), QString::fromLatin1(preset));
     }
@@ -150,7 +150,7 @@ class MaskPanelTest : public QObject {
     QTRY_VERIFY(f.document.masks() == wanted);
     QCOMPARE(f.document.undoStack()->undoText(), QStringLiteral("scheme of mine.json"));
     // The command line reads the same file.
-    const auto read = masksFromNameOrFile(path.toStdString(), std::vector<int>(6, 4));
+    const auto read = masksFromNameOrFile(path.toStdString(), MaskShape(std::vector<int>(6, 4)));
     QVERIFY(read && *read == wanted);
     f.panel.undoAction()->trigger();
     QCOMPARE(f.document.masks().maskedHeads(), 0);

@@ -3,6 +3,7 @@
 
 #include "ui/widgets/ModelDialog.h"
 
+#include <QAbstractSpinBox>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -111,6 +112,46 @@ class ModelDialogTest : public QObject {
         QStringLiteral("%1 M").arg(modelCost(expected).parameters / 1e6, 0, 'g', 3)));
     f.type("field.depth", QStringLiteral("12"));
     QVERIFY(f.dialog.isPublished());
+  }
+
+  void anEditedModelIsNotThePublishedOneByName() {
+    Document document;
+    Fixture f(document);
+    auto* list = f.find<QTreeWidget>("modelList");
+    auto* description = f.find<QLabel>("modelDescription");
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    const QString published = description->text();
+    QCOMPARE(f.dialog.experiment().model.name, std::string("deit_tiny_patch16_224"));
+    f.type("field.depth", QStringLiteral("6"));
+    QCOMPARE(f.dialog.experiment().model.name, std::string("custom"));
+    QVERIFY2(description->text().contains(QStringLiteral("edited from deit_tiny_patch16_224")),
+             qPrintable(description->text()));
+    // A click on the name that is chosen already shows that model again.
+    list->scrollToItem(list->currentItem());
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->currentItem()).center());
+    QVERIFY(f.dialog.isPublished());
+    QCOMPARE(f.dialog.experiment().model.depth, 12);
+    QCOMPARE(f.find<QAbstractSpinBox>("field.depth")->text(), QStringLiteral("12"));
+    QCOMPARE(description->text(), published);
+  }
+
+  void maskedModelsCostWhatTheirPapersCount() {
+    Document document;
+    Fixture f(document);
+    const PublishedModel& model = *findPublishedModel("h_mait_tiny");
+    QVERIFY(publishedCost(model).macs < modelCost(model.config).macs);
+    const QString counted = QStringLiteral("%1 G").arg(publishedCost(model).macs / 1e9, 0, 'g', 3);
+    f.dialog.selectModel(QStringLiteral("h_mait_tiny"));
+    QCOMPARE(f.find<QTreeWidget>("modelList")->currentItem()->text(2), counted);
+    QVERIFY2(f.cost().contains(counted + QStringLiteral("MACs")), qPrintable(f.cost()));
+    // One's own has no masks of a paper.
+    f.type("field.classes", QStringLiteral("9"));
+    ModelConfig own = model.config;
+    own.classes = 9;
+    QVERIFY2(
+        f.cost().contains(QStringLiteral("%1 GMACs").arg(modelCost(own).macs / 1e9, 0, 'g', 3)),
+        qPrintable(f.cost()));
   }
 
   void whatDoesNotFitIsSaid() {
@@ -227,11 +268,11 @@ class ModelDialogTest : public QObject {
     Fixture f(document);
     QCOMPARE(f.dialog.experiment().model.depth, 3);
     QVERIFY(!f.dialog.isPublished());
-    const auto kept = resolveMasks(f.dialog.experiment().masks, std::vector{2, 2, 2});
+    const auto kept = resolveMasks(f.dialog.experiment().masks, MaskShape({2, 2, 2}));
     QVERIFY(kept && *kept == document.masks());
     f.type("field.depth", QStringLiteral("1"));  // the masks of layer 1 no longer fit
     QVERIFY(f.dialog.isValid());
-    const auto fresh = resolveMasks(f.dialog.experiment().masks, std::vector{2});
+    const auto fresh = resolveMasks(f.dialog.experiment().masks, MaskShape(std::vector{2}));
     QVERIFY(fresh.ok());
     QCOMPARE(fresh->maskedHeads(), 0);
   }

@@ -154,6 +154,88 @@ class PlotNavigationTest : public QObject {
     QVERIFY(!f.widget.navigation()->isCloser());
   }
 
+  void keysReadZoomAndShowEverything() {
+    Losses f;
+    QVERIFY(f.plot->focusPolicy() & Qt::TabFocus);
+    QVERIFY(!f.plot->accessibleName().isEmpty());
+    f.plot->setFocus();
+    const auto said = [&] { return f.plot->accessibleDescription(); };
+    const auto key = [&](Qt::Key pressed) { QTest::keyClick(f.plot, pressed); };
+    const QCPRange all = f.range(f.loss);
+    key(Qt::Key_Left);  // begins with the newest
+    QVERIFY2(said().startsWith(QStringLiteral("step 200; train, as measured  1;")),
+             qPrintable(said()));
+    QVERIFY(said().endsWith(QStringLiteral("validation  0.75")));
+    QVERIFY(QToolTip::text().contains(QStringLiteral("step 200")));
+    key(Qt::Key_Left);  // a fortieth of what is in sight
+    QVERIFY2(said().startsWith(QStringLiteral("step 195;")), qPrintable(said()));
+    key(Qt::Key_Right);
+    QVERIFY(said().startsWith(QStringLiteral("step 200;")));
+    key(Qt::Key_Right);  // there is nothing beyond
+    QVERIFY(said().startsWith(QStringLiteral("step 200;")));
+    // Validations lie further from one another than that.
+    key(Qt::Key_Down);
+    QCOMPARE(said(), QStringLiteral("step 200; top-1  62.5; top-5  87.5"));
+    key(Qt::Key_Left);
+    QCOMPARE(said(), QStringLiteral("step 100; top-1  50; top-5  75"));
+    key(Qt::Key_Up);
+    QVERIFY(said().startsWith(QStringLiteral("step 100; train")));
+
+    for (int i = 0; i < 12; ++i)
+      key(Qt::Key_Plus);
+    QVERIFY(f.widget.navigation()->isCloser());
+    QVERIFY(f.range(f.loss).size() < 0.1 * all.size());
+    QVERIFY(f.range(f.loss).contains(100));
+    QCOMPARE(f.range(f.accuracy).lower, f.range(f.loss).lower);
+    for (int i = 0; i < 30; ++i)
+      key(Qt::Key_Left);  // a step each, as near as this; what is read stays in sight
+    QVERIFY2(said().startsWith(QStringLiteral("step 70;")), qPrintable(said()));
+    QVERIFY(f.range(f.loss).contains(70));
+    key(Qt::Key_Minus);
+    key(Qt::Key_Home);
+    QCOMPARE(f.range(f.loss).lower, all.lower);
+    QCOMPARE(f.range(f.loss).upper, all.upper);
+    QVERIFY(!f.widget.navigation()->isCloser());
+    key(Qt::Key_Plus);
+    QVERIFY(f.widget.navigation()->isCloser());
+    key(Qt::Key_0);
+    QVERIFY(!f.widget.navigation()->isCloser());
+    key(Qt::Key_Escape);
+    QTRY_VERIFY(!QToolTip::isVisible());
+  }
+
+  void keysReadTheMapCellByCell() {
+    LocalityPlot widget;
+    widget.add(measured(0));
+    widget.replot();
+    widget.resize(620, 220);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    QCustomPlot* strip = widget.strip();
+    const auto saidAfter = [&](Qt::Key pressed) {
+      QTest::keyClick(strip, pressed);
+      return strip->accessibleDescription();
+    };
+    QCOMPARE(saidAfter(Qt::Key_Right), QStringLiteral("layer 0 · head 0; ALS  0.125"));
+    QCOMPARE(saidAfter(Qt::Key_Right), QStringLiteral("layer 0 · head 1; ALS  0.25"));
+    QCOMPARE(saidAfter(Qt::Key_Right), QStringLiteral("layer 0 · head 1; ALS  0.25"));
+    QCOMPARE(saidAfter(Qt::Key_Down), QStringLiteral("layer 1 · head 1; ALS  0.75"));
+    QCOMPARE(saidAfter(Qt::Key_Left), QStringLiteral("layer 1 · head 0; ALS  0.5"));
+    QCOMPARE(saidAfter(Qt::Key_Up), QStringLiteral("layer 0 · head 0; ALS  0.125"));
+  }
+
+  void keysOfAnEmptyPlotSayNothing() {
+    LossPlot widget;
+    widget.resize(500, 200);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    widget.plot()->setFocus();
+    for (const Qt::Key key :
+         {Qt::Key_Left, Qt::Key_Right, Qt::Key_Down, Qt::Key_Plus, Qt::Key_Home})
+      QTest::keyClick(widget.plot(), key);
+    QCOMPARE(widget.plot()->accessibleDescription(), QString());
+  }
+
   void newStepsDoNotTakeTheViewAway() {
     Losses f;
     wheel(f.plot, f.at(f.loss, 50), 4);

@@ -124,6 +124,20 @@ class RolloutTest : public QObject {
     QCOMPARE(f.document.view().layer, 2);
   }
 
+  void layersOnDifferentGridsAreNotCompared() {
+    Fixture<CompareView> f;
+    auto look = std::make_shared<Look>(*f.document.look());
+    look->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
+    f.document.setLook(look, -1);
+    auto* bridge = AnalysisBridge::of(&f.document);
+    QTRY_VERIFY(bridge->similarity() && bridge->similarity()->look == f.document.look());
+    auto* matrix = f.view.findChild<SimilarityMatrix*>();
+    QCOMPARE(matrix->describePair(0, 2),
+             QStringLiteral("layer 0 and layer 2: on different grids, not compared"));
+    QVERIFY(matrix->describePair(0, 1).startsWith(QStringLiteral("layer 0 and layer 1: 0.")));
+    QCOMPARE(matrix->describePair(2, 2), QStringLiteral("layer 2 and layer 2: 1.000"));
+  }
+
   void similarityOfTheMeanIsTheMean() {
     Fixture<CompareView> f;
     ViewOptions view = f.document.view();

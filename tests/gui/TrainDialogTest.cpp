@@ -118,7 +118,7 @@ class TrainDialogTest : public QObject {
     TrainDialog dialog(&f.document, wanted);
     QTRY_VERIFY(dialog.isValid());
     QCOMPARE(experimentToText(dialog.experiment()), experimentToText(wanted));
-    const auto masks = resolveMasks(dialog.experiment().masks, std::vector{2, 2, 2});
+    const auto masks = resolveMasks(dialog.experiment().masks, MaskShape({2, 2, 2}));
     QVERIFY(masks && *masks == f.document.masks());
   }
 

@@ -94,6 +94,26 @@ class TrainingWindowTest : public QObject {
     QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
   }
 
+  void mapsOfAnotherMechanismAreNotShownAsThisOnes() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const auto logits = test.document()->look()->logits;
+    Experiment other = endless();
+    other.model.mechanism = "aft_full";  // with as many heads and patches
+    QVERIFY(!LookBridge::canLookThrough(other.model, endless().model));
+    test->startTraining(other, path("run"));
+    QAction* through = test->actions()->find(QStringLiteral("train.lookThrough"));
+    QTRY_VERIFY_WITH_TIMEOUT(!through->isEnabled(), 30000);
+    TrainingBridge* bridge = test->trainingBridge();
+    bridge->setSnapshotsWanted(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!bridge->snapshotsWanted(), 30000);  // refused once, asked no more
+    QCOMPARE(test.newestNotice().title, QStringLiteral("The run trains another model"));
+    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
+    QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
+    QCOMPARE(test.document()->look()->logits, logits);
+  }
+
   void closingAsksStopsAndCheckpoints() {
     ScopedDialogs scoped;
     bool answer = false;

@@ -4,6 +4,7 @@
 #include <QThreadPool>
 
 #include "core/base/Log.h"
+#include "core/workbench/Catalogue.h"
 
 namespace headlight {
 
@@ -25,10 +26,6 @@ QString modelTitle(const ModelSource& source) {
   return weights.isEmpty() ? model : weights;
 }
 
-bool sameShape(const ModelConfig& model, const ModelInfo& info) {
-  return model.grid() == info.experiment.model.grid() && model.maskShape().heads == info.heads;
-}
-
 /// Maps of fine grids are hundreds of megabytes: giving them back would take the window's thread
 /// longer than a frame.
 void releaseElsewhere(const Result<Look>* look) {
@@ -40,14 +37,13 @@ void releaseElsewhere(const Result<Look>* look) {
 Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
                                                    const std::filesystem::path& path,
                                                    Result<void>& loaded) {
-  const Json wanted = modelToJson(experiment.model);
   ModelSource source;
   source.weights = path;
   source.device = experiment.device;
   auto opened = InferenceSession::open(source);
   if (opened) {
     const ModelConfig& model = (*opened)->info().experiment.model;
-    if (modelToJson(model) == wanted) return opened;
+    if (sameModel(model, experiment.model) && model.name == experiment.model.name) return opened;
   }
   auto created = InferenceSession::create(experiment);
   if (!created) {
@@ -139,6 +135,7 @@ void LookBridge::opened(int ticket, std::shared_ptr<InferenceSession> session,
                         const std::function<void()>& whenOpen) {
   if (ticket != m_opening) return;
   m_opening = 0;
+  ++m_runTicket;
   setActivity({});
   m_worker.post([sessions = m_sessions, session](std::stop_token) {
     sessions->main = session;
@@ -249,39 +246,47 @@ void LookBridge::lookDone(int ticket, const std::shared_ptr<const Result<Look>>&
   }
 }
 
-void LookBridge::adopt(const Experiment& experiment,
+bool LookBridge::canLookThrough(const ModelConfig& run, const ModelConfig& shown) {
+  return sameArchitecture(run, shown) && run.grid() == shown.grid();
+}
+
+bool LookBridge::adopt(const Experiment& experiment,
                        std::shared_ptr<const ModelSnapshot> snapshot) {
-  if (!m_document->hasModel() || !snapshot) return;
-  if (!sameShape(experiment.model, m_document->model())) {
+  if (!m_document->hasModel() || !snapshot) return true;
+  if (!canLookThrough(experiment.model, m_document->model().experiment.model)) {
     Q_EMIT m_document->failed(
         tr("The run trains another model"),
-        tr("It has other layers, heads or patches than the model in the window. Open the run's "
-           "checkpoint to look through its weights."));
-    return;
+        tr("It has another attention, or other layers, heads or patches, than the model in the "
+           "window. Open the run's checkpoint to look through its weights."));
+    return false;
   }
-  m_worker.post([this, sessions = m_sessions, experiment, snapshot](std::stop_token) {
-    const std::string key = experimentToText(experiment);
-    if (!sessions->training || sessions->trainingModel != key) {
-      auto made = InferenceSession::create(experiment);
-      sessions->training = made ? std::shared_ptr<InferenceSession>(std::move(*made)) : nullptr;
-      sessions->trainingModel = key;
-    }
-    const auto adopted = sessions->training ? sessions->training->adopt(*snapshot)
-                                            : Result<void>(Error{ErrorCode::Internal, "", ""});
-    inThreadOf(this, [this, adopted] {
-      if (!adopted) {
-        Q_EMIT m_document->failed(tr("The run's weights could not be shown"),
-                                  textOf(adopted.error()));
-        return;
-      }
-      m_document->setSourceNote(tr("training weights"));
-      if (!std::exchange(m_throughTraining, true)) Q_EMIT throughTrainingChanged(true);
-      requestLook();
-    });
-  });
+  m_worker.post(
+      [this, sessions = m_sessions, experiment, snapshot, ticket = m_runTicket](std::stop_token) {
+        const std::string key = experimentToText(experiment);
+        if (!sessions->training || sessions->trainingModel != key) {
+          auto made = InferenceSession::create(experiment);
+          sessions->training = made ? std::shared_ptr<InferenceSession>(std::move(*made)) : nullptr;
+          sessions->trainingModel = key;
+        }
+        const auto adopted = sessions->training ? sessions->training->adopt(*snapshot)
+                                                : Result<void>(Error{ErrorCode::Internal, "", ""});
+        inThreadOf(this, [this, adopted, ticket] {
+          if (ticket != m_runTicket) return;  // another model was opened, or the run was let go
+          if (!adopted) {
+            Q_EMIT m_document->failed(tr("The run's weights could not be shown"),
+                                      textOf(adopted.error()));
+            return;
+          }
+          m_document->setSourceNote(tr("training weights"));
+          if (!std::exchange(m_throughTraining, true)) Q_EMIT throughTrainingChanged(true);
+          requestLook();
+        });
+      });
+  return true;
 }
 
 void LookBridge::releaseTraining() {
+  ++m_runTicket;
   m_worker.post([sessions = m_sessions](std::stop_token) { sessions->training.reset(); });
   m_document->setSourceNote({});
   if (!std::exchange(m_throughTraining, false)) return;

@@ -53,8 +53,11 @@ class LookBridge : public QObject {
   void requestLook();
 
   /// From now on looks go through the weights of a training run (a second model, so the loaded one
-  /// stays as it is). Must have the document's model's shape.
-  void adopt(const Experiment& experiment, std::shared_ptr<const ModelSnapshot> snapshot);
+  /// stays as it is). False: it is a run of a model that canLookThrough refuses, which is said.
+  bool adopt(const Experiment& experiment, std::shared_ptr<const ModelSnapshot> snapshot);
+  /// What the window says about maps, heads and patches is about `shown`, the document's model: a
+  /// run of another mechanism has other maps, even with as many heads and patches.
+  static bool canLookThrough(const ModelConfig& run, const ModelConfig& shown);
   /// Back to the loaded model.
   void releaseTraining();
   bool isLookingThroughTraining() const { return m_throughTraining; }
@@ -86,6 +89,7 @@ class LookBridge : public QObject {
   int m_openTicket = 0;
   int m_opening = 0;  ///< the ticket of the opening that counts; 0: none
   int m_lookTicket = 0;
+  int m_runTicket = 0;  ///< of the run's weights that count: none that were let go meanwhile
   bool m_throughTraining = false;
   std::stop_source m_lookStop;
   QString m_activity;

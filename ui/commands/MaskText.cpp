@@ -39,11 +39,8 @@ QString maskKindHelp(MaskKind kind) {
   return {};
 }
 
-QString whyNotMaskable(const MaskScheme& scheme) {
-  if (scheme.maskableLayers() >= scheme.layers()) return {};
-  if (scheme.maskableLayers() == 0)
-    return QStringLiteral("this attention has no logits that a mask could act on");
-  return QStringLiteral("class attention is never masked");
+QString whyNotMaskableText(const MaskScheme& scheme) {
+  return QString::fromStdString(whyNotMaskable(scheme));
 }
 
 QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) {

@@ -18,8 +18,8 @@ QString maskText(const HeadMask& mask);
 /// One sentence of what the kind does to a head.
 QString maskKindHelp(MaskKind kind);
 
-/// Why cells that cannot be masked cannot: "class attention is never masked". Empty where all can.
-QString whyNotMaskable(const MaskScheme& scheme);
+/// whyNotMaskable, for labels.
+QString whyNotMaskableText(const MaskScheme& scheme);
 
 /// "layer 2" for all its heads, "layer 2, head 1", "head 1 of every layer", "every head", else
 /// "5 heads"; "… that can be masked" where only those of some layers can and all of them are meant.

@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/TrainingSession.h"
 #include "ui/commands/MaskCommand.h"
+#include "ui/models/HeadValues.h"
 
 namespace headlight {
 namespace {
 
 QString number(double value) {
   return QLocale::c().toString(value, 'g', 3);
-}
-
-/// Nothing where there is no such head.
-std::optional<float> valueOf(const std::vector<std::vector<float>>& values, int layer, int head) {
-  if (layer < 0 || head < 0 || layer >= static_cast<int>(values.size())) return std::nullopt;
-  const auto& heads = values[static_cast<std::size_t>(layer)];
-  if (head >= static_cast<int>(heads.size())) return std::nullopt;
-  return heads[static_cast<std::size_t>(head)];
 }
 
 /// A mechanism without maps of tokens by tokens records nothing for its layer.
@@ -51,14 +45,12 @@ void Document::setModel(const ModelInfo& info) {
   const MaskShape shape = maskShapeOf(info.experiment.model);
   const auto masks = resolveMasks(info.experiment.masks, shape);
   m_masks = masks ? *masks : MaskScheme(shape);
-  if (!masks)
-    Q_EMIT failed(tr("The model's masks do not fit it"),
-                  QString::fromStdString(masks.error().text()));
   m_undoStack.clear();
   m_look.reset();
   m_lookBeforeEdit.reset();
   m_editToPictureMs = -1;
-  setRecorded(nullptr);
+  // Told below: who asks about heads now may still mean those of the model before.
+  const bool showedRecord = std::exchange(m_recorded, nullptr) != nullptr;
   ViewOptions view = m_view;
   view.layer = static_cast<int>(info.heads.size()) - 1;
   view.head = -1;
@@ -69,7 +61,11 @@ void Document::setModel(const ModelInfo& info) {
   m_view = view;
   Q_EMIT modelChanged();
   Q_EMIT lookChanged();
+  if (showedRecord) Q_EMIT recordedChanged();
   if (viewIsNew) Q_EMIT viewChanged();
+  if (!masks)
+    Q_EMIT failed(tr("The model's masks do not fit it"),
+                  QString::fromStdString(masks.error().text()));
 }
 
 void Document::updateModel(const ModelInfo& info) {
@@ -132,13 +128,13 @@ void Document::setRecorded(std::shared_ptr<const HeadPoint> point) {
 }
 
 std::optional<float> Document::locality(int layer, int head) const {
-  if (m_recorded) return valueOf(m_recorded->locality, layer, head);
-  return m_look ? valueOf(m_look->locality, layer, head) : std::nullopt;
+  if (m_recorded) return headValue(m_recorded->locality, layer, head);
+  return m_look ? headValue(m_look->locality, layer, head) : std::nullopt;
 }
 
 std::optional<float> Document::recordedAlpha(int layer, int head) const {
   if (!m_recorded) return std::nullopt;
-  const auto alpha = valueOf(m_recorded->alpha, layer, head);
+  const auto alpha = headValue(m_recorded->alpha, layer, head);
   return alpha && std::isfinite(*alpha) ? alpha : std::nullopt;
 }
 

@@ -53,10 +53,13 @@ LocalityPlot::LocalityPlot(QWidget* parent)
   m_lines->setToolTip(
       tr("ALS, the share of attention that patch tokens give to their own 3×3 "
          "neighbourhood (MaiT Eq. 3), on the probe images.\n"
-         "The wheel zooms, dragging moves, a double click shows everything."));
+         "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
+         "Right read values, + and − zoom, 0 shows everything."));
+  m_lines->setAccessibleName(accessibleName());
   m_strip->setToolTip(
       tr("ALS of every head at the newest measurement, or at the step that the evolution slider "
-         "shows: layers down, heads across"));
+         "shows: layers down, heads across. The arrow keys read it cell by cell."));
+  m_strip->setAccessibleName(tr("Locality score of every head"));
   m_lines->setMinimumSize(160, 90);
   m_strip->setMinimumSize(96, 90);
   m_strip->setMaximumWidth(200);

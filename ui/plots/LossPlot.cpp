@@ -65,7 +65,9 @@ LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(th
   setToolTip(
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
          "validation loss. Right: validation accuracy. Dotted lines: mask edits.\n"
-         "The wheel zooms, dragging moves, a double click shows everything."));
+         "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
+         "Right read values, + and − zoom, 0 shows everything."));
+  m_plot->setAccessibleName(accessibleName());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_plot);

@@ -1,6 +1,7 @@
 #include "ui/plots/PlotNavigation.h"
 
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QToolTip>
 
 #include <algorithm>
@@ -35,7 +36,18 @@ QString whole(double value) {
 }  // namespace
 
 PlotNavigation::PlotNavigation(QCustomPlot* plot, const QList<QCPAxisRect*>& rects)
-    : QObject(plot), m_plot(plot), m_rects(rects), m_cursor(rects, QStringLiteral("overlay")) {
+    : QObject(plot),
+      m_plot(plot),
+      m_rects(rects),
+      m_cursor(rects, QStringLiteral("overlay")),
+      m_focus(new QCPItemRect(plot)) {
+  m_focus->setLayer(QStringLiteral("overlay"));
+  m_focus->setClipToAxisRect(false);
+  for (QCPItemPosition* corner : {m_focus->topLeft, m_focus->bottomRight})
+    corner->setType(QCPItemPosition::ptViewportRatio);
+  m_focus->bottomRight->setCoords(1, 1);
+  m_focus->setVisible(false);
+  plot->setFocusPolicy(Qt::StrongFocus);
   plot->setInteraction(QCP::iRangeDrag);
   plot->setInteraction(QCP::iRangeZoom);
   for (QCPAxisRect* rect : rects) {
@@ -98,14 +110,21 @@ void PlotNavigation::applyTheme(const QPalette& palette) {
   QColor quiet = palette.color(QPalette::Text);
   quiet.setAlpha(110);
   m_cursor.setPen(QPen(quiet, 1));
+  m_focus->setPen(QPen(palette.color(QPalette::Highlight), 3));  // its outer half is cut off
+}
+
+std::vector<const QCPGraph*> PlotNavigation::spokenGraphs(QCPAxisRect* rect) {
+  std::vector<const QCPGraph*> spoken;
+  for (const QCPGraph* graph : rect->graphs())
+    if (graph->visible() && !graph->property(kLeftOut).toBool()) spoken.push_back(graph);
+  return spoken;
 }
 
 PlotNavigation::Reading PlotNavigation::readGraphs(QCPAxisRect* rect, double key) {
   Reading reading;
   double nearest = std::numeric_limits<double>::infinity();
   std::vector<std::pair<const QCPGraph*, const QCPGraphData*>> samples;
-  for (const QCPGraph* graph : rect->graphs()) {
-    if (!graph->visible() || graph->property(kLeftOut).toBool()) continue;
+  for (const QCPGraph* graph : spokenGraphs(rect)) {
     const QCPGraphData* sample = nearestSample(graph, key);
     if (!sample || !std::isfinite(sample->value)) continue;
     samples.emplace_back(graph, sample);
@@ -129,42 +148,56 @@ PlotNavigation::Reading PlotNavigation::readGraphs(QCPAxisRect* rect, double key
   return reading;
 }
 
-PlotNavigation::Reading PlotNavigation::readMap(QCPAxisRect* rect, QCPColorMap* map,
-                                                const QPointF& position) {
-  const QCPAxis *x = rect->axis(QCPAxis::atBottom), *y = rect->axis(QCPAxis::atLeft);
-  int column = 0, row = 0;
-  map->data()->coordToCell(x->pixelToCoord(position.x()), y->pixelToCoord(position.y()), &column,
-                           &row);
+PlotNavigation::Reading PlotNavigation::readCell(QCPAxisRect* rect, QCPColorMap* map, int column,
+                                                 int row) {
   Reading reading;
   if (column < 0 || row < 0 || column >= map->data()->keySize() || row >= map->data()->valueSize())
     return reading;
   const double value = map->data()->cell(column, row);
   if (!std::isfinite(value)) return reading;
+  const QCPAxis *x = rect->axis(QCPAxis::atBottom), *y = rect->axis(QCPAxis::atLeft);
   reading.lines.push_back(
       {{}, QStringLiteral("%1 %2 · %3 %4").arg(y->label()).arg(row).arg(x->label()).arg(column)});
   reading.lines.push_back({{}, QStringLiteral("%1  %2").arg(map->name()).arg(value, 0, 'g', 4)});
   return reading;
 }
 
+QCPColorMap* PlotNavigation::mapOf(QCPAxisRect* rect) {
+  for (QCPAbstractPlottable* plottable : rect->plottables())
+    if (auto* map = qobject_cast<QCPColorMap*>(plottable)) return map;
+  return nullptr;
+}
+
 PlotNavigation::Reading PlotNavigation::readingAt(const QPointF& position) const {
   for (QCPAxisRect* rect : m_rects) {
     if (!rect->rect().contains(position.toPoint())) continue;
-    for (QCPAbstractPlottable* plottable : rect->plottables())
-      if (auto* map = qobject_cast<QCPColorMap*>(plottable)) return readMap(rect, map, position);
-    return readGraphs(rect, rect->axis(QCPAxis::atBottom)->pixelToCoord(position.x()));
+    const double key = rect->axis(QCPAxis::atBottom)->pixelToCoord(position.x());
+    QCPColorMap* map = mapOf(rect);
+    if (!map) return readGraphs(rect, key);
+    int column = 0, row = 0;
+    map->data()->coordToCell(key, rect->axis(QCPAxis::atLeft)->pixelToCoord(position.y()), &column,
+                             &row);
+    return readCell(rect, map, column, row);
   }
   return {};
 }
 
-QString PlotNavigation::textAt(const QPointF& position) const {
+QString PlotNavigation::textOf(const Reading& reading) {
   QStringList lines;
-  for (const Line& line : readingAt(position).lines)
+  for (const Line& line : reading.lines)
     lines << line.text;
   return lines.join(QLatin1Char('\n'));
 }
 
+QString PlotNavigation::textAt(const QPointF& position) const {
+  return textOf(readingAt(position));
+}
+
 void PlotNavigation::onMouseMove(const QPointF& position, const QPoint& globalPosition) {
-  const Reading reading = readingAt(position);
+  say(readingAt(position), globalPosition);
+}
+
+void PlotNavigation::say(const Reading& reading, const QPoint& globalPosition) {
   if (reading.lines.empty()) return hideReading();
   QStringList lines;
   for (const Line& line : reading.lines)
@@ -188,10 +221,30 @@ void PlotNavigation::hideReading() {
 }
 
 bool PlotNavigation::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::Leave) hideReading();
-  // Over values they are said at once; what the plot is, everywhere else.
-  if (event->type() == QEvent::ToolTip)
-    return !textAt(static_cast<QHelpEvent*>(event)->pos()).isEmpty();
+  // A plot that is being destroyed loses the focus when it is a bare widget already.
+  if (!qobject_cast<QCustomPlot*>(watched)) return false;
+  switch (event->type()) {
+    case QEvent::Leave:
+      hideReading();
+      break;
+    case QEvent::FocusIn:
+    case QEvent::FocusOut:
+      setFocused(event->type() == QEvent::FocusIn);
+      break;
+    case QEvent::ToolTip:
+      // Over values they are said at once; what the plot is, everywhere else.
+      return !textAt(static_cast<QHelpEvent*>(event)->pos()).isEmpty();
+    case QEvent::ShortcutOverride:
+      if (!claimsKey(*static_cast<QKeyEvent*>(event))) break;
+      event->accept();
+      return true;
+    case QEvent::KeyPress:
+      if (!claimsKey(*static_cast<QKeyEvent*>(event))) break;
+      handleKey(*static_cast<QKeyEvent*>(event));
+      return true;
+    default:
+      break;
+  }
   return QObject::eventFilter(watched, event);
 }
 

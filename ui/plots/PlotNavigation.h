@@ -1,12 +1,15 @@
 #pragma once
 // What every plot understands: hovering says the values at the cursor, the wheel zooms the x axis,
-// dragging moves along it, a double click shows everything again.
+// dragging moves along it, a double click shows everything again. By keys: Left and Right read the
+// values there, sample by sample where there are few, Up and Down go to the plot beside or to the
+// row above and below, + and − zoom, 0 and Home show everything, Escape ends the reading.
 
 #include <QColor>
 #include <QObject>
 #include <QPointF>
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 #include "ui/plots/StepMark.h"
@@ -16,7 +19,9 @@ class QCPAxis;
 class QCPAxisRect;
 class QCPColorMap;
 class QCPGraph;
+class QCPItemRect;
 class QCPRange;
+class QKeyEvent;
 
 namespace headlight {
 
@@ -51,17 +56,38 @@ class PlotNavigation : public QObject {
     bool marked = false;  ///< `key` is worth a line in the plot
     std::vector<Line> lines;
   };
+  /// What keys read: a sample of the graphs in a rectangle, or a cell of its map.
+  struct Place {
+    int rect = 0;
+    double key = 0;  ///< of a map: the column
+    int row = 0;
+  };
   Reading readingAt(const QPointF& position) const;
+  static std::vector<const QCPGraph*> spokenGraphs(QCPAxisRect* rect);
   static Reading readGraphs(QCPAxisRect* rect, double key);
-  static Reading readMap(QCPAxisRect* rect, QCPColorMap* map, const QPointF& position);
+  static Reading readCell(QCPAxisRect* rect, QCPColorMap* map, int column, int row);
+  static QCPColorMap* mapOf(QCPAxisRect* rect);  ///< null: graphs
+  static QString textOf(const Reading& reading);
   void onMouseMove(const QPointF& position, const QPoint& globalPosition);
+  void say(const Reading& reading, const QPoint& globalPosition);
   void onRangeChanged(const QCPRange& range);
   void setRanges(double lower, double upper);
   void hideReading();
 
+  bool claimsKey(const QKeyEvent& event) const;
+  void handleKey(const QKeyEvent& event);
+  void readAlong(int direction);
+  void readAcross(int direction);
+  void readPlace();
+  void bringIntoSight(double key);
+  void zoomBy(double factor);
+  void setFocused(bool focused);
+
   QCustomPlot* m_plot;
   QList<QCPAxisRect*> m_rects;
   StepMark m_cursor;
+  QCPItemRect* m_focus;             ///< around the plot that has the focus
+  std::optional<Place> m_place;     ///< once keys have read something
   double m_lower = 0, m_upper = 1;  ///< everything
   bool m_closer = false, m_setting = false;
   bool m_saying = false;  ///< the tooltip is up

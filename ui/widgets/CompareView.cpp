@@ -61,6 +61,18 @@ std::optional<std::pair<int, int>> SimilarityMatrix::cellAt(const QPointF& posit
   return {};
 }
 
+QString SimilarityMatrix::describePair(int row, int column) const {
+  const auto result = m_bridge->similarity();
+  const auto at = result ? static_cast<std::size_t>(row) * result->layers + column : 0;
+  if (!result || at >= result->values.size()) return {};
+  const float value = result->values[at];
+  return tr("layer %1 and layer %2: %3")
+      .arg(row)
+      .arg(column)
+      .arg(std::isfinite(value) ? QString::number(value, 'f', 3)
+                                : tr("on different grids, not compared"));
+}
+
 void SimilarityMatrix::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const auto result = m_bridge->similarity();
@@ -90,12 +102,7 @@ void SimilarityMatrix::paintEvent(QPaintEvent*) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(palette().color(QPalette::WindowText), 2));
     painter.drawRect(cell);
-    const auto at = static_cast<std::size_t>(row) * result->layers + column;
-    if (at < result->values.size())
-      caption.detail = tr("layer %1 and layer %2: %3")
-                           .arg(row)
-                           .arg(column)
-                           .arg(QString::number(result->values[at], 'f', 3));
+    if (const QString text = describePair(row, column); !text.isEmpty()) caption.detail = text;
   }
   drawLegend(painter, QRectF(0, height() - below, width(), below), caption, palette());
 }

@@ -2,8 +2,6 @@
 
 #include <QLocale>
 
-#include <algorithm>
-
 namespace headlight {
 namespace {
 
@@ -37,8 +35,7 @@ DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key)
 
 QString datasetSentence(const DatasetSummary& summary, const Experiment& experiment) {
   const auto batch = experiment.training.batchSize;
-  // The trainer leaves out a last batch that is not full, unless it is the only one.
-  const std::int64_t steps = std::max<std::int64_t>(1, summary.train / batch);
+  const std::int64_t steps = batchesPerEpoch(summary.train, batch, kTrainingDropsLast);
   const auto classes = static_cast<std::int64_t>(summary.classNames.size());
   QString text = QObject::tr("%1, %2, %3 an epoch; %4 for validation; %5 in all.")
                      .arg(counted(summary.train, QObject::tr("image"), QObject::tr("images")),

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ui/bridge/AnalysisBridge.h"
+#include "ui/models/HeadValues.h"
 #include "ui/widgets/FigurePainting.h"
 #include "ui/widgets/ViewedMap.h"
 
@@ -39,7 +40,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
       if (map) tile.map = blocks(*map);
       tile.smooth = request.view.smooth;
       setTileGrid(tile, maps, grid, layer, request.view.query);
-      tile.locality = localityOf(*request.look, layer, head);
+      tile.locality = headValue(request.look->locality, layer, head);
       if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
     }
   }

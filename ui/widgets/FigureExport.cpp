@@ -34,6 +34,7 @@ Result<void> write(const FigureRequest& request, const QByteArray& bytes) {
 
 Legend captionOf(const Document& document, FigureKind kind) {
   const ViewOptions& view = document.view();
+  const auto look = document.look();
   switch (kind) {
     case FigureKind::Canvas:
       return canvasLegend(document, canvasMap(document));
@@ -42,8 +43,8 @@ Legend captionOf(const Document& document, FigureKind kind) {
     case FigureKind::Rollout:
       return rolloutLegend(document, view.rollout, {});
     case FigureKind::Similarity:
-      return similarityLegend(view.head, document.model().mapIsSigned, view.colorMap,
-                              document.sourceNote());
+      return similarityLegend(view.head, look ? look->maps.isSigned : document.model().mapIsSigned,
+                              view.colorMap, document.sourceNote());
     case FigureKind::Comparison:
       break;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/models/HeadValues.h"
 #include "ui/widgets/HeadTile.h"
 #include "ui/widgets/HeadsGrid.h"
 #include "ui/widgets/ViewedMap.h"
@@ -54,7 +55,7 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   shown.rows = grid.rows;
   shown.cols = grid.cols;
   shown.queryPatch = queryInLayer(m_seen.query, model, grid) - grid.prefix;
-  if (m_look) shown.locality = localityOf(*m_look, layer, head);
+  if (m_look) shown.locality = headValue(m_look->locality, layer, head);
   if (m_document->masks().contains(layer, head)) shown.mask = m_document->masks().at(layer, head);
   drawHeadTile(painter, area, shown, palette());
   if (layer == m_seen.layer && head == m_seen.head) {
@@ -103,6 +104,9 @@ void HeadsArea::paintLabels(QPainter& painter) {
 }
 
 void HeadsArea::paintEvent(QPaintEvent* event) {
+  const double ratio = devicePixelRatioF();
+  if (ratio != m_tileRatio) m_tiles.clear();  // moved to another screen
+  m_tileRatio = ratio;
   QPainter painter(viewport());
   painter.fillRect(event->rect(), palette().color(QPalette::Window));
   if (layers() == 0) {

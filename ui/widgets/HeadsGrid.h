@@ -75,6 +75,7 @@ class HeadsArea : public QAbstractScrollArea {
 
   Document* m_document;
   QHash<std::pair<int, int>, QImage> m_tiles;
+  double m_tileRatio = 0;  ///< the screen's, that the tiles were made for
   std::optional<ValueRange> m_shared;
   Arrangement m_arrangement;
   ViewOptions m_seen;  ///< what the tiles show

@@ -19,6 +19,20 @@ namespace headlight {
 namespace {
 
 constexpr const char* kShortcuts = "shortcuts";
+/// Keys that are no commands: PlotNavigation takes them.
+constexpr const char* kPlotKeys = R"(
+
+## Plots of the training
+
+While a plot has the focus (`Tab` goes there, a frame shows it):
+
+| Keys | What they do |
+|---|---|
+| `Left`, `Right` | Read the values at the sample before or after; where samples are many, further along |
+| `Up`, `Down` | Read the plot beside, or in the map of heads the layer above or below |
+| `+`, `-` | Zoom along the steps, about what is being read |
+| `0` or `Home` | Show every step again |
+| `Esc` | End the reading |)";
 
 struct Page {
   const char* name;
@@ -97,7 +111,8 @@ QString shortcutsPage(const Actions& actions) {
              "the focus; the canvas also takes the arrow keys (move the token), `1` "
              "(100 %), and the mask matrix its own keys, listed in "
              "[Masks](masks.md#keys-in-the-matrix).\n\n") +
-         actions.shortcutTable().trimmed() + QStringLiteral("\n\n[Back to the start](index.md)\n");
+         actions.shortcutTable().trimmed() + QString::fromUtf8(kPlotKeys) +
+         QStringLiteral("\n\n[Back to the start](index.md)\n");
 }
 
 HelpText::HelpText(const Actions* actions, QWidget* parent)

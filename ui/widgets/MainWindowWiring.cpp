@@ -125,8 +125,10 @@ void MainWindow::connectTraining() {
   });
   connect(training, &TrainingBridge::snapshotReady, this,
           [this](std::shared_ptr<const ModelSnapshot> snapshot) {
-            if (const auto experiment = m_training->experiment())
-              m_look->adopt(*experiment, std::move(snapshot));
+            const auto experiment = m_training->experiment();
+            // Once is enough: the next one would be refused as well.
+            if (experiment && !m_look->adopt(*experiment, std::move(snapshot)))
+              m_training->setSnapshotsWanted(false);
           });
   connect(training, &TrainingBridge::stateChanged, this, &MainWindow::updateCommands);
   connect(training, &TrainingBridge::finished, this,

@@ -116,7 +116,7 @@ std::vector<HeadCell> MaskMatrix::maskable(const std::vector<HeadCell>& cells) c
   for (const auto& cell : cells)
     if (isMaskable(cell)) result.push_back(cell);
   if (result.empty() && !cells.empty())
-    Q_EMIT m_document->message(tr("Not masked: %1.").arg(whyNotMaskable(m_document->masks())));
+    Q_EMIT m_document->message(tr("Not masked: %1.").arg(whyNotMaskableText(m_document->masks())));
   return result;
 }
 

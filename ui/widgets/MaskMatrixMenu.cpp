@@ -41,7 +41,7 @@ void MaskMatrix::fillKinds(QMenu* menu) {
   const bool any = std::any_of(m_selection.begin(), m_selection.end(),
                                [&](const HeadCell& cell) { return isMaskable(cell); });
   if (!any) {
-    QString why = whyNotMaskable(m_document->masks());
+    QString why = whyNotMaskableText(m_document->masks());
     why[0] = why[0].toUpper();
     menu->addAction(why)->setEnabled(false);
     return;
@@ -94,7 +94,7 @@ QString MaskMatrix::describeCell(const HeadCell& cell) const {
   const HeadMask& mask = m_document->masks().at(cell.first, cell.second);
   QString text = tr("Layer %1, head %2: ").arg(cell.first).arg(cell.second);
   text += isMaskable(cell) ? tr("%1. %2").arg(maskText(mask), maskKindHelp(mask.kind))
-                           : whyNotMaskable(m_document->masks()) + QLatin1Char('.');
+                           : whyNotMaskableText(m_document->masks()) + QLatin1Char('.');
   if (const auto& recorded = m_document->recorded()) {
     text += tr("\nAs recorded at training step %1.").arg(recorded->step);
     if (const auto alpha = m_document->recordedAlpha(cell.first, cell.second))
@@ -113,7 +113,7 @@ QString MaskMatrix::describeCell(const HeadCell& cell) const {
 }
 
 QString MaskMatrix::describeHit(const Hit& hit) const {
-  const QString brush = maskText(m_brush), why = whyNotMaskable(m_document->masks());
+  const QString brush = maskText(m_brush), why = whyNotMaskableText(m_document->masks());
   const bool some = !why.isEmpty() && m_document->masks().maskableLayers() > 0;
   if (!why.isEmpty() && !some && hit.part != Part::Cell && hit.part != Part::Nothing)
     return tr("No head can be masked: %1.").arg(why);

@@ -165,8 +165,9 @@ void MaskPanel::refresh() {
   m_save->setEnabled(open);
   m_brush->setEnabled(!open || maskable);
   m_notice->setMessage(
-      open && !maskable ? tr("No head of this model can be masked: %1.").arg(whyNotMaskable(scheme))
-                        : QString());
+      open && !maskable
+          ? tr("No head of this model can be masked: %1.").arg(whyNotMaskableText(scheme))
+          : QString());
   if (open) {
     const Grid& grid = m_document->model().grid;
     m_brush->setLargestWindow(std::max(3, 2 * std::max(grid.rows, grid.cols) - 1));
@@ -188,7 +189,7 @@ void MaskPanel::refreshStatus() {
     if (maskable)
       text += tr(": %1").arg(maskText(scheme.at(layer, head)));
     else if (scheme.maskableLayers() > 0)
-      text += tr(": %1").arg(whyNotMaskable(scheme));
+      text += tr(": %1").arg(whyNotMaskableText(scheme));
     if (const auto locality = m_document->locality(layer, head))
       text += tr(", ALS %1").arg(*locality, 0, 'f', 2);
   } else if (!selected.empty()) {

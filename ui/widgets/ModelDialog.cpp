@@ -32,11 +32,15 @@ QString scaled(std::int64_t count) {
   return QStringLiteral("%1 %2").arg(value / divisor, 0, 'g', 3).arg(QLatin1String(unit));
 }
 
-/// Without the name: whether two configs build the same model.
-Json shapeOf(const ModelConfig& model) {
-  Json json = modelToJson(completed(model, modelCatalogue()));
-  json.erase("name");
-  return json;
+/// The published model of this name, if this is it; null where it was edited.
+const PublishedModel* publishedAs(const ModelConfig& model) {
+  const PublishedModel* published = findPublishedModel(model.name);
+  return published && sameModel(published->config, model) ? published : nullptr;
+}
+
+ModelCost costOf(const ModelConfig& model) {
+  const PublishedModel* published = publishedAs(model);
+  return published ? publishedCost(*published) : modelCost(model);
 }
 
 }  // namespace
@@ -63,10 +67,8 @@ ModelDialog::ModelDialog(Document* document, QWidget* parent)
   fillList();
   if (document->hasModel()) {
     m_model = document->model().experiment.model;
-    const PublishedModel* published = findPublishedModel(m_model.name);
-    selectModel(published && shapeOf(published->config) == shapeOf(m_model)
-                    ? QString::fromStdString(published->name)
-                    : QStringLiteral("custom"));
+    const PublishedModel* published = publishedAs(m_model);
+    selectModel(published ? QString::fromStdString(published->name) : QStringLiteral("custom"));
   } else {
     selectModel(QStringLiteral("deit_tiny_patch16_224"));
   }
@@ -92,6 +94,8 @@ QWidget* ModelDialog::makeList() {
   m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
   m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
   connect(m_list, &QTreeWidget::currentItemChanged, this, &ModelDialog::onSelected);
+  // Also a click on what is chosen already: that shows it as it is again.
+  connect(m_list, &QTreeWidget::itemClicked, this, &ModelDialog::onSelected);
   connect(m_list, &QTreeWidget::itemDoubleClicked, this, [this] {
     if (m_valid) accept();
   });
@@ -109,7 +113,7 @@ QWidget* ModelDialog::makeDetails() {
   m_description->setWordWrap(true);
   m_description->setTextFormat(Qt::PlainText);
   m_form = new ModelForm(side);
-  connect(m_form, &ModelForm::changed, this, &ModelDialog::onEdited);
+  connect(m_form, &ModelForm::changed, this, &ModelDialog::check);
   m_cost = new QLabel(side);
   m_cost->setObjectName(QStringLiteral("modelCost"));
   QFont bold = font();
@@ -150,7 +154,7 @@ void ModelDialog::fillList() {
   custom->setData(0, kNameRole, QStringLiteral("custom"));
   custom->setToolTip(0, tr("A shape of your own"));
   for (const PublishedModel& model : publishedModels()) {
-    const ModelCost cost = modelCost(model.config);
+    const ModelCost cost = publishedCost(model);
     const QString name = QString::fromStdString(model.name);
     auto* item = new QTreeWidgetItem(m_list, {name, scaled(cost.parameters), scaled(cost.macs)});
     item->setData(0, kNameRole, name);
@@ -195,12 +199,8 @@ void ModelDialog::onSelected() {
   } else if (findPublishedModel(m_model.name)) {
     m_model.name = "custom";
   }
-  m_description->setText(description);
+  m_chosenText = description;
   m_form->setModel(m_model);
-  check();
-}
-
-void ModelDialog::onEdited() {
   check();
 }
 
@@ -208,8 +208,8 @@ void ModelDialog::check() {
   const auto model = m_form->model();
   QString problem = model ? QString() : QString::fromStdString(model.error().message);
   // Counting asks the mechanism, which may still refuse a size that no single parameter shows.
-  const auto cost = model ? guarded("model", [&] { return modelCost(*model); })
-                          : Result<ModelCost>(model.error());
+  const auto cost =
+      model ? guarded("model", [&] { return costOf(*model); }) : Result<ModelCost>(model.error());
   if (model && !cost) {
     problem = QString::fromStdString(cost.error().message);
     m_form->showError(cost.error());
@@ -228,11 +228,22 @@ void ModelDialog::check() {
   }
   m_error->setMessage(problem, MessageLabel::Tone::Problem);
   m_buttons->button(QDialogButtonBox::Open)->setEnabled(m_valid);
+  describe();
+}
+
+void ModelDialog::describe() {
+  const QTreeWidgetItem* item = m_list->currentItem();
+  const PublishedModel* chosen =
+      item ? findPublishedModel(item->data(0, kNameRole).toString().toStdString()) : nullptr;
+  const bool edited = chosen && !(m_valid && isPublished());
+  m_description->setText(edited ? tr("A shape of your own, edited from %1. Click that in the list "
+                                     "to have it back as it was.")
+                                      .arg(QString::fromStdString(chosen->name))
+                                : m_chosenText);
 }
 
 bool ModelDialog::isPublished() const {
-  const PublishedModel* published = findPublishedModel(m_model.name);
-  return published && shapeOf(published->config) == shapeOf(m_model);
+  return publishedAs(m_model) != nullptr;
 }
 
 std::filesystem::path ModelDialog::weights() const {
@@ -259,6 +270,11 @@ Experiment ModelDialog::experiment() const {
     if (!resolveMasks(experiment.masks, maskShapeOf(m_model))) experiment.masks = {};
   }
   experiment.model = m_model;
+  // A published name stands for the published model alone, in configs, files and run folders.
+  if (findPublishedModel(m_model.name) && !isPublished()) experiment.model.name = "custom";
+  if (const PublishedModel* published = findPublishedModel(experiment.name);
+      published && published != publishedAs(m_model))
+    experiment.name = experiment.model.name;
   experiment.edits.clear();
   experiment.training.weights = weights().string();
   return experiment;

@@ -42,13 +42,14 @@ class ModelDialog : public QDialog {
   void fillList();
   void filterList(const QString& text);
   void onSelected();
-  void onEdited();
   void check();
+  void describe();
   void chooseWeights();
 
   Document* m_document;
   QTreeWidget* m_list = nullptr;
   QLabel* m_description = nullptr;
+  QString m_chosenText;  ///< of what was chosen in the list, while it is as chosen
   QLabel* m_cost = nullptr;
   MessageLabel* m_error = nullptr;
   QLineEdit* m_weights = nullptr;

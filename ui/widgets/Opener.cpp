@@ -3,6 +3,7 @@
 #include <QFileInfo>
 
 #include "core/config/Experiment.h"
+#include "core/workbench/Catalogue.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/LookBridge.h"
@@ -19,16 +20,14 @@ QString fileName(const QString& path) {
   return name.isEmpty() ? path : name;
 }
 
-}  // namespace
-
-bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
-  return a.backbone == b.backbone && a.mechanism == b.mechanism && a.depths == b.depths &&
-         a.stageWidths == b.stageWidths && a.stageHeads == b.stageHeads &&
-         a.attention == b.attention && a.layout == b.layout && a.patchSize == b.patchSize &&
-         a.width == b.width && a.depth == b.depth && a.heads == b.heads &&
-         a.mlpRatio == b.mlpRatio && a.classToken == b.classToken && a.distilled == b.distilled &&
-         (a.layerScale > 0) == (b.layerScale > 0);
+/// Weights that were trained on pictures prepared otherwise would predict worse, and nobody would
+/// see why.
+bool expectsSamePicture(const ModelConfig& a, const ModelConfig& b) {
+  return a.cropFraction == b.cropFraction && a.interpolation == b.interpolation &&
+         a.mean == b.mean && a.deviation == b.deviation;
 }
+
+}  // namespace
 
 Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, GalleryModel* gallery,
                QWidget* window)
@@ -153,13 +152,16 @@ void Opener::onConfig(const FileFinding& finding) {
                     sameArchitecture(experiment.model, m_document->model().experiment.model) &&
                     experiment.model.grid() == m_document->model().experiment.model.grid();
   if (same) {
-    const auto scheme = resolveMasks(experiment.masks, m_document->masks().shape());
-    if (scheme) applyMasks(*scheme, tr("masks of %1").arg(name));
-    tell(Notice::Level::Info, {},
-         tr("%1 is for the model that is open: its masks were applied (undo takes them back), its "
-            "data and training settings stand in the training dialog.")
-             .arg(name));
-    return;
+    const auto applied = applyMasks(resolveMasks(experiment.masks, m_document->masks().shape()),
+                                    tr("masks of %1").arg(name));
+    const QString settings = tr("Its data and training settings stand in the training dialog.");
+    if (!applied)
+      return tell(Notice::Level::Error, tr("The masks of %1 were not applied").arg(name),
+                  tr("%1. %2").arg(QString::fromStdString(applied.error().text()), settings));
+    return tell(Notice::Level::Info, {},
+                tr("%1 is for the model that is open: its masks were applied (undo takes them "
+                   "back). %2")
+                    .arg(name, settings));
   }
   const bool random = experiment.training.weights.empty();
   m_look->restoreModel(
@@ -175,32 +177,33 @@ void Opener::onConfig(const FileFinding& finding) {
 void Opener::onMasks(const QString& path) {
   if (!m_document->hasModel()) return;
   m_masksReader->run<Result<MaskScheme>>(
-      [path, heads = m_document->model().heads](std::stop_token) {
-        return masksFromNameOrFile(path.toStdString(), heads);
+      [path, shape = m_document->masks().shape()](std::stop_token) {
+        return guarded(path.toStdString(),
+                       [&] { return masksFromNameOrFile(path.toStdString(), shape); });
       },
       [this, path](Result<MaskScheme> scheme) {
-        if (scheme)
-          applyMasks(*scheme, tr("masks of %1").arg(fileName(path)));
-        else
-          tell(Notice::Level::Error, tr("The masks were not applied"),
-               QString::fromStdString(scheme.error().text()));
+        const QString name = fileName(path);
+        if (const auto applied = applyMasks(scheme, tr("masks of %1").arg(name)); !applied)
+          tell(Notice::Level::Error, tr("The masks of %1 were not applied").arg(name),
+               QString::fromStdString(applied.error().text()));
       });
 }
 
-void Opener::applyMasks(const MaskScheme& scheme, const QString& label) {
-  const auto edit = makeMaskEdit(m_document->masks(), scheme, label.toStdString());
-  if (edit)
-    m_document->pushEdit(*edit);
-  else
-    tell(Notice::Level::Error, tr("The masks were not applied"),
-         QString::fromStdString(edit.error().text()));
+Result<void> Opener::applyMasks(const Result<MaskScheme>& scheme, const QString& label) {
+  if (!scheme) return scheme.error();
+  const auto edit = makeMaskEdit(m_document->masks(), *scheme, label.toStdString());
+  if (!edit) return edit.error();  // another model was opened meanwhile
+  m_document->pushEdit(*edit);
+  return {};
 }
 
 void Opener::onCheckpoint(const FileFinding& finding) {
-  const bool fits = m_document->hasModel() &&
-                    (!finding.experiment || sameArchitecture(finding.experiment->model,
-                                                             m_document->model().experiment.model));
-  if (fits) return loadWeights(finding.path);
+  const auto fits = [&](const ModelConfig& open) {
+    return sameArchitecture(finding.experiment->model, open) &&
+           expectsSamePicture(finding.experiment->model, open);
+  };
+  if (m_document->hasModel() && (!finding.experiment || fits(m_document->model().experiment.model)))
+    return loadWeights(finding.path);
   ModelSource source;
   source.weights = finding.path.toStdString();
   m_look->openModel(source);

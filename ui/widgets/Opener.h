@@ -6,8 +6,8 @@
 #include <QSet>
 #include <QStringList>
 
-#include "core/workbench/InferenceSession.h"
 #include "core/config/Experiment.h"
+#include "core/workbench/InferenceSession.h"
 #include "ui/models/Session.h"
 #include "ui/widgets/NoticeBar.h"
 
@@ -55,7 +55,8 @@ class Opener : public QObject {
   void onSession(const FileFinding& finding);
   void onCheckpoint(const FileFinding& finding);
   void onReport(const QString& path, const LoadReport& report);
-  void applyMasks(const MaskScheme& scheme, const QString& label);
+  /// As an edit that can be undone. Errors: masks that do not fit the model; nothing changes.
+  Result<void> applyMasks(const Result<MaskScheme>& scheme, const QString& label);
   void tell(Notice::Level level, const QString& title, const QString& text);
 
   Document* m_document;
@@ -67,8 +68,5 @@ class Opener : public QObject {
   QSet<QString> m_quiet;       ///< being inspected for the gallery only
   bool m_imageOpened = false;  ///< by the present open()
 };
-
-/// Whether weights of one could be loaded into the other: everything but names, classes and rates.
-bool sameArchitecture(const ModelConfig& a, const ModelConfig& b);
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/bridge/AnalysisBridge.h"
 
@@ -22,6 +23,7 @@ PictureView::PictureView(Document* document, QWidget* parent)
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   connect(document, &Document::imageChanged, this, &PictureView::pictureChanged);
   connect(document, &Document::modelChanged, this, [this] {
+    m_hovered = -1;
     regionChanged();
     refreshMap();
   });
@@ -159,6 +161,10 @@ void PictureView::takeMap() {
   std::optional<MapLayer> map;
   if (m_document->hasModel()) map = currentMap();
   if (map != m_map) {
+    const auto gridOf = [](const std::optional<MapLayer>& of) {
+      return of ? std::pair(of->rows, of->cols) : std::pair(0, 0);
+    };
+    if (gridOf(map) != gridOf(m_map)) m_hovered = -1;  // it is a patch of the grid that was
     m_map = std::move(map);
     m_mapImage = m_map ? mapImage(*m_map) : QImage();
     m_mapBuilds += m_map ? 1 : 0;

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/Icons.h"
+#include "ui/bridge/LookBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/models/Document.h"
 #include "ui/plots/LocalityPlot.h"
@@ -168,17 +169,13 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
   m_outcomeBar->tell(text, problem, offers);
 }
 
-bool TrainingDock::runHasDocumentsShape() const {
+bool TrainingDock::runHasDocumentsHeads() const {
   if (!m_runMasks) return true;  // not known yet
-  const MaskScheme& shown = m_document->masks();
-  if (shown.layers() != m_runMasks->layers()) return false;
-  for (int l = 0; l < shown.layers(); ++l)
-    if (shown.heads(l) != m_runMasks->heads(l)) return false;
-  return true;
+  return m_runMasks->shape() == m_document->masks().shape();
 }
 
 void TrainingDock::offerEdits() {
-  if (!m_active || !m_followEdits->isChecked() || !m_runMasks || !runHasDocumentsShape()) return;
+  if (!m_active || !m_followEdits->isChecked() || !m_runMasks || !runHasDocumentsHeads()) return;
   const QString label = m_document->undoStack()->undoText();
   auto edit = makeMaskEdit(*m_runMasks, m_document->masks(),
                            label.isEmpty() ? "the window's masks" : label.toStdString());
@@ -201,12 +198,15 @@ void TrainingDock::refreshControls() {
   m_pause->setIcon(
       lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
   m_stop->setEnabled(m_active && !stopping);
-  const bool fits = runHasDocumentsShape();
+  const bool fits = runHasDocumentsHeads();
   m_followEdits->setEnabled(!m_active || fits);
   m_followEdits->setToolTip(fits
                                 ? m_followEdits->statusTip()
                                 : tr("The run trains a model of another shape than the one shown"));
-  m_lookThrough->setEnabled(!m_active || fits);
+  const auto run = m_bridge->experiment();
+  m_lookThrough->setEnabled(
+      !m_active || !run || !m_document->hasModel() ||
+      LookBridge::canLookThrough(run->model, m_document->model().experiment.model));
 }
 
 QString TrainingDock::stateText() const {

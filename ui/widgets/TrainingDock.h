@@ -62,7 +62,7 @@ class TrainingDock : public QWidget {
   void refreshControls();
   void refreshStatus();
   void showOutcome(const QString& text, bool problem);
-  bool runHasDocumentsShape() const;
+  bool runHasDocumentsHeads() const;  ///< an edit of masks is one of the run's masks too
   QString stateText() const;
   QAction* makeAction(const QString& name, const QString& text, const QString& tip,
                       const QString& icon = {});

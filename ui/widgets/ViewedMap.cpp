@@ -154,7 +154,7 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   legend.range = map->range;
   legend.detail = document.describeRange(legend.range);
   if (look && grid.prefix > 0 && !look->maps.isSigned) {
-    const double share = attentionToPrefix(look->maps, grid, view) * 100;
+    const double share = attentionToPrefix(look->maps, model, view) * 100;
     const QString whose = grid.prefix == 1
                               ? QStringLiteral(" · class token gets %1 %")
                               : QStringLiteral(" · class and distillation tokens get %1 %");
@@ -194,13 +194,6 @@ Legend headsLegend(const Document& document) {
   const QString joins = joiningNote(document, 0);
   if (!joins.isEmpty()) legend.detail.prepend(joins + QStringLiteral(" · "));
   return legend;
-}
-
-std::optional<float> localityOf(const Look& look, int layer, int head) {
-  if (layer < 0 || head < 0 || layer >= static_cast<int>(look.locality.size())) return {};
-  const std::vector<float>& heads = look.locality[static_cast<std::size_t>(layer)];
-  if (head >= static_cast<int>(heads.size())) return {};
-  return heads[static_cast<std::size_t>(head)];
 }
 
 double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const ViewOptions& view) {

@@ -45,9 +45,6 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
 /// Below all heads: the token and how tiles are scaled.
 Legend headsLegend(const Document& document);
 
-/// ALS of a head, if the look has it; nothing for the mean (−1).
-std::optional<float> localityOf(const Look& look, int layer, int head);
-
 /// What the viewed head gives to prefix tokens, summed: 1 minus what it gives to patches (softmax).
 double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const ViewOptions& view);
 
