@@ -40,6 +40,23 @@ Json headsJson(const HeadPoint& point) {
   return event;
 }
 
+Json fitJson(const MaskFit& fit) {
+  return {{"event", "mask_fit"},
+          {"file", fit.file},
+          {"layers", fit.layers},
+          {"steps", fit.errors.size() - 1},
+          {"start_mean_squared_error", fit.errors.front()},
+          {"mean_squared_error", fit.errors.back()}};
+}
+
+std::string fitText(const MaskFit& fit) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "learned masks start from a fit of %zu steps: mean squared error %.3g, then %.3g ",
+                fit.errors.size() - 1, fit.errors.front(), fit.errors.back());
+  return line + ("(" + fit.file + ")");
+}
+
 std::string epochText(const EpochPoint& point, std::int64_t epochs) {
   char line[200];
   std::snprintf(line, sizeof line,
@@ -99,6 +116,8 @@ void TrainingReporter::report(const TrainingUpdate& update) {
 void TrainingReporter::reportJson(const TrainingUpdate& update) {
   if (update.state != m_state)
     m_terminal.printJson(Json{{"event", "state"}, {"state", trainingStateName(update.state)}});
+  for (const auto& fit : update.maskFits)
+    m_terminal.printJson(fitJson(fit));
   for (const auto& applied : update.edits) {
     Json event = {{"event", "edit"}, {"step", applied.step}};
     event.update(maskEditToJson(applied.edit));
@@ -116,6 +135,8 @@ void TrainingReporter::reportText(const TrainingUpdate& update) {
   if (update.state != m_state && !update.message.empty() &&
       update.state != TrainingState::Failed)  // run() returns that one
     m_terminal.note(update.message);
+  for (const auto& fit : update.maskFits)
+    m_terminal.note(fitText(fit));
   for (const auto& applied : update.edits)
     m_terminal.note("step " + std::to_string(applied.step) + ": " + applied.edit.label);
   for (const auto& point : update.epochPoints)

@@ -18,6 +18,8 @@
 
 namespace headlight {
 
+struct LearnedMaskFit;
+
 struct AttentionOptions {
   int layer = 0;         ///< counted over the whole model
   int layerInStage = 0;  ///< windows are shifted in every second block of a stage
@@ -49,6 +51,9 @@ class Attention : public torch::nn::Module {
   virtual void setProgress(double fraction);
   /// Numbers worth watching from the last forward pass, by name ("nonzeros").
   virtual std::vector<std::pair<std::string, double>> readings() const { return {}; }
+  /// The descent that its masks started from (LearnedMaskFit.h), as remembered for the process:
+  /// layers that share it give the same address. Null: there was none.
+  virtual const LearnedMaskFit* startingFit() const { return nullptr; }
 
  protected:
   explicit Attention(int heads) : m_headCount(heads) {}

@@ -116,6 +116,7 @@ void LearnedMaskAttention::initialise() {
                                 .window = m_own.window > 0 ? m_own.window : m_own.fidelity,
                                 .sigma = gaussian ? m_own.sigma : 1.0,
                                 .rolled = m_own.rolled});
+  m_fit = &fit;
   const std::int64_t columns = m_maskA.size(2);
   const auto tensorOf = [&](const std::vector<double>& values) {
     return at::tensor(values, at::kDouble).view({-1, columns});

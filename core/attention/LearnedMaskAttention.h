@@ -5,9 +5,10 @@
 //
 // The ablations of Table 4, all else being the recipe of Table 5 (DeiT's, with drop path on the
 // attention branch alone: the layout option mlp_drop_path of the backbone vit, off):
-//   A, IBiT:            mechanism learned_mask; no CutMix
-//   B, with CutMix:     mechanism learned_mask; CutMix among the augmentations
-//   C, DeiT:            mechanism softmax; CutMix among the augmentations
+//   A, IBiT:            mechanism learned_mask; --training.cutmix_alpha 0 (the default)
+//   B, with CutMix:     mechanism learned_mask; --training.cutmix_alpha 1
+//   C, DeiT:            mechanism softmax; --training.cutmix_alpha 1
+// each with DeiT's --training.mixup_alpha 0.8 (commands: resources/help/training.md),
 // and of the mask itself: `initialisation` conv or random, `rolled` off, `learned` off,
 // `placement` logits.
 
@@ -45,6 +46,7 @@ class LearnedMaskAttention : public MaskedAttention {
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
+  const LearnedMaskFit* startingFit() const override { return m_fit; }
   /// What is kept of W is forgotten.
   void train(bool on = true) override;
 
@@ -59,6 +61,7 @@ class LearnedMaskAttention : public MaskedAttention {
   torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
   at::Tensor m_maskA, m_maskB;  ///< 𝒜, ℬ [H, N, f²]
   DerivedTensor m_mask;
+  const LearnedMaskFit* m_fit = nullptr;  ///< null: they started at random
 };
 
 }  // namespace headlight

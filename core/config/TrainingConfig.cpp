@@ -48,6 +48,11 @@ const ParameterTable& trainingParameters() {
           .number(&T::beta2, "beta2", 0, 0.999999, "AdamW: decay of the second moment.")
           .number(&T::epsilon, "epsilon", 1e-16, 1, "AdamW: added to the denominator.")
           .number(&T::labelSmoothing, "label_smoothing", 0, 0.99, "Label smoothing.")
+          .number(&T::mixupAlpha, "mixup_alpha", 0, 100,
+                  "Mixup: shares of the two images are drawn from Beta(a, a); 0 means none.")
+          .number(&T::cutmixAlpha, "cutmix_alpha", 0, 100,
+                  "CutMix: shares are drawn from Beta(a, a); 0 means none. With Mixup too each "
+                  "batch takes one of them.")
           .number(&T::clipGradient, "clip_gradient", 0, 1e6,
                   "Greatest global gradient norm; 0 means no clipping.")
           .number(&T::emaDecay, "ema_decay", 0, 0.999999,

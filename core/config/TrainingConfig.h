@@ -35,6 +35,8 @@ struct TrainingConfig {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double labelSmoothing = 0.1;
+  double mixupAlpha = 0.0;    ///< λ ~ Beta(α, α) of Mixup; 0: none
+  double cutmixAlpha = 0.0;   ///< of CutMix; 0: none. Both on: a batch takes either
   double clipGradient = 1.0;  ///< greatest global l2 norm; 0: no clipping
   double emaDecay = 0.0;      ///< 0: no moving average of the weights
   std::string weights;        ///< checkpoint to start from; empty: from scratch

@@ -5,6 +5,7 @@
 //   best.safetensors       the weights of the best validation top-1
 //   epoch-0005.safetensors the weights kept every `keep_every` epochs
 //   metrics.csv, metrics.jsonl, masks.jsonl   (MetricsLog.h)
+//   mask_fit.csv           how learned masks came to their start, where they have one (MaskFits.h)
 
 #include <filesystem>
 

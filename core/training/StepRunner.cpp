@@ -11,6 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr std::uint64_t kStepPurpose = 0x73746570ULL;  // "step"
+constexpr std::uint64_t kMixPurpose = 0x6d6978ULL;     // "mix"
 
 [[noreturn]] void diverged(const std::string& what, double value, std::int64_t step) {
   throw Failure({ErrorCode::InvalidConfig,
@@ -30,20 +31,23 @@ std::optional<double> valueOf(const at::Tensor& loss) {
 }  // namespace
 
 StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& labels,
-                      const TrainingConfig& config, Teacher* teacher) {
+                      const TrainingConfig& config, Teacher* teacher, const Mix& mix) {
+  const at::Tensor shown = mixedImages(images, mix);
+  const auto ofLabels = [&](const at::Tensor& logits) {
+    return mixedCrossEntropy(logits, labels, config.labelSmoothing, mix);
+  };
   StepLosses losses;
   if (teacher == nullptr) {
-    losses.total = smoothedCrossEntropy(model.forward(images), labels, config.labelSmoothing);
+    losses.total = ofLabels(model.forward(shown));
   } else {
-    const at::Tensor wanted = teacher->logits(images);
-    const HeadLogitsPair own = model.forwardBoth(images);
+    const at::Tensor wanted = teacher->logits(shown);
+    const HeadLogitsPair own = model.forwardBoth(shown);
     const at::Tensor& learner = own.distilled.defined() ? own.distilled : own.logits;
     losses.distillation = config.distillation == "hard"
                               ? hardDistillation(learner, wanted)
                               : softDistillation(learner, wanted, config.distillationTemperature);
     const double share = config.distillationAlpha;
-    losses.total = (1 - share) * smoothedCrossEntropy(own.logits, labels, config.labelSmoothing) +
-                   share * losses.distillation;
+    losses.total = (1 - share) * ofLabels(own.logits) + share * losses.distillation;
   }
   losses.auxiliary = model.auxiliaryLoss();
   if (losses.auxiliary.defined()) losses.total = losses.total + losses.auxiliary;
@@ -88,8 +92,11 @@ StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
   announce(step);
   seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
   m_optimizer.clearGradients();
-  const StepLosses losses = stepLosses(*m_model, batch.images.to(m_device, /*non_blocking=*/true),
-                                       batch.labels.to(m_device, true), m_config, m_teacher.get());
+  const Mix mix = drawMix(m_config, batch.images.size(2), batch.images.size(3),
+                          streamKey({m_seed, kMixPurpose, static_cast<std::uint64_t>(step)}));
+  const StepLosses losses =
+      stepLosses(*m_model, batch.images.to(m_device, /*non_blocking=*/true),
+                 batch.labels.to(m_device, true), m_config, m_teacher.get(), mix);
   losses.total.backward();
   // The first time that the device is waited for; what follows is there already.
   const at::Tensor numbers =

@@ -9,6 +9,7 @@
 
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
+#include "core/training/Mixing.h"
 #include "core/training/Optimizer.h"
 #include "core/training/Schedule.h"
 #include "core/training/Teacher.h"
@@ -29,13 +30,14 @@ struct StepLosses {
   at::Tensor total, distillation, auxiliary;
 };
 
-/// Images and labels are on the model's device, `teacher` is null where nobody is asked. Without
+/// Images and labels are on the model's device and as they were loaded: `mix` is applied here, so
+/// that model and teacher see the mixed images. `teacher` is null where nobody is asked. Without
 /// a teacher: the labels' loss, of a distilled model for the mean of its heads. With one
 /// (DeiT Eq. 2, 3): (1 − α) · labels + α · distillation; of a distilled model the class head learns
 /// the labels and the distillation head the teacher, else the one head learns both. The model's
 /// auxiliary loss is added as it is.
 StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& labels,
-                      const TrainingConfig& config, Teacher* teacher);
+                      const TrainingConfig& config, Teacher* teacher, const Mix& mix = {});
 
 class StepRunner {
  public:
@@ -43,8 +45,9 @@ class StepRunner {
              std::uint64_t seed, std::int64_t stepsPerEpoch,
              std::shared_ptr<Teacher> teacher = nullptr);
 
-  /// Trains on one batch. What is random in it (drop path) is drawn from (seed, step) alone. Throws
-  /// Failure where the loss or the gradient is not finite; the parameters are then as before.
+  /// Trains on one batch. What is random in it (drop path, mixing) is drawn from (seed, step)
+  /// alone. Throws Failure where the loss or the gradient is not finite; the parameters are then as
+  /// before.
   StepResult run(const Batch& batch, std::int64_t step);
 
   /// Tells the model that `step` steps are done, of all there will be: its schedules then are where

@@ -104,6 +104,7 @@ HeadProbe::HeadProbe(const Dataset& dataset, std::int64_t count, const Preproces
 HeadPoint HeadProbe::measure(Model& model, std::int64_t step) const {
   HeadPoint point;
   point.step = step;
+  point.images = images();
   const at::NoGradGuard noGrad;
   const EvaluationMode mode(model);
   LocalityTap tap(model);

@@ -41,9 +41,17 @@ struct HeadPoint {
   std::vector<std::vector<float>> locality;  ///< [layer][head]
   std::vector<std::vector<float>> alpha;     ///< [layer][head]; NaN where not soft
   std::vector<Readings> readings;            ///< [layer], means over the images; mostly empty
+  std::int64_t images = 0;                   ///< the probe images
 };
 /// A list with an object a layer, {"nonzeros": 0.1}; empty where no layer has a reading.
 Json readingsToJson(const std::vector<Readings>& layers);
+/// IBiT's Algorithm 1, as it went before the first step: how near the product 𝒜ℬᵀ of the sub-masks
+/// of learned masks came to the filter that they start as.
+struct MaskFit {
+  std::string file;            ///< its name in the run's folder
+  std::vector<int> layers;     ///< whose masks start from it
+  std::vector<double> errors;  ///< mean squared error at the start and after every step
+};
 struct AppliedEdit {
   std::int64_t step = 0;  ///< took effect before this optimiser step
   MaskEdit edit;
@@ -60,6 +68,7 @@ struct TrainingUpdate {
   std::vector<EpochPoint> epochPoints;
   std::vector<HeadPoint> heads;
   std::vector<AppliedEdit> edits;
+  std::vector<MaskFit> maskFits;      ///< once, before the first step
   std::vector<std::string> warnings;  ///< skipped files and the like
 };
 

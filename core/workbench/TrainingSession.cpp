@@ -2,12 +2,14 @@
 
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "core/base/Files.h"
 #include "core/base/Log.h"
 #include "core/models/Device.h"
 #include "core/models/Registry.h"
+#include "core/training/MaskFits.h"
 #include "core/training/ModelFile.h"
 #include "core/training/Trainer.h"
 #include "core/workbench/Datasets.h"
@@ -47,9 +49,12 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   return parts;
 }
 
-/// The config's own weights. `notes` gets what is to be said about them, if not all fit.
-void loadStart(const TrainerParts& parts, std::vector<std::string>& notes) {
+/// The config's own weights, if it has any. `notes` gets what is to be said about them, if not all
+/// fit; `fits` is emptied where they bring learned masks, which then do not start from a fit.
+void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
+               std::vector<MaskFit>& fits) {
   const std::string& path = parts.experiment.training.weights;
+  if (path.empty()) return;
   const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
   const LoadPlan plan = planFor(*parts.model, checkpoint);
   if (plan.report.matched.empty() && plan.report.resized.empty())
@@ -59,6 +64,10 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes) {
                    path});
   valueOrThrow(applyLoad(parts.model->state(), plan));
   if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
+  const auto& matched = plan.report.matched;
+  if (std::any_of(matched.begin(), matched.end(),
+                  [](const std::string& name) { return name.ends_with(".learned_mask_a"); }))
+    fits.clear();
 }
 
 /// Edits whose cells do not exist would fail in the middle of a run.
@@ -68,11 +77,35 @@ void checkEdits(const Experiment& experiment, MaskScheme scheme) {
 }
 
 /// All that a run starts from.
-TrainerParts openStart(const Experiment& experiment, std::vector<std::string>& notes) {
-  TrainerParts parts = openParts(experiment, notes);
-  checkEdits(parts.experiment, parts.model->masks());
-  if (!parts.experiment.training.weights.empty()) loadStart(parts, notes);
-  return parts;
+struct Start {
+  TrainerParts parts;
+  std::vector<std::string> notes;  ///< to be said of it
+  std::vector<MaskFit> maskFits;
+};
+
+/// `fresh`: with the config's own weights, which a run with a checkpoint does not need any more.
+Start openStart(const Experiment& experiment, bool fresh = true) {
+  Start start;
+  start.parts = openParts(experiment, start.notes);
+  checkEdits(start.parts.experiment, start.parts.model->masks());
+  start.maskFits = maskFitsOf(*start.parts.model);
+  if (fresh) loadStart(start.parts, start.notes, start.maskFits);
+  return start;
+}
+
+/// Written down where the run begins, so that it can be looked up long after.
+void writeMaskFits(const RunFolder& folder, Start& start) {
+  for (const MaskFit& fit : start.maskFits)
+    if (const auto written = writeMaskFit(folder.path(), fit); !written)
+      start.notes.push_back("how the masks were fitted was not written: " + written.error().text());
+}
+
+/// Of a run that goes on: those that it began with.
+void keepWrittenMaskFits(const RunFolder& folder, Start& start) {
+  std::erase_if(start.maskFits, [&](const MaskFit& fit) {
+    std::error_code ignored;
+    return !std::filesystem::exists(folder.path() / fit.file, ignored);
+  });
 }
 
 }  // namespace
@@ -102,10 +135,12 @@ struct TrainingSession::State {
         });
   }
 
-  void warn(const std::vector<std::string>& notes) {
-    if (notes.empty()) return;
+  /// What there is to say before the first step.
+  void tell(std::vector<std::string> notes, std::vector<MaskFit> maskFits) {
+    if (notes.empty() && maskFits.empty()) return;
     control.publish([&](TrainingUpdate& update) {
       update.warnings.insert(update.warnings.end(), notes.begin(), notes.end());
+      update.maskFits = std::move(maskFits);
     });
   }
 
@@ -134,22 +169,19 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     const Experiment& experiment, const std::filesystem::path& folder) {
   return guarded(folder.string(), [&] {
     configureCompute(experiment.threads);
-    std::vector<std::string> notes;
-    TrainerParts parts = openStart(experiment, notes);
+    Start start = openStart(experiment);
     RunFolder runFolder = RunFolder::create(std::filesystem::absolute(folder).lexically_normal());
-    valueOrThrow(runFolder.writeConfig(parts.experiment));
+    valueOrThrow(runFolder.writeConfig(start.parts.experiment));
+    writeMaskFits(runFolder, start);
     std::unique_ptr<TrainingSession> session(new TrainingSession);
-    session->m_state->assemble(std::move(parts), std::move(runFolder));
-    session->m_state->warn(notes);
+    session->m_state->assemble(std::move(start.parts), std::move(runFolder));
+    session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
     return session;
   });
 }
 
 Result<void> TrainingSession::check(const Experiment& experiment) {
-  return guarded("training", [&] {
-    std::vector<std::string> notes;
-    openStart(experiment, notes);
-  });
+  return guarded("training", [&] { openStart(experiment); });
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
@@ -162,17 +194,18 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
         saved ? saved->experiment
               : valueOrThrow(readExperiment(runFolder.config(), modelCatalogue()));
     configureCompute(experiment.threads);
-    std::vector<std::string> notes;
-    TrainerParts parts = openParts(experiment, notes);
-    checkEdits(parts.experiment, parts.model->masks());
-    if (!saved && !parts.experiment.training.weights.empty()) loadStart(parts, notes);
+    Start start = openStart(experiment, /*fresh=*/!saved);
+    if (saved)
+      keepWrittenMaskFits(runFolder, start);
+    else
+      writeMaskFits(runFolder, start);
     std::unique_ptr<TrainingSession> session(new TrainingSession);
-    session->m_state->assemble(std::move(parts), std::move(runFolder));
+    session->m_state->assemble(std::move(start.parts), std::move(runFolder));
     if (saved)
       session->m_state->trainer->restore(*saved);
     else
       session->m_state->trainer->restart();
-    session->m_state->warn(notes);
+    session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
     return session;
   });
 }

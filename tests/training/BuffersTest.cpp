@@ -252,6 +252,7 @@ TEST(HeadProbe, AveragesReadingsOverTheImages) {
   const auto dataset = valueOrThrow(openDataset(spec, Split::Validation));
   const HeadProbe probe(*dataset, 20, preprocessingOf(normedConfig()), 1, at::kCPU);
   const HeadPoint point = probe.measure(*model, 3);
+  EXPECT_EQ(point.images, 20);
   ASSERT_EQ(point.readings.size(), 1u);
   ASSERT_EQ(point.readings[0].size(), 2u);
   EXPECT_EQ(point.readings[0][0].first, "batch");

@@ -80,6 +80,26 @@ TEST(Resume, KilledAtAnyMomentGoesOnFromTheLastCheckpoint) {
   }
 }
 
+TEST(Resume, MixesTheSameImagesAgain) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  const auto plain = uninterrupted(experiment, folder / "plain");
+  experiment.training.mixupAlpha = 0.8;
+  experiment.training.cutmixAlpha = 1;
+  const auto expected = uninterrupted(experiment, folder / "whole");
+  EXPECT_FALSE(at::equal(expected.at("head.weight"), plain.at("head.weight")));
+  expectSame(expected, uninterrupted(experiment, folder / "again"));
+  for (const std::int64_t stop : {2, 5, 8}) {
+    const auto path = folder / ("stopped at " + std::to_string(stop));
+    ASSERT_TRUE(runUntil(*begin(experiment, path), stop));
+    const auto resumed = resume(path);
+    EXPECT_EQ(resumed->experiment().training.mixupAlpha, 0.8);
+    EXPECT_EQ(resumed->experiment().training.cutmixAlpha, 1);
+    runToEnd(*resumed);
+    expectSame(expected, lastTensors(path));
+  }
+}
+
 TEST(Resume, AFinishedRunHasNothingLeftToDo) {
   TemporaryFolder folder;
   const auto expected = uninterrupted(tinyExperiment(), folder / "run");

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "core/workbench/Pictures.h"
+#include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
@@ -19,7 +20,6 @@
 namespace headlight {
 namespace {
 
-constexpr int kLegendLines = 12;  ///< of more lines the legend names every second, third, …
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 QCPColorGradient viridis() {
@@ -96,19 +96,7 @@ void LocalityPlot::buildLines() {
   m_lines->xAxis->setNumberFormat(QStringLiteral("g"));
   m_lines->xAxis->setLabel(tr("step"));
   m_lines->axisRect()->setMinimumMargins(QMargins(4, 6, 4, 4));
-  m_legend = new QCPLegend;
-  // At the top of a column of its own; the spacer takes the rest of the height.
-  auto* column = new QCPLayoutGrid;
-  m_lines->plotLayout()->addElement(0, 1, column);
-  column->addElement(0, 0, m_legend);
-  column->addElement(1, 0, new QCPLayoutElement(m_lines));
-  column->setRowStretchFactor(0, 0.001);
-  column->setRowSpacing(0);
-  m_lines->plotLayout()->setColumnStretchFactor(1, 0.001);
-  m_lines->plotLayout()->setColumnSpacing(0);
-  m_legend->setLayer(QStringLiteral("legend"));
-  m_legend->setFillOrder(QCPLegend::foRowsFirst);
-  m_legend->setWrap(6);
+  m_legend = addLegendColumn(m_lines);
   m_mark.emplace(QList<QCPAxisRect*>{m_lines->axisRect()});
   m_lineNavigation = new PlotNavigation(m_lines, {m_lines->axisRect()});
 }
@@ -239,19 +227,11 @@ void LocalityPlot::rebuildGraphs() {
   const int lines = lineCount();
   if (m_graphsFor == m_layer && m_lines->graphCount() == lines) return;
   m_graphsFor = m_layer;
-  m_legend->clearItems();
-  m_lines->clearGraphs();
-  const int every = std::max(1, (lines + kLegendLines - 1) / kLegendLines);
-  for (int i = 0; i < lines; ++i) {
-    QCPGraph* graph = m_lines->addGraph();
-    graph->setName(lineName(i));
-    // Layers have an order, heads do not.
-    const QColor color = m_layer < 0 || lines > 7
-                             ? sequenceColor(lines > 1 ? i / (lines - 1.0) : 0, palette())
-                             : seriesColor(i, palette());
-    graph->setPen(QPen(color, 1.6));
-    if (i % every == 0) graph->addToLegend(m_legend);
-  }
+  QStringList names;
+  for (int i = 0; i < lines; ++i)
+    names << lineName(i);
+  // Layers have an order, heads do not.
+  makeLines(m_lines, m_legend, names, m_layer < 0, palette());
   applyPlotTheme(m_lines, palette(), font());
 }
 
@@ -265,10 +245,7 @@ void LocalityPlot::drawLines() {
       values.append(valueAt(*point, line));
     }
     if (!keys.isEmpty()) last = std::max(last, keys.last());
-    m_lines->graph(line)->setData(keys, values, true);
-    const bool alone = keys.size() == 1;  // a line of one point shows nothing
-    m_lines->graph(line)->setScatterStyle(alone ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
-                                                : QCPScatterStyle());
+    setLine(m_lines->graph(line), keys, values);
   }
   m_lineNavigation->setFullRange(0, 1.02 * last);
   m_mark->setStep(m_shown ? std::optional(static_cast<double>(m_shown->step)) : std::nullopt);

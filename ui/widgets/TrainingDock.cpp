@@ -12,6 +12,7 @@
 #include "ui/models/Document.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
+#include "ui/plots/ReadingsPlot.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/EvolutionBar.h"
 #include "ui/widgets/TrainingOutcomeBar.h"
@@ -106,6 +107,8 @@ void TrainingDock::begin() {
   m_outcomeBar->hide();
   m_loss->clear();
   m_locality->clear();
+  m_readings->clear();
+  m_readings->hide();
   m_evolution->historyChanged();
 }
 
@@ -124,6 +127,7 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
     m_loss->addEpoch(point);
   for (const HeadPoint& point : update->heads)
     m_locality->add(point);
+  if (!update->maskFits.empty()) m_readings->setMaskFits(update->maskFits);
   for (const AppliedEdit& edit : update->edits) {
     m_loss->addEdit(edit);
     Q_EMIT m_document->message(
@@ -259,6 +263,7 @@ void TrainingDock::showRecorded() {
   const auto& point = m_evolution->shown();
   m_loss->setShownStep(point ? std::optional(point->step) : std::nullopt);
   m_locality->setShown(point);
+  m_readings->setShownStep(point ? std::optional(point->step) : std::nullopt);
   m_document->setRecorded(point);
 }
 
@@ -272,6 +277,8 @@ void TrainingDock::redraw() {
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();
+  m_readings->setVisible(!m_readings->isEmpty());
+  if (m_readings->isVisible()) m_readings->replot();
 }
 
 void TrainingDock::showEvent(QShowEvent* event) {

@@ -25,6 +25,7 @@ class Document;
 class EvolutionBar;
 class LocalityPlot;
 class LossPlot;
+class ReadingsPlot;
 class TrainingBridge;
 class TrainingOutcomeBar;
 
@@ -85,6 +86,7 @@ class TrainingDock : public QWidget {
   TrainingOutcomeBar* m_outcomeBar = nullptr;
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;
+  ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
   EvolutionBar* m_evolution = nullptr;
   QTimer m_redrawTimer, m_editTimer;
 

@@ -13,6 +13,7 @@
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
+#include "ui/plots/ReadingsPlot.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/EvolutionBar.h"
 #include "ui/widgets/TrainingDock.h"
@@ -127,8 +128,11 @@ QWidget* TrainingDock::makePlots() {
   column->setSpacing(2);
   column->addWidget(m_locality, 1);
   column->addWidget(m_evolution);
+  m_readings = new ReadingsPlot(&m_locality->history(), plots);
+  m_readings->hide();
   plots->setStretchFactor(0, 3);
   plots->setStretchFactor(1, 2);
+  plots->setStretchFactor(2, 2);
   return plots;
 }
 

@@ -1,0 +1,24 @@
+#pragma once
+// Plots of many lines, one a layer or one a head, with a legend beside them.
+
+#include <QStringList>
+#include <QVector>
+
+class QCPGraph;
+class QCPLegend;
+class QCustomPlot;
+class QPalette;
+
+namespace headlight {
+
+/// A legend at the top of a column of its own, right of the plot.
+QCPLegend* addLegendColumn(QCustomPlot* plot);
+/// Replaces the plot's graphs by empty ones of these names. `ordered`: their colours follow one
+/// another, as layers do; those of more than seven always do. Of many lines the legend names every
+/// second, third, …
+void makeLines(QCustomPlot* plot, QCPLegend* legend, const QStringList& names, bool ordered,
+               const QPalette& palette);
+/// Keys must not decrease. A line of one point is drawn as a dot.
+void setLine(QCPGraph* line, const QVector<double>& keys, const QVector<double>& values);
+
+}  // namespace headlight
