@@ -36,7 +36,8 @@ std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query);
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int query);
 
 /// ALS of every head (MaiT Eq. 3): over patch rows, the mean weight that falls into their 3 × 3
-/// neighbourhood, prefix rows and columns left out. In [0, 1].
+/// neighbourhood, prefix rows and columns left out. In [0, 1] where rows sum to 1 and nothing is
+/// negative; signed maps may leave it, and class attention, whose patches keep to themselves, has 1.
 std::vector<float> localityScores(const LayerMaps& maps);
 
 enum class HeadFusion { Mean, Max, Min };

@@ -1,8 +1,6 @@
 #pragma once
 // Folders that clean up after themselves, and small pictures and files to put in them.
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -12,26 +10,11 @@
 #include <vector>
 
 #include "core/data/Dataset.h"
+#include "tests/TemporaryFolder.h"
 
 namespace headlight::test {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "headlight-data-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    m_path = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code code;
-    std::filesystem::remove_all(m_path, code);
-  }
-  const std::filesystem::path& path() const { return m_path; }
-  std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
-
- private:
-  std::filesystem::path m_path;
-};
+using headlight::TemporaryFolder;
 
 inline void writeBytes(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::create_directories(path.parent_path());

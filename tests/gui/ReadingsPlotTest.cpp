@@ -123,8 +123,8 @@ class ReadingsPlotTest : public QObject {
     f.draw();
     QVERIFY(!f.widget.isEmpty());
     QCOMPARE(f.plot->graphCount(), 2);
+    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("nonzeros\nmean of 8 images"));
     QCOMPARE(f.plot->xAxis->label(), QStringLiteral("step"));
-    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("nonzeros\nmean over 8 probe images"));
     QCOMPARE(f.plot->yAxis->scaleType(), QCPAxis::stLinear);
     QVERIFY(f.plot->yAxis->range().contains(0.25) && f.plot->yAxis->range().contains(1 / 32.0));
     QCOMPARE(f.said(95), QStringLiteral("step 100\nL0  0.0625\nL1  0.125"));
@@ -143,7 +143,8 @@ class ReadingsPlotTest : public QObject {
     QCOMPARE(f.choice()->count(), 2);
     QVERIFY(f.choice()->itemText(0).startsWith(QStringLiteral("nonzeros")));
     f.choice()->setCurrentIndex(1);
-    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("epsilon\nmean over 8 probe images"));
+    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("epsilon\nmean of 8 images"));
+    QCOMPARE(f.plot->xAxis->label(), QStringLiteral("step"));
     QCOMPARE(f.said(100), QStringLiteral("step 100\nL0  0.01\nL1  0.01"));
     // What was chosen stays, whatever comes.
     f.history.add(measured(200));
@@ -166,7 +167,8 @@ class ReadingsPlotTest : public QObject {
     QCOMPARE(f.choice()->count(), 3);
     f.choice()->setCurrentIndex(2);  // as the mechanism calls it
     QCOMPARE(f.choice()->currentText(), QStringLiteral("entropy"));
-    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("entropy\nof 1 probe image"));
+    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("entropy\nof 1 image"));
+    QCOMPARE(f.plot->xAxis->label(), QStringLiteral("step"));
     QCOMPARE(f.said(0), QStringLiteral("step 0\nL2  1.5"));
   }
 
@@ -182,7 +184,7 @@ class ReadingsPlotTest : public QObject {
     QVERIFY(std::abs(f.plot->yAxis->range().lower / 1e-4 - 1) < 1e-9);
     QVERIFY(std::abs(f.plot->yAxis->range().upper - 1) < 1e-9);
     QCOMPARE(f.plot->xAxis->label(), QStringLiteral("step of Algorithm 1"));
-    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("mean squared error of ABᵀ"));
+    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("error of ABᵀ"));
     QCOMPARE(f.said(2), QStringLiteral("step of Algorithm 1 2\nmean squared error  0.0003"));
     // Two fits: each says whose it is. An error of nothing has no place on such an axis.
     MaskFit other = fitted({2, 4, 5});
@@ -284,8 +286,8 @@ class ReadingsPlotTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(f.readings()->isVisible(), 60000);
     QVERIFY(f.choice()->currentText().startsWith(QStringLiteral("nonzeros")));
     QCOMPARE(f.readings()->plot()->graphCount(), 2);
-    QCOMPARE(f.readings()->plot()->yAxis->label(),
-             QStringLiteral("nonzeros\nmean over 3 probe images"));
+    QCOMPARE(f.readings()->plot()->yAxis->label(), QStringLiteral("nonzeros\nmean of 3 images"));
+    QCOMPARE(f.readings()->plot()->xAxis->label(), QStringLiteral("step"));
     QSignalSpy finished(&f.bridge, &TrainingBridge::finished);
     f.bridge.stop();
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);

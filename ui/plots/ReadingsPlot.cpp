@@ -265,11 +265,10 @@ void ReadingsPlot::drawReading(const std::string& reading) {
   const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));
   setLogarithmic(false);
   m_plot->yAxis->setRange(low >= 0 ? std::max(0.0, low - margin) : low - margin, high + margin);
-  m_plot->xAxis->setLabel(tr("step"));
   const auto images = m_history->isEmpty() ? 0 : m_history->newest().images;
   const QString name = QString::fromStdString(reading);
-  const QString mean =
-      images == 1 ? tr("of 1 probe image") : tr("mean over %1 probe images").arg(images);
+  const QString mean = images == 1 ? tr("of 1 image") : tr("mean of %1 images").arg(images);
+  m_plot->xAxis->setLabel(tr("step"));
   m_plot->yAxis->setLabel(images > 0 ? name + QLatin1Char('\n') + mean : name);
   draw(lines);
 }
@@ -290,7 +289,7 @@ void ReadingsPlot::drawFits() {
   setLogarithmic(true);
   m_plot->yAxis->setRange(std::pow(10, bottom), std::pow(10, top));
   m_plot->xAxis->setLabel(tr("step of Algorithm 1"));
-  m_plot->yAxis->setLabel(tr("mean squared error of ABᵀ"));
+  m_plot->yAxis->setLabel(tr("error of ABᵀ"));
   draw(lines);
   m_fitsDrawn = true;
 }

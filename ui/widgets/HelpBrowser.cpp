@@ -47,6 +47,7 @@ constexpr Page kPages[] = {
     {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},
     {"distillation", QT_TRANSLATE_NOOP("HelpBrowser", "Distillation")},
     {"comparing", QT_TRANSLATE_NOOP("HelpBrowser", "Comparing variants")},
+    {"speed", QT_TRANSLATE_NOOP("HelpBrowser", "How fast it is")},
     {"command-line", QT_TRANSLATE_NOOP("HelpBrowser", "The command line")},
     {"files", QT_TRANSLATE_NOOP("HelpBrowser", "Files")},
     {kShortcuts, QT_TRANSLATE_NOOP("HelpBrowser", "Keyboard shortcuts")},
