@@ -7,8 +7,8 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Signals.h"
 #include "app/cli/UsageErrors.h"
-#include "core/base/Processor.h"
 #include "core/base/Log.h"
+#include "core/base/Processor.h"
 
 namespace headlight::cli {
 namespace {

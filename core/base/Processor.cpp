@@ -14,18 +14,6 @@
 
 namespace headlight {
 
-VectorUnits vectorUnitsHere() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  const auto all512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512cd");
-  return {__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), all512};
-#else
-  return {};
-#endif
-}
-
 std::string fittingBlasCore(const std::string& chosen, const VectorUnits& units) {
   static constexpr std::array kWithAvx2 = {"Haswell",  "Zen",        "Excavator",
                                            "SkylakeX", "Cooperlake", "SapphireRapids"};
@@ -41,6 +29,18 @@ std::string blasCore() {
 }
 
 namespace {
+
+VectorUnits vectorUnitsHere() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const auto all512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512cd");
+  return {__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), all512};
+#else
+  return {};
+#endif
+}
 
 void flushTinyNumbers() {
 #if defined(__x86_64__)

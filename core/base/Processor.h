@@ -10,8 +10,6 @@ struct VectorUnits {
   bool avx512 = false;  ///< F, DQ, BW, VL and CD
 };
 
-VectorUnits vectorUnitsHere();
-
 /// What OPENBLAS_CORETYPE should say where OpenBLAS chose `chosen` ("Prescott") by itself; empty
 /// where that fits.
 std::string fittingBlasCore(const std::string& chosen, const VectorUnits& units);
@@ -22,7 +20,8 @@ std::string blasCore();
 /// To be called first in main(), so that every thread inherits it.
 ///
 /// Numbers below 10⁻³⁸ count as 0: arithmetic with them is a hundred times slower than with others,
-/// and softmax weights of distant tokens are full of them (ConViT's positions: half of its time).
+/// and softmax weights of distant tokens are full of them (ConViT's positions: 40 % of its
+/// inference).
 ///
 /// OpenBLAS chooses its kernels by the model of the processor; one that is newer than it knows gets
 /// kernels from before AVX, up to eight times slower. Where that happened the program starts itself

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "core/base/Processor.h"
 #include "core/base/Log.h"
+#include "core/base/Processor.h"
 #include "core/base/TorchCompat.h"
 #include "core/workbench/InferenceSession.h"
 

@@ -129,10 +129,9 @@ struct TrainingSession::State {
     ledger = std::make_unique<EditLedger>(experiment, parts.model->masks());
     const auto model = parts.model;
     trainer = std::make_unique<Trainer>(std::move(parts), std::move(runFolder), control, *ledger);
-    trainer->setSnapshotSink(
-        [this, model](const NamedTensors& state, std::int64_t step) {
-          takeSnapshot(state, step, model->progress());
-        });
+    trainer->setSnapshotSink([this, model](const NamedTensors& state, std::int64_t step) {
+      takeSnapshot(state, step, model->progress());
+    });
   }
 
   /// What there is to say before the first step.

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/Processor.h"
 #include "core/base/Files.h"
+#include "core/base/Processor.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"
 

@@ -12,6 +12,7 @@
 
 #include <cmath>
 
+#include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
@@ -91,23 +92,8 @@ class ReadingsPlotTest : public QObject {
 
   /// Until stopped, of layers with a mechanism.
   static Experiment endless(const std::string& mechanism) {
-    Experiment experiment;
-    experiment.device = "cpu";
-    experiment.threads = 1;
-    ModelConfig& model = experiment.model;
-    model.imageSize = 16;
-    model.patchSize = 4;
-    model.width = 8;
-    model.depth = 2;
-    model.heads = 2;
-    model.classes = 9;
-    model.mechanism = mechanism;
-    experiment.data.trainSamples = 64;
-    experiment.data.validationSamples = 18;
-    experiment.data.loaderThreads = 0;
-    experiment.training.epochs = 100000;
-    experiment.training.batchSize = 8;
-    experiment.telemetry.alsSteps = 2;
+    Experiment experiment = endlessExperiment();
+    experiment.model.mechanism = mechanism;
     experiment.telemetry.probeImages = 3;
     return experiment;
   }

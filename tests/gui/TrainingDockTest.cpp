@@ -17,6 +17,7 @@
 
 #include <cmath>
 
+#include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/TrainingBridge.h"
@@ -82,23 +83,8 @@ class TrainingDockTest : public QObject {
   }
 
   static Experiment tinyExperiment() {
-    Experiment experiment;
+    Experiment experiment = endlessExperiment();
     experiment.name = "tiny";
-    experiment.device = "cpu";
-    experiment.threads = 1;
-    ModelConfig& model = experiment.model;
-    model.imageSize = 16;
-    model.patchSize = 4;
-    model.width = 8;
-    model.depth = 2;
-    model.heads = 2;
-    model.classes = 9;
-    experiment.data.trainSamples = 64;
-    experiment.data.validationSamples = 18;
-    experiment.data.loaderThreads = 0;
-    experiment.training.epochs = 100000;  // until stopped
-    experiment.training.batchSize = 8;
-    experiment.telemetry.alsSteps = 2;
     experiment.telemetry.probeImages = 2;
     return experiment;
   }

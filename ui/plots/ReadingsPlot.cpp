@@ -253,15 +253,21 @@ void ReadingsPlot::draw(const std::vector<Line>& lines) {
   m_navigation->setFullRange(0, 1.02 * last);
 }
 
-void ReadingsPlot::drawReading(const std::string& reading) {
-  const std::vector<Line> lines = readingLines(reading);
+/// The lowest and the highest value; `none` where there is no value.
+std::pair<double, double> ReadingsPlot::extentOf(const std::vector<Line>& lines,
+                                                 std::pair<double, double> none) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Line& line : lines)
     for (const double value : line.values) {
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  if (low > high) low = 0, high = 1;
+  return low > high ? none : std::pair(low, high);
+}
+
+void ReadingsPlot::drawReading(const std::string& reading) {
+  const std::vector<Line> lines = readingLines(reading);
+  const auto [low, high] = extentOf(lines, {0, 1});
   const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));
   setLogarithmic(false);
   m_plot->yAxis->setRange(low >= 0 ? std::max(0.0, low - margin) : low - margin, high + margin);
@@ -277,13 +283,7 @@ void ReadingsPlot::drawReading(const std::string& reading) {
 void ReadingsPlot::drawFits() {
   if (m_fitsDrawn) return;
   const std::vector<Line> lines = fitLines();
-  double low = std::numeric_limits<double>::infinity(), high = 0;
-  for (const Line& line : lines)
-    for (const double value : line.values) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  if (low > high) low = 0.1, high = 1;
+  const auto [low, high] = extentOf(lines, {0.1, 1});
   const double bottom = std::floor(std::log10(low)),
                top = std::max(std::ceil(std::log10(high)), bottom + 1);
   setLogarithmic(true);

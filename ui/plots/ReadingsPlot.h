@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/models/HeadHistory.h"
@@ -60,6 +61,8 @@ class ReadingsPlot : public QWidget {
   const Choice* chosen() const;
   std::vector<Line> readingLines(const std::string& reading) const;
   std::vector<Line> fitLines() const;
+  static std::pair<double, double> extentOf(const std::vector<Line>& lines,
+                                            std::pair<double, double> none);
   void drawReading(const std::string& reading);
   void drawFits();
   void draw(const std::vector<Line>& lines);
