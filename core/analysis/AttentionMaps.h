@@ -37,7 +37,8 @@ std::vector<float> patchesSeenBy(const LayerMaps& maps, int query);
 
 /// ALS of every head (MaiT Eq. 3): over patch rows, the mean weight that falls into their 3 × 3
 /// neighbourhood, prefix rows and columns left out. In [0, 1] where rows sum to 1 and nothing is
-/// negative; signed maps may leave it, and class attention, whose patches keep to themselves, has 1.
+/// negative; signed maps may leave it, and class attention, whose patches keep to themselves,
+/// has 1.
 std::vector<float> localityScores(const LayerMaps& maps);
 
 enum class HeadFusion { Mean, Max, Min };
@@ -50,8 +51,8 @@ struct RolloutOptions {
 /// Abnar & Zuidema: identity added, rows normalised, multiplied from the first layer to the last.
 /// Over the patches of the first layer, [rows × cols]: the class token's row, or the mean of patch
 /// rows where there is no prefix token. Where patches are merged between layers, merging averages
-/// the rows it joins. Signed maps are clamped at 0 first. Errors: a layer's maps are missing, or
-/// its grid is finer than the one before.
+/// the rows it joins. Each head's map is clamped at 0 and its rows made to sum to 1 first. Errors:
+/// a layer's maps are missing, or its grid is finer than the one before.
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
 
 /// Eq. 4 (denominator mended): [L × L], the cosine of row t of layer i's and of layer j's map of

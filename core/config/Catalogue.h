@@ -22,7 +22,7 @@ struct FixedParameter {
 /// A backbone or a mechanism as a config sees it.
 struct Variant {
   std::string name;                         ///< "aft_conv"
-  std::string help = {};                         ///< one sentence
+  std::string help = {};                    ///< one sentence
   const ParameterTable* options = nullptr;  ///< of its own; null: none
   bool maskable = true;                     ///< whether it has logits that a mask can act on
   /// Of a backbone: the mechanisms that it takes. Empty: every general one.
