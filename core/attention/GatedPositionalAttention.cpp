@@ -115,7 +115,8 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const at::Tensor values = m_v(tokens);
   const at::Tensor qkv = at::cat({m_qk(tokens), values}, -1);
   const AttentionOutput content =
-      headAttention(qkv, m_options.heads, logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
+      headAttention(HeadInputs::packed(qkv, m_options.heads),
+                    logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
   const at::Tensor where = positional(), gate = at::sigmoid(m_gate);
   const at::Tensor byHead = values.view({images, count, heads, headWidth})
                                 .permute({2, 1, 0, 3})

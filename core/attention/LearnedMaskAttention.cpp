@@ -154,28 +154,31 @@ at::Tensor LearnedMaskAttention::mask() {
 }
 
 at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const std::int64_t images = tokens.size(0), count = tokens.size(1), heads = m_options.heads,
-                     headWidth = m_options.width / heads;
-  const at::Tensor qkv =
-      m_qkv(tokens).view({images, count, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
-  const double scale = 1 / std::sqrt(static_cast<double>(headWidth));
-  const at::Tensor logits = at::matmul(qkv[0] * scale, qkv[1].transpose(2, 3));  // S [B, H, T, T]
-  const at::Tensor w = mask();
   const bool wanted = tap && tap->wants(m_options.layer);
-  at::Tensor map, mixed;
-  if (m_own.placement == "logits") {
-    map = at::softmax(masked(times(logits, w)), -1);
-    mixed = at::matmul(map, qkv[2]);
-  } else {
-    map = times(at::softmax(masked(logits), -1), w);
-    // Rows are divided after the product with V, where there are fewer columns. A row of nothing
-    // (a mask that forbids everything) stays one.
-    const at::Tensor sums = at::norm(map, 1, {-1}, true).clamp_min(1e-12);
-    mixed = at::matmul(map, qkv[2]) / sums;
-    if (wanted) map = map / sums;
-  }
-  if (wanted) tap->take(m_options.layer, map.detach());
-  return m_proj(mixed.transpose(1, 2).reshape({images, count, m_options.width}));
+  const at::Tensor qkv = m_qkv(tokens);
+  const auto [mixed, map] =
+      m_own.placement == "logits" ? onLogits(qkv, wanted) : onWeights(qkv, wanted);
+  if (wanted) tap->take(m_options.layer, map);
+  return m_proj(mixed);
+}
+
+/// A = softmax(S ⊙ W).
+AttentionOutput LearnedMaskAttention::onLogits(const at::Tensor& qkv, bool wantMap) {
+  HeadLogits logits = logitMasks(qkv.options());
+  logits.factor = mask();
+  return headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
+}
+
+/// A = softmax(S) ⊙ W, each row divided by the sum of its absolute values: after the product with
+/// V, where there are fewer columns. A row of nothing (a mask that forbids everything) stays one.
+AttentionOutput LearnedMaskAttention::onWeights(const at::Tensor& qkv, bool wantMap) {
+  const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
+  const double scale = 1 / std::sqrt(static_cast<double>(inputs.keyWidth));
+  const at::Tensor logits = at::matmul(inputs.part(0) * scale, inputs.part(1).transpose(2, 3));
+  const at::Tensor map = times(at::softmax(masked(logits), -1), mask());
+  const at::Tensor sums = at::norm(map, 1, {-1}, true).clamp_min(1e-12);
+  const at::Tensor mixed = at::matmul(map, inputs.part(2)) / sums;
+  return {mixed.transpose(1, 2).flatten(2), wantMap ? (map / sums).detach() : at::Tensor()};
 }
 
 }  // namespace headlight

@@ -18,6 +18,7 @@
 
 #include "core/attention/DerivedTensor.h"
 #include "core/attention/MaskedAttention.h"
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 
@@ -55,6 +56,9 @@ class LearnedMaskAttention : public MaskedAttention {
 
  private:
   void initialise();
+  /// Of qkv [B, T, 3·D].
+  AttentionOutput onLogits(const at::Tensor& qkv, bool wantMap);
+  AttentionOutput onWeights(const at::Tensor& qkv, bool wantMap);
 
   AttentionOptions m_options;
   LearnedMaskOptions m_own;

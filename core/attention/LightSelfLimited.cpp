@@ -3,7 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <limits>
+
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 namespace {
@@ -20,6 +21,26 @@ WindowShape lslaShape(const AttentionOptions& options, const Own& own) {
 
 double fixedScale(const AttentionOptions& options) {
   return 1.0 / std::sqrt(static_cast<double>(options.width / options.heads));
+}
+
+/// Window b of the batch takes matrices[b mod G]: [G, H, M, M] · [B·W, H, M, d] → [B·W, M, H·d].
+at::Tensor productWithEach(const at::Tensor& matrices, const at::Tensor& heads) {
+  const std::int64_t groups = matrices.size(0), count = heads.size(1), places = heads.size(2),
+                     width = heads.size(3), images = heads.size(0) / groups;
+  const at::Tensor columns = heads.reshape({images, groups, count, places, width})
+                                 .permute({1, 2, 3, 0, 4})
+                                 .reshape({groups * count, places, images * width});
+  return at::bmm(matrices.reshape({groups * count, places, places}), columns)
+      .view({groups, count, places, images, width})
+      .permute({3, 0, 2, 1, 4})
+      .reshape({images * groups, places, count * width});
+}
+
+/// maps [B·W, H, M, M] + matrices[b mod G].
+at::Tensor plusEach(const at::Tensor& maps, const at::Tensor& matrices) {
+  const std::int64_t groups = matrices.size(0);
+  return (maps.view({-1, groups, maps.size(1), maps.size(2), maps.size(3)}) + matrices)
+      .view_as(maps);
 }
 
 }  // namespace
@@ -103,25 +124,36 @@ at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
       .transpose(1, 2);
 }
 
-at::Tensor LightSelfLimitedAttention::limited(const at::Tensor& queries, const at::Tensor& keys) {
-  const at::Tensor products = at::matmul(queries, keys.transpose(-2, -1));
-  at::Tensor logits =
-      m_dynamicScale.defined() ? products * m_dynamicScale : products * fixedScale(m_options);
-  if (m_innerTable.defined()) logits = logits + m_windows.relativeBias(m_innerTable);
-  const at::Tensor weights =
-      m_windows.separate(masked(logits), -std::numeric_limits<double>::infinity()).softmax(-1);
-  if (!m_outerTable.defined()) return weights;
-  // Regions that only the shift brought together stay apart: B_o knows no offset between them.
-  return m_windows.separate(weights + m_windows.relativeBias(m_outerTable), 0.0);
+HeadLogits LightSelfLimitedAttention::logitsOf(const at::Tensor& queries) {
+  HeadLogits logits = logitMasks(queries.options());
+  // DS stands in place of 1/√d, which the kernel has applied.
+  if (m_dynamicScale.defined())
+    logits.factor = (m_dynamicScale / fixedScale(m_options)).unsqueeze(0);
+  if (m_innerTable.defined()) logits.bias = m_windows.relativeBias(m_innerTable);
+  logits.apart = m_windows.apart(queries.device());
+  return logits;
 }
 
+at::Tensor LightSelfLimitedAttention::outerBias(const at::Tensor& like) {
+  const at::Tensor bias = m_windows.relativeBias(m_outerTable).unsqueeze(0);
+  const at::Tensor apart = m_windows.apart(like.device());
+  return apart.defined() ? bias.masked_fill(apart.unsqueeze(1), 0.0) : bias;
+}
+
+/// out = (softmax(…) + B_o) V, the two products apart: the second is one of few matrices, the same
+/// for all images.
 at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+  const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor windows = m_windows.partition(tokens);
-  const at::Tensor map = limited(projected(m_query, windows), projected(m_key, windows));
-  if (tap && tap->wants(m_options.layer))
-    tap->take(m_options.layer, m_windows.wholeMap(map.detach()));
-  const at::Tensor mixed =
-      at::matmul(map, projected(m_value, windows)).transpose(1, 2).reshape_as(windows);
+  const at::Tensor queries = projected(m_query, windows), values = projected(m_value, windows);
+  auto [mixed, map] = headAttention(HeadInputs::apart(queries, projected(m_key, windows), values),
+                                    logitsOf(queries), wanted);
+  if (m_outerTable.defined()) {
+    const at::Tensor bias = outerBias(queries);
+    mixed = mixed + productWithEach(bias, values);
+    if (wanted) map = plusEach(map, bias.detach());
+  }
+  if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map));
   const at::Tensor output = m_windows.reverse(mixed);
   return m_proj.is_empty() ? output : m_proj(output);
 }

@@ -36,8 +36,11 @@ class LightSelfLimitedAttention : public MaskedAttention {
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
   at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& windows);
-  /// `heads` of Q and K → [B·W, H, M², M²]: A of Eq. 18.
-  at::Tensor limited(const at::Tensor& queries, const at::Tensor& keys);
+  /// What comes before the softmax: DS, B_i, the masks and the regions of a shifted picture.
+  HeadLogits logitsOf(const at::Tensor& queries);
+  /// B_o of Eq. 18, [1 or W, H, M², M²]: nothing between regions that only the shift brought
+  /// together, since it knows no offset between them.
+  at::Tensor outerBias(const at::Tensor& like);
 
   AttentionOptions m_options;
   LightSelfLimitedOptions m_own;

@@ -3,7 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 namespace {
@@ -67,11 +68,9 @@ at::Tensor overQueries(const at::Tensor& weights, const Grid& queries, const Gri
   return tall.transpose(-2, -1).reshape({batch, heads, rows, rows});
 }
 
-/// Heads side by side, [B, H, Tq, d] → [B, Tq, D], with the queries where pooling is residual.
-at::Tensor joined(const at::Tensor& heads, const at::Tensor& queries,
-                  const PoolingOptions& options) {
-  const at::Tensor sum = options.residual ? heads + queries : heads;
-  return sum.transpose(1, 2).reshape({sum.size(0), sum.size(2), options.attention.width});
+/// [B, H, Tq, d] → [B, Tq, D].
+at::Tensor sideBySide(const at::Tensor& heads) {
+  return heads.transpose(1, 2).flatten(2);
 }
 
 }  // namespace
@@ -177,27 +176,29 @@ std::string PoolingAttention::mapMeaning() const {
 
 /// Eq. 4: E[i, j] = q_i·(R_h[row(i) − row(j)] + R_w[col(i) − col(j)]), by rows and by columns
 /// apart.
-void PoolingAttention::addRelativePositions(at::Tensor& logits, const at::Tensor& queries) {
+void PoolingAttention::addRelativePositions(HeadLogits& logits, const at::Tensor& queries) {
   const auto batch = queries.size(0), heads = queries.size(1), width = queries.size(3);
   m_rowIndex = m_rowIndex.to(queries.device());  // a no-op but for the first time on a device
   m_colIndex = m_colIndex.to(queries.device());
   const at::Tensor grid = queries.reshape({batch * heads, m_queries.rows, m_queries.cols, width});
-  const at::Tensor byRow = at::einsum("brcd,rkd->brck", {grid, m_relativeRows.index({m_rowIndex})});
-  const at::Tensor byCol = at::einsum("brcd,ckd->brck", {grid, m_relativeCols.index({m_colIndex})});
-  logits.view({batch * heads, m_queries.rows, m_queries.cols, m_keys.rows, m_keys.cols})
-      .add_(byRow.unsqueeze(-1))
-      .add_(byCol.unsqueeze(-2));
+  const auto terms = [&](const char* how, const at::Tensor& table, const at::Tensor& index) {
+    return at::einsum(how, {grid, table.index({index})})
+        .reshape({batch, heads, m_queries.patches(), -1});
+  };
+  logits.rowTerms = terms("brcd,rkd->brck", m_relativeRows, m_rowIndex);
+  logits.colTerms = terms("brcd,ckd->brck", m_relativeCols, m_colIndex);
 }
 
 at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(headWidthOf(m_options)));
-  at::Tensor logits = at::matmul(queries * scale, keys.transpose(-2, -1));
-  addRelativePositions(logits, queries);
-  const at::Tensor weights = masked(logits).softmax(-1);
   const int layer = m_options.attention.layer;
-  if (tap && tap->wants(layer)) tap->take(layer, overQueries(weights.detach(), m_queries, m_keys));
-  return m_proj(joined(at::matmul(weights, values), queries, m_options));
+  const bool wanted = tap && tap->wants(layer);
+  const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
+  HeadLogits logits = logitMasks(queries.options());
+  addRelativePositions(logits, queries);
+  const auto [output, map] =
+      headAttention(HeadInputs::apart(queries, keys, values), logits, wanted);
+  if (wanted) tap->take(layer, overQueries(map, m_queries, m_keys));
+  return m_proj(m_options.residual ? output + sideBySide(queries) : output);
 }
 
 PoolingLinearAngular::PoolingLinearAngular(const PoolingOptions& options)
@@ -228,7 +229,7 @@ at::Tensor PoolingLinearAngular::forward(const at::Tensor& tokens, AttentionTap*
   const at::Tensor heads =
       m_linear.forward(queries, keys, values, is_training(), wanted ? &map : nullptr);
   if (wanted) tap->take(layer, map.detach());
-  return m_proj(joined(heads, queries, m_options));
+  return m_proj(sideBySide(m_options.residual ? heads + queries : heads));
 }
 
 std::shared_ptr<Attention> makePoolingAttention(const std::string& mechanism,

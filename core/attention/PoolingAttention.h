@@ -52,7 +52,7 @@ class PoolingAttention : public MaskedAttention {
   std::string mapMeaning() const override;
 
  private:
-  void addRelativePositions(at::Tensor& logits, const at::Tensor& queries);
+  void addRelativePositions(HeadLogits& logits, const at::Tensor& queries);
 
   PoolingOptions m_options;
   Grid m_queries, m_keys;

@@ -41,16 +41,16 @@ std::string SoftmaxAttention::mapMeaning() const {
 }
 
 at::Tensor SoftmaxAttention::attend(const at::Tensor& qkv) {
-  return headAttention(qkv, m_options.heads, logitMasks(qkv.options(), fusedKernelsTake(qkv)),
-                       false)
+  return headAttention(HeadInputs::packed(qkv, m_options.heads),
+                       logitMasks(qkv.options(), fusedKernelsTake(qkv)), false)
       .output;
 }
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor qkv = m_qkv(tokens);
-  auto [output, map] =
-      headAttention(qkv, m_options.heads, logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
+  auto [output, map] = headAttention(HeadInputs::packed(qkv, m_options.heads),
+                                     logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
   if (wanted) tap->take(m_options.layer, map);
   return m_proj(output);
 }

@@ -2,8 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <limits>
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 namespace {
@@ -60,22 +59,16 @@ std::string WindowAttention::mapMeaning() const {
 }
 
 at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor windows = m_windows.partition(tokens);
-  const auto count = windows.size(0), inside = windows.size(1), width = windows.size(2);
-  const auto heads = m_options.heads, headWidth = m_options.width / heads;
-  const at::Tensor parts =
-      m_qkv(windows).view({count, inside, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
-  const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
-  const at::Tensor logits = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1))
-                                .add_(m_windows.relativeBias(m_biasTable));
-  // The heads' masks first: a hard one sets logits to 0, which must not reopen another region.
-  const at::Tensor map =
-      m_windows.separate(masked(logits), -std::numeric_limits<double>::infinity()).softmax(-1);
-  if (tap && tap->wants(m_options.layer))
-    tap->take(m_options.layer, m_windows.wholeMap(map.detach()));
-  const at::Tensor mixed =
-      at::matmul(map, parts[2]).transpose(1, 2).reshape({count, inside, width});
-  return m_proj(m_windows.reverse(mixed));
+  const bool wanted = tap && tap->wants(m_options.layer);
+  const at::Tensor qkv = m_qkv(m_windows.partition(tokens));
+  // A hard mask sets logits to 0, which does not reopen another region: regions part after it.
+  HeadLogits logits = logitMasks(qkv.options());
+  logits.bias = m_windows.relativeBias(m_biasTable);
+  logits.apart = m_windows.apart(qkv.device());
+  const auto [output, map] =
+      headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
+  if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map));
+  return m_proj(m_windows.reverse(output));
 }
 
 }  // namespace headlight

@@ -84,7 +84,7 @@ Windows::Windows(const WindowShape& shape) : m_shape(shape) {
   m_patches = at::where(places < 0, at::full_like(places, patches), places);
   if (!shape.isShifted()) return;
   const at::Tensor labels = cut(regionLabels(shape)).squeeze(2);  // [W, M]
-  m_apart = (labels.unsqueeze(1) != labels.unsqueeze(2)).unsqueeze(1);
+  m_apart = labels.unsqueeze(1) != labels.unsqueeze(2);
 }
 
 at::Tensor Windows::shiftedAndPadded(const at::Tensor& tokens) const {
@@ -131,12 +131,8 @@ at::Tensor Windows::relativeBias(const at::Tensor& table) {
       .permute({2, 0, 1});
 }
 
-at::Tensor Windows::separate(const at::Tensor& pairs, double value) {
-  if (!m_apart.defined()) return pairs;
-  const std::int64_t heads = pairs.size(1), patches = m_shape.window.patches();
-  return pairs.view({-1, m_shape.count(), heads, patches, patches})
-      .masked_fill(on(m_apart, pairs.device()), value)
-      .view_as(pairs);
+at::Tensor Windows::apart(const at::Device& device) {
+  return m_apart.defined() ? on(m_apart, device) : m_apart;
 }
 
 at::Tensor Windows::wholeMap(const at::Tensor& maps) {

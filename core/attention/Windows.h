@@ -42,10 +42,9 @@ class Windows {
   /// Table [offsets, H] → [H, M, M]: of query i and key j the entry of their relative position.
   at::Tensor relativeBias(const at::Tensor& table);
 
-  /// `pairs` [B·W, H, M, M] with `value` wherever the shift brought two regions of the picture into
-  /// one window (Swin, Fig. 4; regions of the padded grid, as timm counts them); the same tensor
-  /// where nothing is shifted.
-  at::Tensor separate(const at::Tensor& pairs, double value);
+  /// [W, M, M] bool, true where the shift brought two regions of the picture into one window (Swin,
+  /// Fig. 4; regions of the padded grid, as timm counts them); undefined where nothing is shifted.
+  at::Tensor apart(const at::Device& device);
 
   /// Maps [B·W, H, M, M] → [B, H, N, N] over the whole grid: zeros outside the windows, columns of
   /// the padding left out.
@@ -57,7 +56,7 @@ class Windows {
 
   WindowShape m_shape;
   at::Tensor m_relative;  ///< [M·M] int64: rows of a table
-  at::Tensor m_apart;     ///< [W, 1, M, M] bool; undefined where nothing is shifted
+  at::Tensor m_apart;     ///< [W, M, M] bool; undefined where nothing is shifted
   at::Tensor m_patches;   ///< [W·M] int64: the patch in each place of a window; N on the padding
 };
 

@@ -2,10 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <cstdlib>
 
 #include "core/attention/HoldablePairs.h"
+#include "core/attention/kernels/HeadAttention.h"
 #include "core/models/Parts.h"
 
 namespace headlight {
@@ -19,8 +19,9 @@ std::vector<at::Tensor> splitHeads(const at::Tensor& tokens, int heads,
       .split_with_sizes(widths, -1);
 }
 
-at::Tensor scaledLogits(const at::Tensor& q, const at::Tensor& k) {
-  return at::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
+/// [B, H, T, e] → [B, T, H·e].
+at::Tensor sideBySide(const at::Tensor& heads) {
+  return heads.transpose(1, 2).flatten(2);
 }
 
 int qkvWidth(const LevitAttentionOptions& o) {
@@ -61,8 +62,8 @@ at::Tensor DistanceBias::gather(const at::Tensor& table) {
 LevitProjection::LevitProjection(int in, int out, double scale)
     : m_linear(register_module("ln", std::make_shared<LinearNorm>(in, out, scale))) {}
 
-at::Tensor LevitProjection::forward(const at::Tensor& heads) {
-  return m_linear->forward(hardSwish(heads.transpose(1, 2).flatten(2)));
+at::Tensor LevitProjection::forward(const at::Tensor& tokens) {
+  return m_linear->forward(hardSwish(tokens));
 }
 
 LevitSoftmaxAttention::LevitSoftmaxAttention(const LevitAttentionOptions& options)
@@ -88,12 +89,14 @@ void LevitSoftmaxAttention::count(CostCounter& counter, const LevitAttentionOpti
 
 at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const int layer = m_options.attention.layer;
-  const auto parts = splitHeads(m_qkv->forward(tokens), m_options.attention.heads,
-                                {m_options.keyWidth, m_options.keyWidth, m_options.valueWidth});
-  const at::Tensor logits = scaledLogits(parts[0], parts[1]) + m_distances.gather(m_biases);
-  const at::Tensor map = masked(logits).softmax(-1);
-  if (tap && tap->wants(layer)) tap->take(layer, map.detach());
-  return m_projection->forward(at::matmul(map, parts[2]));
+  const bool wanted = tap && tap->wants(layer);
+  const at::Tensor qkv = m_qkv->forward(tokens);
+  HeadLogits logits = logitMasks(qkv.options());
+  logits.bias = m_distances.gather(m_biases);
+  const auto [output, map] = headAttention(
+      HeadInputs::packedByHead(qkv, m_options.attention.heads, m_options.keyWidth), logits, wanted);
+  if (wanted) tap->take(layer, map);
+  return m_projection->forward(output);
 }
 
 std::string LevitSoftmaxAttention::mapMeaning() const {
@@ -126,7 +129,7 @@ at::Tensor LevitLinearAttention::forward(const at::Tensor& tokens, AttentionTap*
   const at::Tensor output =
       m_linear.forward(parts[0], parts[1], parts[2], is_training(), wanted ? &map : nullptr);
   if (wanted) tap->take(layer, map.detach());
-  return m_projection->forward(output);
+  return m_projection->forward(sideBySide(output));
 }
 
 std::shared_ptr<Attention> makeLevitAttention(const std::string& mechanism,
@@ -192,9 +195,12 @@ at::Tensor LevitDownsampleAttention::forward(const at::Tensor& tokens) {
   const at::Tensor q = queries(tokens);
   const auto parts = splitHeads(m_keysValues->forward(tokens), m_options.heads,
                                 {m_options.keyWidth, m_options.valueWidth});
-  const at::Tensor logits = scaledLogits(q, parts[0]) + m_distances.gather(m_biases);
-  const at::Tensor mixed = at::matmul(logits.softmax(-1), parts[1]);
-  return m_projection->forward(m_options.queryResidual ? mixed + q : mixed);
+  HeadLogits logits;
+  logits.rules.assign(m_options.heads, LogitRule::Keep);
+  logits.bias = m_distances.gather(m_biases);
+  const at::Tensor mixed =
+      headAttention(HeadInputs::apart(q, parts[0], parts[1]), logits, false).output;
+  return m_projection->forward(m_options.queryResidual ? mixed + sideBySide(q) : mixed);
 }
 
 }  // namespace headlight

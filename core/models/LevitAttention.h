@@ -37,8 +37,8 @@ class DistanceBias {
 class LevitProjection : public torch::nn::Module {
  public:
   LevitProjection(int in, int out, double scale);
-  /// Heads [B, H, T, e] → [B, T, out].
-  at::Tensor forward(const at::Tensor& heads);
+  /// Heads side by side, [B, T, H·e] → [B, T, out].
+  at::Tensor forward(const at::Tensor& tokens);
 
  private:
   std::shared_ptr<LinearNorm> m_linear;

@@ -187,8 +187,9 @@ TEST(DenseAttention, FusedEqualsPlainForwardAndBackward) {
     for (const bool fused : {true, false}) {
       const at::Tensor qkv = base.clone().requires_grad_();
       logits.alpha.mutable_grad() = at::Tensor();
-      const auto result = fused ? headAttention(qkv, c.heads, logits, true)
-                                : headAttentionPlain(qkv, c.heads, logits, true);
+      const auto result = fused
+                              ? headAttention(HeadInputs::packed(qkv, c.heads), logits, true)
+                              : headAttentionPlain(HeadInputs::packed(qkv, c.heads), logits, true);
       (result.output * upstream).sum().backward();
       outputs.push_back(result.output.detach());
       inputGradients.push_back(qkv.grad());

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/attention/kernels/Blas.h"
+#include "core/attention/kernels/LogitMath.h"
 #include "core/attention/kernels/RowMath.h"
 
 namespace headlight::dense {
@@ -15,113 +16,288 @@ using blas::gemm;
 
 constexpr bool kPlain = false, kTurned = true;  ///< how gemm reads an operand
 
-/// Query rows handled at a time when the map is not kept: small enough for the second-level cache,
-/// large enough for the matrix product.
-constexpr std::int64_t kRowBlock = 64;
+/// Query rows handled at a time: enough for the matrix product, which arranges all keys anew for
+/// every block, and few enough for their logits to stay in the second-level cache while they can.
+/// By sizes alone, and all blocks alike.
+std::int64_t rowBlock(std::int64_t queries, std::int64_t keys, std::int64_t tasks) {
+  constexpr std::int64_t kValues = 1 << 17, kFewTasks = 16;
+  const std::int64_t most =
+      tasks < kFewTasks ? 64 : std::clamp<std::int64_t>(kValues / keys, 64, 256);
+  const std::int64_t blocks = (queries + most - 1) / most;
+  return (queries + blocks - 1) / blocks;
+}
 
 template <typename T>
-struct MaskRows {
-  LogitRule rule = LogitRule::Keep;
-  const T* mask = nullptr;  ///< [T, T]
-  T alpha = 0;
+const T* dataOf(const at::Tensor& tensor) {
+  if (!tensor.defined()) return nullptr;
+  TORCH_CHECK(tensor.is_contiguous(), "what is applied to logits is contiguous");
+  return tensor.data_ptr<T>();
+}
 
-  void apply(T* s, std::int64_t firstRow, std::int64_t count, std::int64_t tokens) const {
-    const T* m = mask + firstRow * tokens;
+/// What becomes of the logits of one head of one image.
+template <typename T>
+struct HeadSteps {
+  LogitRule rule = LogitRule::Keep;
+  T alpha = 0;
+  const T *mask = nullptr, *factor = nullptr, *bias = nullptr;  ///< [Tq, Tk]
+  const T *rowTerms = nullptr, *colTerms = nullptr;             ///< [Tq, rows], [Tq, cols]
+  const bool* apart = nullptr;                                  ///< [Tq, Tk]
+  std::int64_t keys = 0, rows = 0, cols = 0;
+
+  void applyBeforeMask(T* s, std::int64_t first, std::int64_t count) const {
+    const std::int64_t offset = first * keys, size = count * keys;
+    if (factor) rows::multiply(s, factor + offset, size);
+    if (bias) rows::add(s, bias + offset, size);
+    if (rowTerms)
+      rows::addTerms(s, rowTerms + first * rows, colTerms + first * cols, count, rows, cols);
+  }
+  void applyMask(T* s, std::int64_t first, std::int64_t count) const {
+    const std::int64_t offset = first * keys, size = count * keys;
     if (rule == LogitRule::Forbid)
-      rows::forbid(s, m, count * tokens);
+      rows::forbid(s, mask + offset, size);
     else if (rule != LogitRule::Keep)
-      rows::blend(s, m, alpha, count * tokens);
+      rows::blend(s, mask + offset, alpha, size);
+    if (apart) rows::separate(s, apart + offset, size);
   }
 };
 
+/// Of every head and image, from the layer's tensors.
 template <typename T>
-std::vector<MaskRows<T>> maskRowsOf(const HeadLogits& logits) {
-  std::vector<MaskRows<T>> rows(logits.rules.size());
-  for (std::size_t h = 0; h < rows.size(); ++h) {
-    rows[h].rule = logits.rules[h];
-    if (rows[h].rule == LogitRule::Keep || logits.isLinear(h)) continue;
-    TORCH_CHECK(logits.masks[h].is_contiguous(), "masks are contiguous");
-    rows[h].mask = logits.masks[h].data_ptr<T>();
-    if (rows[h].rule == LogitRule::Blend) rows[h].alpha = logits.alpha.data_ptr<T>()[h];
+class LayerSteps {
+ public:
+  LayerSteps(const HeadInputs& inputs, const HeadLogits& logits)
+      : m_inputs(inputs),
+        m_factor(dataOf<T>(logits.factor)),
+        m_bias(dataOf<T>(logits.bias)),
+        m_rowTerms(dataOf<T>(logits.rowTerms)),
+        m_colTerms(dataOf<T>(logits.colTerms)),
+        m_apart(dataOf<bool>(logits.apart)) {
+    m_sharedFactor = m_factor && logits.factor.size(0) == 1;
+    m_groups = m_apart ? logits.apart.size(0) : 1;
+    if (m_rowTerms) m_rows = logits.rowTerms.size(3), m_cols = logits.colTerms.size(3);
+    for (std::size_t h = 0; h < logits.rules.size(); ++h) {
+      HeadSteps<T>& steps = m_heads.emplace_back();
+      steps.rule = logits.rules[h];
+      steps.keys = inputs.keys;
+      steps.rows = m_rows;
+      steps.cols = m_cols;
+      if (steps.rule == LogitRule::Keep || logits.isLinear(h)) continue;
+      steps.mask = dataOf<T>(logits.masks[h]);
+      if (steps.rule == LogitRule::Blend) steps.alpha = logits.alpha.data_ptr<T>()[h];
+    }
   }
-  return rows;
+
+  HeadSteps<T> of(std::int64_t image, std::int64_t head) const {
+    HeadSteps<T> steps = m_heads[head];
+    const std::int64_t size = m_inputs.queries * m_inputs.keys,
+                       row = (image * m_inputs.heads + head) * m_inputs.queries;
+    if (m_factor) steps.factor = m_factor + (m_sharedFactor ? 0 : head * size);
+    if (m_bias) steps.bias = m_bias + head * size;
+    if (m_rowTerms) {
+      steps.rowTerms = m_rowTerms + row * m_rows;
+      steps.colTerms = m_colTerms + row * m_cols;
+    }
+    if (m_apart) steps.apart = m_apart + image % m_groups * size;
+    return steps;
+  }
+
+ private:
+  const HeadInputs& m_inputs;
+  const T *m_factor, *m_bias, *m_rowTerms, *m_colTerms;
+  const bool* m_apart;
+  bool m_sharedFactor = false;
+  std::int64_t m_groups = 1, m_rows = 0, m_cols = 0;
+  std::vector<HeadSteps<T>> m_heads;
+};
+
+/// s[count, Tk] = scale · Q[first …] Kᵀ (row-major; BLAS sees the transpose).
+template <typename T>
+void logitRows(const HeadInputs& inputs, const HeadOperands<T>& operands, std::int64_t image,
+               std::int64_t head, std::int64_t first, std::int64_t count, T* s) {
+  gemm(kTurned, kPlain, inputs.keys, count, inputs.keyWidth, scaleOf<T>(inputs.keyWidth),
+       operands.k.of(image, head), operands.k.row,
+       operands.q.of(image, head) + first * operands.q.row, operands.q.row, T(0), s, inputs.keys);
 }
 
-/// s[count, T] = scale · Q[firstRow …] Kᵀ (row-major; BLAS sees the transpose).
+/// What one thread of the backward pass works in: blocks of rows.
 template <typename T>
-void logitRows(const HeadView& view, const T* q, const T* k, std::int64_t firstRow,
-               std::int64_t count, T* s) {
-  gemm(kTurned, kPlain, view.tokens, count, view.headWidth, scaleOf<T>(view), k, 3 * view.width,
-       q + firstRow * 3 * view.width, 3 * view.width, T(0), s, view.tokens);
-}
+struct Scratch {
+  std::vector<T> a, dS;      ///< the softmax, and the gradient that goes back from it
+  std::vector<T> raw, open;  ///< logits before the factor, and before the mask, where needed
+};
+
+/// The backward pass of one head of one image.
+template <typename T>
+struct HeadBackward {
+  const HeadInputs& inputs;
+  const HeadOperands<T>&operands, &dOperands;
+  const HeadRows<const T>& dOutput;
+  const HeadSteps<T> steps;
+  std::int64_t image, head;
+  const T *highest, *inverse;  ///< [Tq]
+  T *dAlpha, *dFactor, *dBias, *dRowTerms, *dColTerms;
+
+  void run(Scratch<T>& scratch) const {
+    const std::int64_t block = rowBlock(inputs.queries, inputs.keys, inputs.batch * inputs.heads);
+    double alphaSum = 0;
+    for (std::int64_t first = 0; first < inputs.queries; first += block) {
+      const std::int64_t count = std::min(block, inputs.queries - first);
+      softmaxRows(first, count, scratch);
+      fromOutput(first, count, scratch);
+      throughSteps(first, count, scratch, alphaSum);
+      toQueriesAndKeys(first, count, scratch);
+    }
+    if (steps.rule == LogitRule::Blend) *dAlpha = static_cast<T>(alphaSum);
+  }
+
+ private:
+  bool keepsRaw() const { return dFactor != nullptr; }
+  bool keepsOpen() const { return steps.rule == LogitRule::Blend; }
+
+  void softmaxRows(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
+    const std::int64_t size = count * inputs.keys;
+    const auto copied = [&](std::vector<T>& to) {
+      to.assign(scratch.a.data(), scratch.a.data() + size);
+    };
+    scratch.a.resize(size);
+    logitRows(inputs, operands, image, head, first, count, scratch.a.data());
+    if (keepsRaw()) copied(scratch.raw);
+    steps.applyBeforeMask(scratch.a.data(), first, count);
+    if (keepsOpen()) copied(scratch.open);
+    steps.applyMask(scratch.a.data(), first, count);
+    rows::softmaxAgain(scratch.a.data(), count, inputs.keys, highest + first, inverse + first);
+  }
+
+  /// dV += Aᵀ dO; dA = dO Vᵀ; through the softmax.
+  void fromOutput(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
+    const T* dO = dOutput.of(image, head) + first * dOutput.row;
+    scratch.dS.resize(count * inputs.keys);
+    gemm(kPlain, kTurned, inputs.valueWidth, inputs.keys, count, T(1), dO, dOutput.row,
+         scratch.a.data(), inputs.keys, T(first == 0 ? 0 : 1), dOperands.v.of(image, head),
+         dOperands.v.row);
+    gemm(kTurned, kPlain, inputs.keys, count, inputs.valueWidth, T(1), operands.v.of(image, head),
+         operands.v.row, dO, dOutput.row, T(0), scratch.dS.data(), inputs.keys);
+    rows::softmaxBackward(scratch.a.data(), scratch.dS.data(), count, inputs.keys);
+  }
+
+  void throughSteps(std::int64_t first, std::int64_t count, Scratch<T>& scratch,
+                    double& alphaSum) const {
+    const std::int64_t offset = first * inputs.keys, size = count * inputs.keys;
+    T* dS = scratch.dS.data();
+    if (steps.rule == LogitRule::Blend)
+      alphaSum += rows::outsideDot(dS, scratch.open.data(), steps.mask + offset, size);
+    if (steps.rule == LogitRule::Blend || steps.rule == LogitRule::Multiply)
+      rows::blend(dS, steps.mask + offset, steps.alpha, size);
+    if (dRowTerms)
+      rows::sumTerms(dS, dRowTerms + first * steps.rows, dColTerms + first * steps.cols, count,
+                     steps.rows, steps.cols);
+    if (dBias) rows::add(dBias + offset, dS, size);
+    if (dFactor) rows::addProduct(dFactor + offset, dS, scratch.raw.data(), size);
+    if (steps.factor) rows::multiply(dS, steps.factor + offset, size);
+  }
+
+  /// dQ = dS K and dK += dSᵀ Q, both scaled.
+  void toQueriesAndKeys(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
+    const T scale = scaleOf<T>(inputs.keyWidth);
+    gemm(kPlain, kPlain, inputs.keyWidth, count, inputs.keys, scale, operands.k.of(image, head),
+         operands.k.row, scratch.dS.data(), inputs.keys, T(0),
+         dOperands.q.of(image, head) + first * dOperands.q.row, dOperands.q.row);
+    gemm(kPlain, kTurned, inputs.keyWidth, inputs.keys, count, scale,
+         operands.q.of(image, head) + first * operands.q.row, operands.q.row, scratch.dS.data(),
+         inputs.keys, T(first == 0 ? 0 : 1), dOperands.k.of(image, head), dOperands.k.row);
+  }
+};
 
 }  // namespace
 
 template <typename T>
-void forward(const T* qkv, const HeadView& view, const HeadList& list, const HeadLogits& logits,
-             T* output, T* map) {
-  const auto masks = maskRowsOf<T>(logits);
-  const std::int64_t blocks = (view.tokens + kRowBlock - 1) / kRowBlock;
+void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& logits, T* output,
+             T* map, T* stats) {
+  const LayerSteps<T> layer(inputs, logits);
+  const HeadOperands<T> operands(inputs);
+  const auto out = rowsSideBySide(output, inputs.queries, inputs.heads, inputs.valueWidth);
+  const std::int64_t queries = inputs.queries, keys = inputs.keys,
+                     block = rowBlock(queries, keys, list.tasks()),
+                     blocks = (queries + block - 1) / block;
   at::parallel_for(0, list.tasks() * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> scratch(map ? 0 : kRowBlock * view.tokens);
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t image = list.image(task / blocks), head = list.head(task / blocks);
-      const std::int64_t first = task % blocks * kRowBlock;
-      const std::int64_t count = std::min(kRowBlock, view.tokens - first);
-      T* s = map ? map + (task / blocks * view.tokens + first) * view.tokens : scratch.data();
-      logitRows(view, view.part(qkv, image, head, 0), view.part(qkv, image, head, 1), first, count,
-                s);
-      masks[head].apply(s, first, count, view.tokens);
-      rows::softmax(s, count, view.tokens);
-      gemm(kPlain, kPlain, view.headWidth, count, view.tokens, T(1), view.part(qkv, image, head, 2),
-           3 * view.width, s, view.tokens, T(0),
-           view.rows(output, image, head) + first * view.width, view.width);
+    std::vector<T> scratch(map ? 0 : block * keys), ownStats(stats ? 0 : 2 * block);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t task = i / blocks, first = i % blocks * block;
+      const std::int64_t count = std::min(block, queries - first);
+      const std::int64_t image = list.image(task), head = list.head(task);
+      T* s = map ? map + (task * queries + first) * keys : scratch.data();
+      T* highest = stats ? stats + task * 2 * queries + first : ownStats.data();
+      T* inverse = stats ? highest + queries : highest + block;
+      const auto steps = layer.of(image, head);
+      logitRows(inputs, operands, image, head, first, count, s);
+      steps.applyBeforeMask(s, first, count);
+      steps.applyMask(s, first, count);
+      rows::exponentials(s, count, keys, highest, inverse);
+      T* values = out.of(image, head) + first * out.row;
+      gemm(kPlain, kPlain, inputs.valueWidth, count, keys, T(1), operands.v.of(image, head),
+           operands.v.row, s, keys, T(0), values, out.row);
+      rows::scaleRows(values, count, inputs.valueWidth, out.row, inverse);
+      if (map) rows::scaleRows(s, count, keys, keys, inverse);  // last: a tap changes no output
     }
   });
+}
+
+std::int64_t imagesPerChunk(const HeadList& list) {
+  constexpr std::int64_t kTasks = 64;  // enough for the threads of a large machine
+  return std::max<std::int64_t>(1, (list.tasks() + kTasks - 1) / kTasks);
+}
+
+std::int64_t chunksOf(const HeadList& list) {
+  const std::int64_t images = imagesPerChunk(list);
+  return (list.batch + images - 1) / images;
 }
 
 template <typename T>
-void backward(const T* qkv, const T* map, const T* dOutput, const HeadView& view,
-              const HeadList& list, const HeadLogits& logits, T* dqkv, T* dAlpha) {
-  const auto masks = maskRowsOf<T>(logits);
-  const std::int64_t tokens = view.tokens, size = tokens * tokens, wide = 3 * view.width;
-  at::parallel_for(0, list.tasks(), 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> dS(size), s;
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t image = list.image(task), head = list.head(task);
-      const T *q = view.part(qkv, image, head, 0), *k = view.part(qkv, image, head, 1),
-              *v = view.part(qkv, image, head, 2), *a = map + task * size,
-              *dO = view.rows(dOutput, image, head);
-      // dV = Aᵀ dO, dA = dO Vᵀ
-      gemm(kPlain, kTurned, view.headWidth, tokens, tokens, T(1), dO, view.width, a, tokens, T(0),
-           view.part(dqkv, image, head, 2), wide);
-      gemm(kTurned, kPlain, tokens, tokens, view.headWidth, T(1), v, wide, dO, view.width, T(0),
-           dS.data(), tokens);
-      rows::softmaxBackward(a, dS.data(), tokens, tokens);
-      const auto& mask = masks[head];
-      if (mask.rule == LogitRule::Blend) {
-        s.resize(size);
-        logitRows(view, q, k, 0, tokens, s.data());
-        dAlpha[task] = static_cast<T>(rows::outsideDot(dS.data(), s.data(), mask.mask, size));
+void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const HeadList& list,
+              const HeadLogits& logits, const HeadInputs& dInputs, const Gradients<T>& gradients) {
+  const LayerSteps<T> layer(inputs, logits);
+  const HeadOperands<T> operands(inputs), dOperands(dInputs);
+  const auto out = rowsSideBySide(dOutput, inputs.queries, inputs.heads, inputs.valueWidth);
+  const std::int64_t queries = inputs.queries, images = imagesPerChunk(list),
+                     size = queries * inputs.keys;
+  at::parallel_for(0, chunksOf(list) * list.count(), 1, [&](std::int64_t begin, std::int64_t end) {
+    Scratch<T> scratch;
+    const auto at = [](T* base, std::int64_t offset) { return base ? base + offset : nullptr; };
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t chunk = i / list.count(), head = list.heads[i % list.count()];
+      const std::int64_t last = std::min((chunk + 1) * images, list.batch);
+      for (std::int64_t image = chunk * images; image < last; ++image) {
+        const std::int64_t task = image * list.count() + i % list.count(),
+                           row = (image * inputs.heads + head) * queries;
+        const auto steps = layer.of(image, head);
+        const T* highest = stats + task * 2 * queries;
+        HeadBackward<T>{inputs,
+                        operands,
+                        dOperands,
+                        out,
+                        steps,
+                        image,
+                        head,
+                        highest,
+                        highest + queries,
+                        at(gradients.alpha, task),
+                        at(gradients.factor, i * size),
+                        at(gradients.bias, i * size),
+                        at(gradients.rowTerms, row * steps.rows),
+                        at(gradients.colTerms, row * steps.cols)}
+            .run(scratch);
       }
-      if (mask.rule == LogitRule::Blend || mask.rule == LogitRule::Multiply)
-        rows::blend(dS.data(), mask.mask, mask.alpha, size);
-      // dQ = dS K, dK = dSᵀ Q, both scaled
-      gemm(kPlain, kPlain, view.headWidth, tokens, tokens, scaleOf<T>(view), k, wide, dS.data(),
-           tokens, T(0), view.part(dqkv, image, head, 0), wide);
-      gemm(kPlain, kTurned, view.headWidth, tokens, tokens, scaleOf<T>(view), q, wide, dS.data(),
-           tokens, T(0), view.part(dqkv, image, head, 1), wide);
     }
   });
 }
 
-template void forward(const float*, const HeadView&, const HeadList&, const HeadLogits&, float*,
+template void forward(const HeadInputs&, const HeadList&, const HeadLogits&, float*, float*,
                       float*);
-template void forward(const double*, const HeadView&, const HeadList&, const HeadLogits&, double*,
+template void forward(const HeadInputs&, const HeadList&, const HeadLogits&, double*, double*,
                       double*);
-template void backward(const float*, const float*, const float*, const HeadView&, const HeadList&,
-                       const HeadLogits&, float*, float*);
-template void backward(const double*, const double*, const double*, const HeadView&,
-                       const HeadList&, const HeadLogits&, double*, double*);
+template void backward(const HeadInputs&, const float*, const float*, const HeadList&,
+                       const HeadLogits&, const HeadInputs&, const Gradients<float>&);
+template void backward(const HeadInputs&, const double*, const double*, const HeadList&,
+                       const HeadLogits&, const HeadInputs&, const Gradients<double>&);
 
 }  // namespace headlight::dense

@@ -1,20 +1,36 @@
 #pragma once
-// softmax(mask(Q Kᵀ · scale)) V of some heads by matrix products, in blocks of rows. CPU.
+// softmax(logits) V of some heads by matrix products, in blocks of rows: nothing of size Tq × Tk is
+// kept, backward passes compute their logits again. CPU.
 
 #include "core/attention/kernels/HeadLogits.h"
 #include "core/attention/kernels/HeadView.h"
 
 namespace headlight::dense {
 
-/// `map` is [B, list, T, T], or null where it is not to be kept; `output` [B, T, D].
+/// `output` [B, Tq, H·e]; `map` [B, list, Tq, Tk] and `stats` [B, list, 2, Tq] (of each row's
+/// softmax the maximum and the inverse sum, for the backward pass): null where not wanted.
 template <typename T>
-void forward(const T* qkv, const HeadView& view, const HeadList& list, const HeadLogits& logits,
-             T* output, T* map);
+void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& logits, T* output,
+             T* map, T* stats);
 
-/// dqkv of the listed heads from dO; dα of every image and listed head in dAlpha [B, list] where
-/// the head blends.
+/// How the backward pass divides: each chunk of neighbouring images has sums of its own, for what
+/// all images share. By sizes alone, so that sums are the same whatever the threads.
+std::int64_t imagesPerChunk(const HeadList& list);
+std::int64_t chunksOf(const HeadList& list);
+
+/// Where gradients are written. What a layer does not have is null.
 template <typename T>
-void backward(const T* qkv, const T* map, const T* dOutput, const HeadView& view,
-              const HeadList& list, const HeadLogits& logits, T* dqkv, T* dAlpha);
+struct Gradients {
+  T* alpha = nullptr;     ///< [B, list]; of the heads that blend
+  T* factor = nullptr;    ///< [chunks, list, Tq, Tk], zeros before
+  T* bias = nullptr;      ///< [chunks, list, Tq, Tk], zeros before
+  T* rowTerms = nullptr;  ///< [B, H, Tq, rows]
+  T* colTerms = nullptr;  ///< [B, H, Tq, cols]
+};
+
+/// From dO [B, Tq, H·e]; the listed heads' q, k and v of `dInputs` are written.
+template <typename T>
+void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const HeadList& list,
+              const HeadLogits& logits, const HeadInputs& dInputs, const Gradients<T>& gradients);
 
 }  // namespace headlight::dense

@@ -11,9 +11,11 @@
 namespace headlight {
 namespace {
 
-HeadView viewOf(const at::Tensor& qkv, std::int64_t heads) {
-  const std::int64_t width = qkv.size(2) / 3;
-  return {qkv.size(1), width, width / heads};
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+HeadView viewOf(const HeadInputs& inputs) {
+  return {inputs.keys, inputs.heads * inputs.keyWidth, inputs.keyWidth};
 }
 
 /// The heads of each kernel.
@@ -26,95 +28,197 @@ struct Split {
   HeadList dense, linear;
 };
 
-/// What an autograd context can carry of the rules and sets.
-struct SavedLogits : torch::CustomClassHolder {
-  HeadLogits logits;
-};
-
 struct Forward {
-  at::Tensor output, map, kept;  ///< map of the dense heads [B, list, T, T]
+  at::Tensor output;
+  at::Tensor map;    ///< of the dense heads [B, list, Tq, Tk]
+  at::Tensor stats;  ///< of the dense heads [B, list, 2, Tq]
+  at::Tensor kept;   ///< of the linear heads
 };
 
-Forward runForward(const at::Tensor& qkv, const HeadLogits& logits, const Split& split,
-                   bool keepDense, bool keepLinear) {
-  const HeadView view = viewOf(qkv, static_cast<std::int64_t>(logits.rules.size()));
-  const linear::Kept layout(split.linear, logits, view.tokens);
+Forward runForward(const HeadInputs& inputs, const HeadLogits& logits, const Split& split,
+                   bool wantMap, bool keep) {
+  TORCH_CHECK(split.linear.heads.empty() || (inputs.isTimm() && !logits.hasTerms()),
+              "the linear-time kernel takes heads packed as timm's, without terms");
+  const linear::Kept layout(split.linear, logits, inputs.keys);
+  const at::TensorOptions like = inputs.options().requires_grad(false);
+  const std::int64_t list = split.dense.count();
+  const auto make = [&](bool wanted, std::vector<std::int64_t> sizes) {
+    if (!wanted) sizes = {0};
+    return at::empty(sizes, like);
+  };
   Forward result;
-  result.output = at::empty({qkv.size(0), view.tokens, view.width}, qkv.options());
-  result.map = at::empty(
-      {keepDense ? qkv.size(0) : 0, split.dense.count(), view.tokens, view.tokens}, qkv.options());
-  result.kept = at::empty({keepLinear ? layout.size() : 0}, qkv.options());
-  AT_DISPATCH_FLOATING_TYPES(qkv.scalar_type(), "headAttention", [&] {
-    const auto* values = qkv.data_ptr<scalar_t>();
+  result.output = at::empty({inputs.batch, inputs.queries, inputs.heads * inputs.valueWidth}, like);
+  result.map = make(wantMap, {inputs.batch, list, inputs.queries, inputs.keys});
+  result.stats = make(keep, {inputs.batch, list, 2, inputs.queries});
+  result.kept = make(keep || wantMap, {layout.size()});
+  AT_DISPATCH_FLOATING_TYPES(result.output.scalar_type(), "headAttention", [&] {
+    const auto dataOf = [](const at::Tensor& t) {
+      return t.numel() > 0 ? t.data_ptr<scalar_t>() : nullptr;
+    };
     auto* output = result.output.data_ptr<scalar_t>();
-    dense::forward(values, view, split.dense, logits, output,
-                   keepDense ? result.map.data_ptr<scalar_t>() : nullptr);
-    linear::forward(values, view, split.linear, logits, output,
-                    keepLinear ? result.kept.data_ptr<scalar_t>() : nullptr);
+    dense::forward(inputs, split.dense, logits, output, dataOf(result.map), dataOf(result.stats));
+    if (!split.linear.heads.empty())
+      linear::forward(inputs.tensor(0).data_ptr<scalar_t>(), viewOf(inputs), split.linear, logits,
+                      output, dataOf(result.kept));
   });
   return result;
 }
 
-/// [B, H, T, T] of both kernels' heads.
-at::Tensor wholeMap(const Forward& forward, const at::Tensor& qkv, const HeadLogits& logits,
+/// [B, H, Tq, Tk] of both kernels' heads.
+at::Tensor wholeMap(const Forward& forward, const HeadInputs& inputs, const HeadLogits& logits,
                     const Split& split) {
-  if (split.linear.heads.empty()) return forward.map.detach();
-  const auto heads = static_cast<std::int64_t>(logits.rules.size());
-  const HeadView view = viewOf(qkv, heads);
-  at::Tensor map = at::empty({qkv.size(0), heads, view.tokens, view.tokens}, qkv.options());
+  if (split.linear.heads.empty()) return forward.map;
+  at::Tensor map = at::empty({inputs.batch, inputs.heads, inputs.queries, inputs.keys},
+                             forward.output.options());
   for (std::int64_t i = 0; i < split.dense.count(); ++i)
     map.select(1, split.dense.heads[i]).copy_(forward.map.select(1, i));
-  AT_DISPATCH_FLOATING_TYPES(qkv.scalar_type(), "wholeMap", [&] {
-    linear::writeMaps(forward.kept.data_ptr<scalar_t>(), view, split.linear, logits, heads,
-                      map.data_ptr<scalar_t>());
+  AT_DISPATCH_FLOATING_TYPES(map.scalar_type(), "wholeMap", [&] {
+    linear::writeMaps(forward.kept.data_ptr<scalar_t>(), viewOf(inputs), split.linear, logits,
+                      inputs.heads, map.data_ptr<scalar_t>());
   });
   return map;
 }
 
-/// `alpha` is an argument of its own so that LibTorch sees that the output depends on it.
-class FusedAttention : public torch::autograd::Function<FusedAttention> {
- public:
-  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
-                                                const at::Tensor& qkvGiven, const at::Tensor& alpha,
-                                                const HeadLogits& logits) {
-    const at::Tensor qkv = qkvGiven.contiguous();
-    const Split split(logits, qkv.size(0));
-    const Forward result = runForward(qkv, logits, split, true, true);
-    auto saved = c10::make_intrusive<SavedLogits>();
-    saved->logits = logits;
-    saved->logits.alpha = at::Tensor();  // saved as a variable
-    context->saved_data["logits"] = at::IValue::make_capsule(saved);
-    context->save_for_backward({qkv, alpha, result.map, result.kept, result.output});
-    context->mark_non_differentiable({result.map, result.kept});
-    return {result.output, result.map, result.kept};
+/// What the autograd function sees as arguments, in this order: q, k, v (or one packed tensor),
+/// then what is differentiable of the logits. LibTorch's Function takes no undefined tensor: an
+/// empty one stands for it.
+constexpr std::size_t kInputs = 3, kArguments = 8;
+
+std::array<at::Tensor, kArguments> argumentsOf(const HeadInputs& inputs, const HeadLogits& logits) {
+  std::array<at::Tensor, kArguments> all{inputs.tensor(0), inputs.tensor(1), inputs.tensor(2),
+                                         logits.alpha,     logits.factor,    logits.bias,
+                                         logits.rowTerms,  logits.colTerms};
+  const at::Tensor none = at::empty({0}, inputs.options().requires_grad(false));
+  for (at::Tensor& tensor : all)
+    if (!tensor.defined()) tensor = none;
+  return all;
+}
+
+/// The layout and the rules, and how to put tensors back into them. An autograd context carries it
+/// without tensors that autograd must see.
+struct Layer : torch::CustomClassHolder {
+  Layer(HeadInputs givenInputs, HeadLogits givenLogits)
+      : inputs(std::move(givenInputs)),
+        logits(std::move(givenLogits)),
+        factorLearns(learns(logits.factor)),
+        biasLearns(learns(logits.bias)),
+        termsLearn(learns(logits.rowTerms) || learns(logits.colTerms)) {
+    set(std::vector<at::Tensor>(kArguments));
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  /// From arguments, or what was saved of them.
+  void set(const std::vector<at::Tensor>& all) {
+    const auto orNone = [&](std::size_t i) {
+      return all[i].defined() && all[i].numel() > 0 ? all[i] : at::Tensor();
+    };
+    inputs = inputs.over({orNone(0), orNone(1), orNone(2)});
+    std::size_t i = kInputs;
+    for (at::Tensor* tensor :
+         {&logits.alpha, &logits.factor, &logits.bias, &logits.rowTerms, &logits.colTerms})
+      *tensor = orNone(i++);
+  }
+
+  static bool learns(const at::Tensor& tensor) {
+    return tensor.defined() && tensor.requires_grad();
+  }
+
+  HeadInputs inputs;
+  HeadLogits logits;
+  bool factorLearns, biasLearns, termsLearn;
+};
+
+/// As the kernels read them.
+void makeContiguous(Layer& layer) {
+  layer.inputs = layer.inputs.forKernels();
+  for (at::Tensor* tensor : {&layer.logits.factor, &layer.logits.bias, &layer.logits.rowTerms,
+                             &layer.logits.colTerms, &layer.logits.apart})
+    if (tensor->defined()) *tensor = tensor->contiguous();
+}
+
+/// Sums over chunks [chunks, list, Tq, Tk] as the gradient of a tensor [H or 1, Tq, Tk].
+at::Tensor overChunks(const at::Tensor& sums, const at::Tensor& like) {
+  const at::Tensor byHead = sums.sum(0);
+  return like.size(0) == 1 ? byHead.sum(0, /*keepdim=*/true) : byHead;
+}
+
+class FusedAttention : public torch::autograd::Function<FusedAttention> {
+ public:
+  static variable_list forward(AutogradContext* context, const at::Tensor& a, const at::Tensor& b,
+                               const at::Tensor& c, const at::Tensor& d, const at::Tensor& e,
+                               const at::Tensor& f, const at::Tensor& g, const at::Tensor& h,
+                               const c10::intrusive_ptr<Layer>& given, bool wantMap) {
+    Layer layer = *given;
+    layer.set({a, b, c, d, e, f, g, h});
+    makeContiguous(layer);
+    const Split split(layer.logits, layer.inputs.batch);
+    const Forward result = runForward(layer.inputs, layer.logits, split, wantMap, true);
+    const auto arguments = argumentsOf(layer.inputs, layer.logits);
+    variable_list saved(arguments.begin(), arguments.end());
+    saved.insert(saved.end(), {result.stats, result.kept, result.output});
+    context->save_for_backward(saved);
+    context->saved_data["layer"] = at::IValue::make_capsule(given);
+    at::Tensor map = wantMap ? wholeMap(result, layer.inputs, layer.logits, split)
+                             : at::empty({0}, result.output.options());
+    context->mark_non_differentiable({map});
+    return {result.output, map};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const at::Tensor &qkv = saved[0], &alpha = saved[1], &map = saved[2], &kept = saved[3],
-                     &output = saved[4];
-    const auto capsule = context->saved_data["logits"].toCapsule();
-    HeadLogits logits = static_cast<const SavedLogits&>(*capsule).logits;
-    logits.alpha = alpha;
-    const Split split(logits, qkv.size(0));
-    const HeadView view = viewOf(qkv, static_cast<std::int64_t>(logits.rules.size()));
-    const at::Tensor dOutput = gradients[0].contiguous();
-    at::Tensor dqkv = at::empty_like(qkv);
-    at::Tensor dAlpha = at::zeros({qkv.size(0), split.dense.count()}, qkv.options());
-    AT_DISPATCH_FLOATING_TYPES(qkv.scalar_type(), "FusedAttention", [&] {
-      const auto *values = qkv.data_ptr<scalar_t>(), *dO = dOutput.data_ptr<scalar_t>();
-      auto* gradient = dqkv.data_ptr<scalar_t>();
-      dense::backward(values, map.data_ptr<scalar_t>(), dO, view, split.dense, logits, gradient,
-                      dAlpha.data_ptr<scalar_t>());
-      linear::backward(values, output.data_ptr<scalar_t>(), kept.data_ptr<scalar_t>(), dO, view,
-                       split.linear, logits, gradient);
+    const auto capsule = context->saved_data["layer"].toCapsule();
+    Layer layer = static_cast<const Layer&>(*capsule);
+    layer.set(saved);
+    makeContiguous(layer);
+    variable_list result(kArguments + 2);
+    const Kept kept{saved[kArguments], saved[kArguments + 1], saved[kArguments + 2]};
+    AT_DISPATCH_FLOATING_TYPES(kept.output.scalar_type(), "FusedAttention", [&] {
+      run<scalar_t>(layer, kept, gradients[0].contiguous(), result);
     });
-    return {dqkv, alpha.numel() > 0 ? alphaGradient(dAlpha, alpha, split) : at::Tensor(),
-            at::Tensor()};
+    return result;
   }
 
  private:
+  struct Kept {
+    at::Tensor stats, linear, output;
+  };
+
+  template <typename T>
+  static void run(const Layer& layer, const Kept& kept, const at::Tensor& dOutput,
+                  variable_list& result) {
+    const auto& [inputs, logits] = std::tie(layer.inputs, layer.logits);
+    const Split split(logits, inputs.batch);
+    const HeadInputs dInputs = inputs.emptyLike();
+    const at::TensorOptions like = dOutput.options();
+    const std::vector<std::int64_t> sums{dense::chunksOf(split.dense), split.dense.count(),
+                                         inputs.queries, inputs.keys};
+    // What layers do not have, or nobody asks for, stays undefined, and null.
+    at::Tensor dAlpha, dFactor, dBias, dRowTerms, dColTerms;
+    if (logits.alpha.defined()) dAlpha = at::zeros({inputs.batch, split.dense.count()}, like);
+    if (layer.factorLearns) dFactor = at::zeros(sums, like);
+    if (layer.biasLearns) dBias = at::zeros(sums, like);
+    if (layer.termsLearn) {
+      dRowTerms = at::empty_like(logits.rowTerms);
+      dColTerms = at::empty_like(logits.colTerms);
+    }
+    const auto dataOf = [](const at::Tensor& t) {
+      return t.defined() && t.numel() > 0 ? t.data_ptr<T>() : nullptr;
+    };
+    dense::backward<T>(
+        inputs, dataOf(kept.stats), dOutput.data_ptr<T>(), split.dense, logits, dInputs,
+        {dataOf(dAlpha), dataOf(dFactor), dataOf(dBias), dataOf(dRowTerms), dataOf(dColTerms)});
+    if (!split.linear.heads.empty())
+      linear::backward(inputs.tensor(0).data_ptr<T>(), kept.output.data_ptr<T>(),
+                       dataOf(kept.linear), dOutput.data_ptr<T>(), viewOf(inputs), split.linear,
+                       logits, dInputs.tensor(0).data_ptr<T>());
+    for (std::int64_t i = 0; i < inputs.tensorCount(); ++i)
+      result[i] = dInputs.tensor(i);
+    if (dAlpha.defined()) result[kInputs] = alphaGradient(dAlpha, logits.alpha, split);
+    if (dFactor.defined()) result[kInputs + 1] = overChunks(dFactor, logits.factor);
+    if (dBias.defined()) result[kInputs + 2] = overChunks(dBias, logits.bias);
+    result[kInputs + 3] = dRowTerms;
+    result[kInputs + 4] = dColTerms;
+  }
+
   /// [H]: summed over the batch, 0 for heads that do not blend.
   static at::Tensor alphaGradient(const at::Tensor& dAlpha, const at::Tensor& alpha,
                                   const Split& split) {
@@ -128,30 +232,28 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
 
 }  // namespace
 
-bool fusedKernelsTake(const at::Tensor& qkv) {
-  return blas::available() && qkv.device().is_cpu() &&
-         (qkv.scalar_type() == at::kFloat || qkv.scalar_type() == at::kDouble);
+bool fusedKernelsTake(const at::Tensor& tokens) {
+  return blas::available() && tokens.device().is_cpu() &&
+         (tokens.scalar_type() == at::kFloat || tokens.scalar_type() == at::kDouble);
 }
 
-AttentionOutput headAttention(const at::Tensor& qkv, int heads, const HeadLogits& logits,
-                              bool wantMap) {
-  if (!fusedKernelsTake(qkv)) return headAttentionPlain(qkv, heads, logits, wantMap);
-  const bool differentiable =
-      at::GradMode::is_enabled() &&
-      (qkv.requires_grad() || (logits.alpha.defined() && logits.alpha.requires_grad()));
-  const Split split(logits, qkv.size(0));
-  if (!differentiable) {
-    const at::NoGradGuard noGrad;
-    const at::Tensor plain = qkv.contiguous();
-    const Forward result = runForward(plain, logits, split, wantMap, wantMap);
-    return {result.output, wantMap ? wholeMap(result, plain, logits, split) : at::Tensor()};
+AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap) {
+  if (!fusedKernelsTake(inputs.tensor(0))) return headAttentionPlain(inputs, logits, wantMap);
+  auto layer = c10::make_intrusive<Layer>(inputs, logits);
+  if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
+    const auto t = argumentsOf(inputs, logits);
+    const auto outputs =
+        FusedAttention::apply(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], layer, wantMap);
+    return {outputs[0], wantMap ? outputs[1] : at::Tensor()};
   }
-  // LibTorch's Function takes no undefined tensor: an empty one stands for "no head blends".
-  const at::Tensor alpha = logits.alpha.defined() ? logits.alpha : at::empty({0}, qkv.options());
-  const auto outputs = FusedAttention::apply(qkv, alpha, logits);
-  if (!wantMap) return {outputs[0], {}};
   const at::NoGradGuard noGrad;
-  return {outputs[0], wholeMap({outputs[0], outputs[1], outputs[2]}, qkv, logits, split)};
+  const auto arguments = argumentsOf(inputs, logits);
+  layer->set({arguments.begin(), arguments.end()});
+  makeContiguous(*layer);
+  const Split split(logits, inputs.batch);
+  const Forward result = runForward(layer->inputs, layer->logits, split, wantMap, false);
+  return {result.output,
+          wantMap ? wholeMap(result, layer->inputs, layer->logits, split) : at::Tensor()};
 }
 
 }  // namespace headlight

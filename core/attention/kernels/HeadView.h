@@ -1,13 +1,51 @@
 #pragma once
 // Where heads lie in memory. Internal to the kernels.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "core/attention/kernels/HeadInputs.h"
+
 namespace headlight {
 
-/// Where one head of one image lies inside qkv, and inside anything laid out as [B, T, D].
+/// One of q, k, v, an output or a gradient: row n of one head of one image is at of(..) + n · row.
+template <typename T>
+struct HeadRows {
+  T* data = nullptr;
+  std::int64_t image = 0, head = 0, row = 0;  ///< strides, in values
+
+  T* of(std::int64_t imageIndex, std::int64_t headIndex) const {
+    return data + imageIndex * image + headIndex * head;
+  }
+};
+
+/// Of a view [B, H, T, width] whose rows are whole. The stride of a single row means nothing, and
+/// can be less than BLAS takes.
+template <typename T>
+HeadRows<T> rowsOfHeads(const at::Tensor& view) {
+  return {view.data_ptr<T>(), view.stride(0), view.stride(1),
+          std::max(view.stride(2), view.size(3))};
+}
+
+template <typename T>
+struct HeadOperands {
+  explicit HeadOperands(const HeadInputs& inputs)
+      : q(rowsOfHeads<T>(inputs.part(0))),
+        k(rowsOfHeads<T>(inputs.part(1))),
+        v(rowsOfHeads<T>(inputs.part(2))) {}
+  HeadRows<T> q, k, v;
+};
+
+/// Of [B, T, H·width], heads side by side.
+template <typename T>
+HeadRows<T> rowsSideBySide(T* data, std::int64_t tokens, std::int64_t heads, std::int64_t width) {
+  return {data, tokens * heads * width, width, heads * width};
+}
+
+/// Where one head of one image lies inside qkv as timm lays it out, and inside anything laid out as
+/// [B, T, D]: what the linear-time kernels take.
 struct HeadView {
   std::int64_t tokens, width, headWidth;
 
@@ -23,8 +61,8 @@ struct HeadView {
 
 /// 1/√d.
 template <typename T>
-T scaleOf(const HeadView& view) {
-  return static_cast<T>(1.0 / std::sqrt(static_cast<double>(view.headWidth)));
+T scaleOf(std::int64_t headWidth) {
+  return static_cast<T>(1.0 / std::sqrt(static_cast<double>(headWidth)));
 }
 
 /// The heads of a layer that one kernel runs, for every image of a batch.

@@ -31,7 +31,7 @@ LocalHead<T> headOf(const T* qkv, const HeadView& view, const HeadList& list,
           view.part(qkv, image, head, 2),
           3 * view.width,
           view.headWidth,
-          scaleOf<T>(view),
+          scaleOf<T>(view.headWidth),
           logits.rules[head] == LogitRule::Forbid};
 }
 
@@ -63,29 +63,38 @@ void prefixBackward(const LocalHead<T>& head, const HeadView& view, std::int64_t
        dv, wide);
 }
 
-/// [tasks, d]: Σ over rows [first, T) of values, times scale(task)[n - first] where it is given.
-template <typename T, typename Values, typename Scale>
-std::vector<T> rowSums(const HeadView& view, const HeadList& list, std::int64_t stride,
-                       Values values, Scale scale, std::int64_t first) {
-  std::vector<T> sums(list.tasks() * view.headWidth);
-  at::parallel_for(0, list.tasks(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t task = begin; task < end; ++task)
-      rows::sumRows(values(task), stride, view.headWidth, scale(task), first, view.tokens,
-                    sums.data() + task * view.headWidth);
-  });
-  return sums;
-}
-
-/// Calls body(task, first row, one past the last) for blocks of the rows [begin, T) of every task.
+/// Calls body(task, first row, one past the last) for blocks of the rows [begin, T) of every image
+/// and listed head. Heads take turns within a block: their rows lie side by side in memory.
 template <typename Body>
-void forEachBlock(const HeadList& list, std::int64_t begin, std::int64_t tokens, Body body) {
-  const std::int64_t blocks = blocksOf(tokens - begin, kRowBlock);
-  at::parallel_for(0, list.tasks() * blocks, 1, [&](std::int64_t from, std::int64_t to) {
+void forEachBlock(const HeadList& list, std::int64_t begin, std::int64_t tokens,
+                  std::int64_t blockRows, Body body) {
+  const std::int64_t blocks = blocksOf(tokens - begin, blockRows), heads = list.count();
+  at::parallel_for(0, list.tasks() * blocks, heads, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
-      const std::int64_t first = begin + i % blocks * kRowBlock;
-      body(i / blocks, first, std::min(first + kRowBlock, tokens));
+      const std::int64_t first = begin + i / heads % blocks * blockRows;
+      body(i / heads / blocks * heads + i % heads, first, std::min(first + blockRows, tokens));
     }
   });
+}
+
+/// [tasks, d]: Σ over rows [begin, T) of values, times scale(task)[n] where it is given. In parts
+/// of their own, so that the sums are the same whatever the threads.
+template <typename T, typename Values, typename Scale>
+std::vector<T> rowSums(const HeadView& view, const HeadList& list, std::int64_t stride,
+                       Values values, Scale scale, std::int64_t begin) {
+  constexpr std::int64_t kPart = 512;
+  const std::int64_t width = view.headWidth, parts = blocksOf(view.tokens - begin, kPart);
+  std::vector<T> partial(list.tasks() * parts * width), sums(list.tasks() * width);
+  forEachBlock(list, begin, view.tokens, kPart,
+               [&](std::int64_t task, std::int64_t first, std::int64_t last) {
+                 const std::int64_t part = (first - begin) / kPart;
+                 rows::sumRows(values(task), stride, width, scale(task), first, last,
+                               partial.data() + (task * parts + part) * width);
+               });
+  for (std::int64_t task = 0; task < list.tasks(); ++task)
+    rows::sumRows(partial.data() + task * parts * width, width, width, nullptr, 0, parts,
+                  sums.data() + task * width);
+  return sums;
 }
 
 }  // namespace
@@ -126,17 +135,17 @@ void forward(const T* qkv, const HeadView& view, const HeadList& list, const Hea
   const std::vector<T> valueSums = rowSums<T>(
       view, list, 3 * view.width, [&](std::int64_t task) { return headAt(task).v; },
       [](std::int64_t) { return static_cast<const T*>(nullptr); }, 0);
-  forEachBlock(
-      list, prefix, view.tokens, [&](std::int64_t task, std::int64_t first, std::int64_t last) {
-        const auto head = headAt(task);
-        const auto& start = head.sets->rowStart;
-        std::vector<T> scratch(kept ? 0 : start[last] - start[first] + last - first);
-        T* weights = kept ? kept + layout.weights(task) + start[first] : scratch.data();
-        T* rest =
-            kept ? kept + layout.rest(task) + first : scratch.data() + (start[last] - start[first]);
-        rows::localForward(head, valueSums.data() + task * view.headWidth, first, last,
-                           outputAt(task), view.width, weights, rest);
-      });
+  forEachBlock(list, prefix, view.tokens, kRowBlock,
+               [&](std::int64_t task, std::int64_t first, std::int64_t last) {
+                 const auto head = headAt(task);
+                 const auto& start = head.sets->rowStart;
+                 std::vector<T> scratch(kept ? 0 : start[last] - start[first] + last - first);
+                 T* weights = kept ? kept + layout.weights(task) + start[first] : scratch.data();
+                 T* rest = kept ? kept + layout.rest(task) + first
+                                : scratch.data() + (start[last] - start[first]);
+                 rows::localForward(head, valueSums.data() + task * view.headWidth, first, last,
+                                    outputAt(task), view.width, weights, rest);
+               });
   if (prefix == 0) return;
   at::parallel_for(0, list.tasks(), 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<T> scratch(kept ? 0 : prefix * view.tokens);
@@ -160,7 +169,7 @@ void backward(const T* qkv, const T* output, const T* kept, const T* dOutput, co
     return view.part(dqkv, list.image(task), list.head(task), which);
   };
   std::vector<T> dLogits(total);
-  forEachBlock(list, prefix, view.tokens,
+  forEachBlock(list, prefix, view.tokens, kRowBlock,
                [&](std::int64_t task, std::int64_t first, std::int64_t last) {
                  rows::localBackwardRows(headAt(task), rowsOf(output, task), rowsOf(dOutput, task),
                                          view.width, first, last, kept + layout.weights(task),
@@ -169,12 +178,14 @@ void backward(const T* qkv, const T* output, const T* kept, const T* dOutput, co
   const std::vector<T> restSums = rowSums<T>(
       view, list, view.width, [&](std::int64_t task) { return rowsOf(dOutput, task); },
       [&](std::int64_t task) { return kept + layout.rest(task); }, prefix);
-  forEachBlock(list, 0, view.tokens, [&](std::int64_t task, std::int64_t first, std::int64_t last) {
-    rows::localBackwardKeys(
-        headAt(task), rowsOf(dOutput, task), view.width, restSums.data() + task * view.headWidth,
-        first, last, kept + layout.weights(task), kept + layout.rest(task),
-        dLogits.data() + layout.weights(task), gradient(task, 1), gradient(task, 2));
-  });
+  forEachBlock(list, 0, view.tokens, kRowBlock,
+               [&](std::int64_t task, std::int64_t first, std::int64_t last) {
+                 rows::localBackwardKeys(headAt(task), rowsOf(dOutput, task), view.width,
+                                         restSums.data() + task * view.headWidth, first, last,
+                                         kept + layout.weights(task), kept + layout.rest(task),
+                                         dLogits.data() + layout.weights(task), gradient(task, 1),
+                                         gradient(task, 2));
+               });
   if (prefix == 0) return;
   at::parallel_for(0, list.tasks(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t task = begin; task < end; ++task)

@@ -1,7 +1,6 @@
 #pragma once
-// Row-wise arithmetic of attention, vectorised by the compiler for AVX-512, AVX2 and the baseline,
-// and chosen when the program starts. Float exponentials are within 2 ulp; double is the C
-// library's.
+// Softmax by rows, vectorised by the compiler for AVX-512, AVX2 and the baseline, and chosen when
+// the program starts. Float exponentials are within 2 ulp; double is the C library's.
 
 #include <cstdint>
 
@@ -11,20 +10,27 @@ namespace headlight::rows {
 void softmax(float* s, std::int64_t count, std::int64_t length);
 void softmax(double* s, std::int64_t count, std::int64_t length);
 
+/// The same but for its last step: s ← e^{s − highest} of each row, with its maximum in `highest`
+/// [count] and 1 / Σ e^{s − highest}, by which a row is still to be multiplied, in `inverse`.
+void exponentials(float* s, std::int64_t count, std::int64_t length, float* highest,
+                  float* inverse);
+void exponentials(double* s, std::int64_t count, std::int64_t length, double* highest,
+                  double* inverse);
+
+/// softmax from what `exponentials` left of the same logits: s ← e^{s − highest} · inverse.
+void softmaxAgain(float* s, std::int64_t count, std::int64_t length, const float* highest,
+                  const float* inverse);
+void softmaxAgain(double* s, std::int64_t count, std::int64_t length, const double* highest,
+                  const double* inverse);
+
+/// Row n of s (at n · stride) times factor[n].
+void scaleRows(float* s, std::int64_t count, std::int64_t length, std::int64_t stride,
+               const float* factor);
+void scaleRows(double* s, std::int64_t count, std::int64_t length, std::int64_t stride,
+               const double* factor);
+
 /// dS = A ⊙ (dA − Σ_j A⊙dA) for each row, in place over dA [count, length].
 void softmaxBackward(const float* a, float* dA, std::int64_t count, std::int64_t length);
 void softmaxBackward(const double* a, double* dA, std::int64_t count, std::int64_t length);
-
-/// s ← (m + alpha·(1 − m)) ⊙ s over `size` values; alpha = 0 is the hard mask.
-void blend(float* s, const float* m, float alpha, std::int64_t size);
-void blend(double* s, const double* m, double alpha, std::int64_t size);
-
-/// s ← −∞ where m is 0.
-void forbid(float* s, const float* m, std::int64_t size);
-void forbid(double* s, const double* m, std::int64_t size);
-
-/// Σ g ⊙ s ⊙ (1 − m): the gradient of alpha in `blend`.
-double outsideDot(const float* g, const float* s, const float* m, std::int64_t size);
-double outsideDot(const double* g, const double* s, const double* m, std::int64_t size);
 
 }  // namespace headlight::rows
