@@ -73,6 +73,7 @@ class AftFull : public AftAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   std::string mapMeaning() const override;
+  std::string kernelText() const override { return "two matrix products with e^w"; }
   /// w [T, T] as it is used.
   virtual at::Tensor positionBias();
 
@@ -113,6 +114,7 @@ class AftSimple : public AftAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   std::string mapMeaning() const override;
+  std::string kernelText() const override { return "sums over the tokens"; }
 
  protected:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;

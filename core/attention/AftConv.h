@@ -51,6 +51,9 @@ class AftConv : public AftAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   std::string mapMeaning() const override;
+  std::string kernelText() const override {
+    return "depthwise convolution and sums over the tokens";
+  }
   /// The entropy penalty of Eq. 9, where it has a weight.
   at::Tensor auxiliaryLoss() override;
   /// w [h, s, s] after Eq. 8 and, hard, Eq. 10.

@@ -44,6 +44,8 @@ class Attention : public torch::nn::Module {
   /// What a map of this mechanism is, in words.
   virtual std::string mapMeaning() const = 0;
   virtual bool mapIsSigned() const { return false; }
+  /// By what its last forward pass was computed here, in words; before one, by what it will be.
+  virtual std::string kernelText() const { return "matrix products"; }
 
   /// Added to the training loss after a forward pass; undefined: nothing.
   virtual at::Tensor auxiliaryLoss() { return {}; }

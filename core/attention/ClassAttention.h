@@ -20,6 +20,7 @@ class ClassAttention : public Attention {
   /// identity.
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
+  std::string kernelText() const override { return "matrix products, of one query"; }
 
  private:
   AttentionOptions m_options;

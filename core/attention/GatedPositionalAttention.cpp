@@ -114,9 +114,10 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor values = m_v(tokens);
   const at::Tensor qkv = at::cat({m_qk(tokens), values}, -1);
+  const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
+  noteKernels(qkv, logits);
   const AttentionOutput content =
-      headAttention(HeadInputs::packed(qkv, m_options.heads),
-                    logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
+      headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
   const at::Tensor where = positional(), gate = at::sigmoid(m_gate);
   const at::Tensor byHead = values.view({images, count, heads, headWidth})
                                 .permute({2, 1, 0, 3})

@@ -166,6 +166,7 @@ at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap*
 AttentionOutput LearnedMaskAttention::onLogits(const at::Tensor& qkv, bool wantMap) {
   HeadLogits logits = logitMasks(qkv.options());
   logits.factor = mask();
+  noteKernels(qkv, logits);
   return headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
 }
 

@@ -46,6 +46,9 @@ class LearnedMaskAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
+  std::string kernelText() const override {
+    return m_own.placement == "logits" ? headKernelText() : "matrix products";
+  }
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   /// What is kept of W is forgotten.

@@ -146,8 +146,10 @@ at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, Attentio
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor windows = m_windows.partition(tokens);
   const at::Tensor queries = projected(m_query, windows), values = projected(m_value, windows);
-  auto [mixed, map] = headAttention(HeadInputs::apart(queries, projected(m_key, windows), values),
-                                    logitsOf(queries), wanted);
+  const HeadLogits logits = logitsOf(queries);
+  noteKernels(queries, logits);
+  auto [mixed, map] =
+      headAttention(HeadInputs::apart(queries, projected(m_key, windows), values), logits, wanted);
   if (m_outerTable.defined()) {
     const at::Tensor bias = outerBias(queries);
     mixed = mixed + productWithEach(bias, values);

@@ -31,6 +31,7 @@ class LightSelfLimitedAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
+  std::string kernelText() const override { return headKernelText(); }
   bool mapIsSigned() const override { return m_own.outerBias; }
 
  private:

@@ -160,6 +160,13 @@ std::string LinearAngularHeads::mapMeaning() const {
   return linearKernel(m_kernel).meaning + tail;
 }
 
+std::string LinearAngularHeads::kernelText(bool training) const {
+  return std::string("matrix products, keys times values first") +
+         (m_residual ? ", and a depthwise convolution" : "") +
+         (m_auxiliary.active(training) ? "; auxiliary branch by matrix products over all pairs"
+                                       : "");
+}
+
 bool LinearAngularHeads::mapIsSigned() const {
   return linearKernel(m_kernel).isSigned;
 }

@@ -100,6 +100,7 @@ class LinearAngularHeads {
   at::Tensor forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool training,
                      at::Tensor* map);
   std::string mapMeaning() const;
+  std::string kernelText(bool training) const;
   bool mapIsSigned() const;
 
  private:
@@ -112,6 +113,7 @@ class LinearAngularHeads {
 class LinearAngularAttention : public Attention, public Castling {
  public:
   std::string mapMeaning() const override { return m_linear.mapMeaning(); }
+  std::string kernelText() const override { return m_linear.kernelText(is_training()); }
   bool mapIsSigned() const override { return m_linear.mapIsSigned(); }
   void setProgress(double fraction) override { auxiliary().setProgress(fraction); }
   std::vector<std::pair<std::string, double>> readings() const override {

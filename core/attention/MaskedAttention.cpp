@@ -108,14 +108,12 @@ std::vector<float> MaskedAttention::softAlphas() const {
   return alphas;
 }
 
-bool MaskedAttention::runsLinear(std::size_t head) const {
+bool MaskedAttention::runsLinear(std::size_t head, const at::Device& device) const {
   const HeadMask& mask = m_masks[head];
   if (mask.kind == MaskKind::None || mask.kind == MaskKind::Soft) return false;
   if (m_kernel != Kernel::Auto) return m_kernel == Kernel::Linear;
-  // What `headlight-cli bench attention` compares: a selected key is taken to cost as much as four
-  // keys of a matrix product.
-  constexpr int kCostOfSelected = 4;
-  return m_queries.tokens() > kCostOfSelected * (mask.window * mask.window + m_queries.prefix);
+  const std::int64_t selected = mask.window * mask.window + m_queries.prefix;
+  return m_queries.tokens() > costOfSelected(device) * selected;
 }
 
 const at::Tensor& MaskedAttention::matrixOf(std::size_t head, const at::TensorOptions& like) {
@@ -156,13 +154,27 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like, bool linea
   for (std::size_t h = 0; h < m_masks.size(); ++h) {
     logits.rules.push_back(ruleOf(m_masks[h].kind));
     if (logits.rules.back() == LogitRule::Keep) continue;
-    if (linearAllowed && m_queries == m_keys && runsLinear(h))
+    if (linearAllowed && m_queries == m_keys && runsLinear(h, like.device()))
       logits.sets[h] = setsOfHead(h);
     else
       logits.masks[h] = matrixOf(h, like);
   }
   if (anyOf(m_masks, MaskKind::Soft)) logits.alpha = m_softLogit.sigmoid();
   return logits;
+}
+
+void MaskedAttention::noteKernels(const at::Tensor& qkv, const HeadLogits& logits) {
+  m_ran = headKernels(qkv, logits);
+}
+
+std::string MaskedAttention::headKernelText() const {
+  if (!m_ran.empty()) return headKernelsText(m_ran);
+  const at::Tensor like = parameters().front();
+  const bool linearAllowed = linearKernelsTake(like) && m_queries == m_keys;
+  std::vector<HeadKernel> kernels;
+  for (std::size_t h = 0; h < m_masks.size(); ++h)
+    kernels.push_back(headKernel(like, linearAllowed && runsLinear(h, like.device())));
+  return headKernelsText(kernels);
 }
 
 at::Tensor MaskedAttention::masked(const at::Tensor& logits) {

@@ -3,7 +3,7 @@
 // and with the parameters that some kinds bring.
 
 #include "core/attention/Attention.h"
-#include "core/attention/kernels/HeadLogits.h"
+#include "core/attention/kernels/HeadKernel.h"
 
 namespace headlight {
 
@@ -27,13 +27,17 @@ class MaskedAttention : public Attention {
   /// For the kernels, in the dtype and on the device of `like`. With `linearAllowed`, heads that
   /// are to run in linear time have their selected sets and no matrix.
   HeadLogits logitMasks(const at::TensorOptions& like, bool linearAllowed = false);
+  /// For mechanisms that call headAttention(): before they do, with the same, and their
+  /// kernelText().
+  void noteKernels(const at::Tensor& qkv, const HeadLogits& logits);
+  std::string headKernelText() const;
   /// Logits [B, H, T, T] with the masks applied (MaiT Eq. 2); as they are where no head is masked.
   at::Tensor masked(const at::Tensor& logits);
 
  private:
   void updateSoftLogits(const std::vector<HeadMask>& masks);
   void updateRandomMasks(const std::vector<HeadMask>& masks);
-  bool runsLinear(std::size_t head) const;
+  bool runsLinear(std::size_t head, const at::Device& device) const;
   const at::Tensor& matrixOf(std::size_t head, const at::TensorOptions& like);
   const std::shared_ptr<const SelectedSets>& setsOfHead(std::size_t head);
 
@@ -43,6 +47,7 @@ class MaskedAttention : public Attention {
   at::Tensor m_softLogit;   ///< [H]; undefined until a head is soft
   at::Tensor m_randomMask;  ///< [H, Tq, Tk] bool; undefined until a head is random
   Kernel m_kernel = Kernel::Auto;
+  std::vector<HeadKernel> m_ran;  ///< of each head in the last forward pass; empty before one
   // Of each head; made when first needed.
   std::vector<at::Tensor> m_matrices;  ///< [Tq, Tk]
   std::vector<std::shared_ptr<const SelectedSets>> m_sets;

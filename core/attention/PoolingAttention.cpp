@@ -195,6 +195,7 @@ at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionTap* tap
   const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
   HeadLogits logits = logitMasks(queries.options());
   addRelativePositions(logits, queries);
+  noteKernels(queries, logits);
   const auto [output, map] =
       headAttention(HeadInputs::apart(queries, keys, values), logits, wanted);
   if (wanted) tap->take(layer, overQueries(map, m_queries, m_keys));

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/kernels/HeadAttention.h"
-
 namespace headlight {
 
 const ParameterTable& SoftmaxAttention::optionTable() {
@@ -40,19 +38,21 @@ std::string SoftmaxAttention::mapMeaning() const {
   return "Softmax attention: each row sums to 1 over the tokens that its query looks at.";
 }
 
+AttentionOutput SoftmaxAttention::attendWith(const at::Tensor& qkv, bool wantMap) {
+  const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
+  noteKernels(qkv, logits);
+  return headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
+}
+
 at::Tensor SoftmaxAttention::attend(const at::Tensor& qkv) {
-  return headAttention(HeadInputs::packed(qkv, m_options.heads),
-                       logitMasks(qkv.options(), fusedKernelsTake(qkv)), false)
-      .output;
+  return attendWith(qkv, false).output;
 }
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor qkv = m_qkv(tokens);
-  auto [output, map] = headAttention(HeadInputs::packed(qkv, m_options.heads),
-                                     logitMasks(qkv.options(), fusedKernelsTake(qkv)), wanted);
-  if (wanted) tap->take(m_options.layer, map);
-  return m_proj(output);
+  const AttentionOutput result = attendWith(m_qkv(tokens), wanted);
+  if (wanted) tap->take(m_options.layer, result.map);
+  return m_proj(result.output);
 }
 
 }  // namespace headlight

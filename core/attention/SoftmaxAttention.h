@@ -4,6 +4,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include "core/attention/MaskedAttention.h"
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 
@@ -21,8 +22,11 @@ class SoftmaxAttention : public MaskedAttention {
   /// Without the projections: qkv [B, T, 3·D] → [B, T, D].
   at::Tensor attend(const at::Tensor& qkv);
   std::string mapMeaning() const override;
+  std::string kernelText() const override { return headKernelText(); }
 
  private:
+  AttentionOutput attendWith(const at::Tensor& qkv, bool wantMap);
+
   AttentionOptions m_options;
   torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
 };

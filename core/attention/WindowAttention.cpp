@@ -65,6 +65,7 @@ at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap)
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_windows.relativeBias(m_biasTable);
   logits.apart = m_windows.apart(qkv.device());
+  noteKernels(qkv, logits);
   const auto [output, map] =
       headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
   if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map));

@@ -65,6 +65,13 @@ std::vector<std::vector<std::pair<std::string, double>>> Model::readings() const
   return result;
 }
 
+std::vector<std::string> Model::kernels() const {
+  std::vector<std::string> result;
+  for (int l = 0; l < layers(); ++l)
+    result.push_back(attention(l).kernelText());
+  return result;
+}
+
 ModelTensors Model::trainable() const {
   ModelTensors tensors;
   for (const auto& item : named_parameters(/*recurse=*/true))

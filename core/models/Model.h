@@ -60,6 +60,8 @@ class Model : public torch::nn::Module {
   /// What the map of a mechanism is, in words for the interface, and whether it is signed.
   virtual std::string mapMeaning() const { return attention(0).mapMeaning(); }
   bool mapIsSigned() const { return attention(0).mapIsSigned(); }
+  /// By what each layer's attention was last computed (Attention::kernelText).
+  std::vector<std::string> kernels() const;
 
   /// The sum of the layers' auxiliary losses after a forward pass; undefined: none.
   at::Tensor auxiliaryLoss();

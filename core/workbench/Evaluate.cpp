@@ -5,60 +5,10 @@
 #include <limits>
 
 #include "core/models/Castling.h"
-#include "core/models/Device.h"
-#include "core/training/Evaluation.h"
-#include "core/workbench/ClassOrder.h"
-#include "core/workbench/Datasets.h"
-#include "core/workbench/LoadedModel.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/OpenedEvaluation.h"
 
 namespace headlight {
 namespace {
-
-/// The model's class of every label of the data; empty where they are the same.
-std::vector<std::int64_t> labelMap(const std::vector<std::string>& data,
-                                   const std::vector<std::string>& model, int modelClasses) {
-  auto order = classOrder(data, model);
-  if (!order)
-    throw Failure({order.error().code,
-                   "the model " + order.error().message + "; choose the model's own data", "data"});
-  if (order->empty() && static_cast<int>(data.size()) > modelClasses)
-    throw Failure({ErrorCode::InvalidArgument,
-                   "the data has " + std::to_string(data.size()) + " classes, the model " +
-                       std::to_string(modelClasses) + "; choose data that fits the model",
-                   "data"});
-  return *order;
-}
-
-/// A model and the validation split that it is measured on.
-struct Opened {
-  LoadedModel loaded;
-  std::shared_ptr<const Dataset> dataset;
-  EvaluationOptions options;
-  int loaderThreads;
-
-  Result<EvaluationResult> measure(const ProgressCallback& progress, std::stop_token stop) const {
-    const Experiment& experiment = loaded.info.experiment;
-    const auto loader = evaluationLoader(dataset, preprocessingOf(experiment.model),
-                                         experiment.training.batchSize, loaderThreads);
-    return evaluateModel(*loaded.model, *loader, options, progress, stop);
-  }
-};
-
-Opened openAll(const EvaluationRequest& request) {
-  configureCompute(request.source.threads);
-  Opened opened{loadModel(request.source), nullptr, {}, request.data.loaderThreads};
-  if (request.masks) opened.loaded.model->setMasks(*request.masks);
-  if (request.opened) request.opened(opened.loaded.info);
-  const ModelInfo& info = opened.loaded.info;
-  const Experiment& experiment = info.experiment;
-  opened.dataset = valueOrThrow(openDataset(
-      datasetSpecOf(request.data, experiment.model.imageSize, experiment.seed), Split::Validation));
-  opened.options.device = at::Device(info.device);
-  opened.options.labelMap =
-      labelMap(opened.dataset->classNames(), info.classNames, experiment.model.classes);
-  return opened;
-}
 
 /// Nonzeros of the auxiliary masks over batches of any size. Every mechanism with such a branch has
 /// as many keys as queries, those of the layer's grid.
@@ -125,13 +75,13 @@ ProgressCallback labelled(const ProgressCallback& progress, const std::string& l
 
 Result<EvaluationResult> evaluate(const EvaluationRequest& request,
                                   const ProgressCallback& progress, std::stop_token stop) {
-  return guarded("evaluation", [&] { return openAll(request).measure(progress, stop); });
+  return guarded("evaluation", [&] { return openEvaluation(request).measure(progress, stop); });
 }
 
 Result<CastlingReport> evaluateCastling(const EvaluationRequest& request,
                                         const ProgressCallback& progress, std::stop_token stop) {
   return guarded("castling", [&] {
-    Opened opened = openAll(request);
+    OpenedEvaluation opened = openEvaluation(request);
     Model& model = *opened.loaded.model;
     castledConfig(model.config(), true);  // refuses where there is no branch
     if (castlingLayers(model) == 0)

@@ -12,6 +12,7 @@
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
 #include "core/training/ModelFile.h"
+#include "core/workbench/Kernels.h"
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
@@ -207,6 +208,7 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
       look.locality = state.locality;
     }
     look.view = state.view;
+    look.kernels = kernelSummary(state.model().kernels());
     look.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count();

@@ -49,6 +49,7 @@ struct Look {
   std::vector<float> logits;                 ///< [classes]
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
   Image view;                                ///< what the model saw, before normalisation
+  std::string kernels;                       ///< what attention ran by (kernelSummary)
   int recomputedFrom = 0;                    ///< the first block that ran for this look
   double milliseconds = 0;                   ///< in core
 };

@@ -12,6 +12,7 @@
 #include "core/base/Processor.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"
+#include "core/base/Ranges.h"
 
 namespace headlight {
 namespace {
@@ -26,6 +27,13 @@ class Folder : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(path); }
   std::filesystem::path path;
 };
+
+TEST(Ranges, AreWrittenShort) {
+  EXPECT_EQ(rangesText({}), "");
+  EXPECT_EQ(rangesText({4}), "4");
+  EXPECT_EQ(rangesText({0, 1, 2, 3}), "0-3");
+  EXPECT_EQ(rangesText({0, 2, 3, 7, 8, 9}), "0, 2-3, 7-9");
+}
 
 using FilesTest = Folder;
 using FolderLockTest = Folder;

@@ -46,6 +46,8 @@ class ShellTest : public QObject {
     QVERIFY(test->windowTitle().contains(QStringLiteral("scheme “none”")));
     for (const char* name : {"statusDevice", "statusSize", "statusSpeed", "statusMemory"})
       QVERIFY2(!test->findChild<QLabel*>(QLatin1String(name))->text().isEmpty(), name);
+    const QString tip = test->findChild<QLabel*>(QStringLiteral("statusDevice"))->toolTip();
+    QVERIFY2(tip.contains(QStringLiteral("\nAttention: ")), qPrintable(tip));
     QCOMPARE(test.notices(), 0);
   }
 

@@ -115,12 +115,21 @@ void StatusLine::refreshModel() {
   const QString device = QString::fromStdString(info.device);
   const QString note = m_document->sourceNote();
   m_device->setText(note.isEmpty() ? device : QStringLiteral("%1 · %2").arg(device, note));
-  m_device->setToolTip(m_compute.isEmpty() ? tr("What the model runs on") : m_compute);
+  refreshDeviceTip();
   m_size->setText(tr("%1 parameters · %2MACs")
                       .arg(shortCount(double(info.parameters)), shortCount(double(info.macs))));
 }
 
+/// What computes, and which kernels the newest look's attention ran by.
+void StatusLine::refreshDeviceTip() {
+  QString tip = m_compute.isEmpty() ? tr("What the model runs on") : m_compute;
+  if (const auto look = m_document->look(); look && !look->kernels.empty())
+    tip += QStringLiteral("\n") + tr("Attention: %1").arg(QString::fromStdString(look->kernels));
+  m_device->setToolTip(tip);
+}
+
 void StatusLine::refreshLook() {
+  if (m_document->hasModel()) refreshDeviceTip();
   const double milliseconds = m_document->editToPictureMs();
   if (milliseconds >= 0)
     m_speed->setText(tr("edit → picture %1 ms").arg(qRound(milliseconds)));

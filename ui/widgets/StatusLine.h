@@ -28,6 +28,7 @@ class StatusLine : public QStatusBar {
  private:
   QLabel* addLabel(const QString& name, const QString& accessibleName, const QString& tip);
   void refreshModel();
+  void refreshDeviceTip();
   void refreshLook();
   void refreshMemory();
 

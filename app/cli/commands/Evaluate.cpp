@@ -1,4 +1,5 @@
-// evaluate: loss and accuracy of a model on a validation split, and what castling changes of them.
+// evaluate: loss and accuracy of a model on a validation split, what castling changes of them, and
+// the model's kernels against the plain forms.
 
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/Evaluate.h"
+#include "core/workbench/KernelCheck.h"
 
 namespace headlight::cli {
 namespace {
@@ -29,6 +31,13 @@ class EvaluateCommand : public Command {
     command->add_flag("--castle", m_castle,
                       "Of a model with auxiliary softmax branches (linear_angular): the accuracy "
                       "with them and without (castled), and whether nothing of them was left");
+    command->add_flag("--check", m_check,
+                      "Instead: run every picture by the model's fast kernels and by the plain "
+                      "forms, and tell the largest difference of a logit");
+    command
+        ->add_option("--images", m_images, "Of --check: the first so many pictures; default 0: all")
+        ->type_name("INT")
+        ->check(CLI::NonNegativeNumber.description(""));
     command->add_flag("--json", m_json, "The result as one JSON object");
     m_model.declare(*command);
     m_flags.declare(*command, {"data"});
@@ -37,6 +46,11 @@ class EvaluateCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     m_model.require();
+    if (m_check && m_castle)
+      refuseUsage("--check", "and --castle are measurements of their own; give one of them");
+    if (m_images > 0 && !m_check)
+      refuseUsage("--images",
+                  "belongs to --check; an evaluation takes --data.max_samples for a part");
     const Experiment experiment = describe();
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
@@ -44,7 +58,9 @@ class EvaluateCommand : public Command {
     const EvaluationRequest request{m_model.source, experiment.data, masks,
                                     [&](const ModelInfo& info) { sayHowItOpened(info, terminal); }};
     ProgressBar bar(terminal);
-    if (m_castle)
+    if (m_check)
+      report(valueOrThrow(checkKernels(request, m_images, bar.callback(), stop)), terminal);
+    else if (m_castle)
       report(valueOrThrow(evaluateCastling(request, bar.callback(), stop)), terminal);
     else
       report(valueOrThrow(evaluate(request, bar.callback(), stop)), terminal);
@@ -101,13 +117,12 @@ class EvaluateCommand : public Command {
     return line;
   }
 
-  static void warnOfSkipped(const EvaluationResult& result, Terminal& terminal) {
-    if (result.skipped > 0)
-      terminal.warning(std::to_string(result.skipped) + " damaged files were skipped");
+  static void warnOfSkipped(std::int64_t skipped, Terminal& terminal) {
+    if (skipped > 0) terminal.warning(std::to_string(skipped) + " damaged files were skipped");
   }
 
   static void report(const EvaluationResult& result, Terminal& terminal) {
-    warnOfSkipped(result, terminal);
+    warnOfSkipped(result.skipped, terminal);
     if (terminal.json())
       terminal.printJson(toJson(result));
     else
@@ -115,7 +130,7 @@ class EvaluateCommand : public Command {
   }
 
   static void report(const CastlingReport& result, Terminal& terminal) {
-    warnOfSkipped(result.with, terminal);
+    warnOfSkipped(result.with.skipped, terminal);
     if (terminal.json()) {
       Json nonzeros = Json::array(), perImage = Json::array();  // NaN (no branch) becomes null
       for (const auto& layer : result.layers) {
@@ -144,8 +159,49 @@ class EvaluateCommand : public Command {
     terminal.print("castling is " + result.verdict);
   }
 
+  static void report(const KernelCheck& check, Terminal& terminal) {
+    warnOfSkipped(check.skipped, terminal);
+    if (terminal.json()) {
+      terminal.printJson(Json{{"images", check.images},
+                              {"largest_difference", check.largest},  // no number becomes null
+                              {"image", check.image},
+                              {"image_name", check.imageName},
+                              {"class", check.classIndex},
+                              {"class_name", check.className},
+                              {"top1_agrees", check.sameBest()},
+                              {"top1_differs", check.otherBest},
+                              {"fast", ranAs(check.fastImagesPerSecond, check.fastKernels)},
+                              {"plain", ranAs(check.plainImagesPerSecond, check.plainKernels)},
+                              {"skipped", check.skipped}});
+      return;
+    }
+    char line[200];
+    std::snprintf(line, sizeof line, "%lld images  largest difference of a logit %.3g  ",
+                  static_cast<long long>(check.images), check.largest);
+    terminal.print(line + (check.sameBest()
+                               ? std::string("top-1 agrees on all")
+                               : "top-1 differs on " + std::to_string(check.otherBest)));
+    terminal.print("largest  image " + std::to_string(check.image) + " (" + check.imageName +
+                   "), class " + std::to_string(check.classIndex) +
+                   (check.className.empty() ? "" : " (" + check.className + ")"));
+    printWay("fast     ", check.fastImagesPerSecond, check.fastKernels, terminal);
+    printWay("plain    ", check.plainImagesPerSecond, check.plainKernels, terminal);
+  }
+
+  static Json ranAs(double imagesPerSecond, const std::string& kernels) {
+    return {{"images_per_second", imagesPerSecond}, {"kernels", kernels}};
+  }
+
+  static void printWay(const char* name, double imagesPerSecond, const std::string& kernels,
+                       Terminal& terminal) {
+    char line[80];
+    std::snprintf(line, sizeof line, "%s%.1f images/s  ", name, imagesPerSecond);
+    terminal.print(line + kernels);
+  }
+
   std::string m_folder;
-  bool m_json = false, m_castle = false;
+  std::int64_t m_images = 0;
+  bool m_json = false, m_castle = false, m_check = false;
   ModelOptions m_model;
   ParameterFlags m_flags;
 };

@@ -1,4 +1,5 @@
-// summary: parameters and multiply-accumulates of models, counted from their configs.
+// summary: parameters and multiply-accumulates of models, counted from their configs, and the
+// kernels that their attention runs by.
 
 #include <cstdio>
 
@@ -7,14 +8,17 @@
 #include "app/cli/ModelOptions.h"
 #include "app/cli/VariantList.h"
 #include "core/workbench/Catalogue.h"
+#include "core/workbench/Kernels.h"
 
 namespace headlight::cli {
 namespace {
 
 struct Entry {
   std::string name;
-  ModelConfig config;
+  Experiment experiment;
   const PublishedModel* published = nullptr;
+
+  const ModelConfig& config() const { return experiment.model; }
 };
 
 /// "5,717,416".
@@ -68,7 +72,8 @@ Json layersJson(const ModelCost& cost) {
   return layers;
 }
 
-void printEntry(const Entry& entry, const ModelCost& cost, bool layers, Terminal& terminal) {
+void printEntry(const Entry& entry, const ModelCost& cost, const std::vector<std::string>& kernels,
+                bool layers, Terminal& terminal) {
   const auto published = [](double value, const char* unit) {
     return value > 0 ? "   published " + scaled(value, unit) : std::string();
   };
@@ -76,13 +81,14 @@ void printEntry(const Entry& entry, const ModelCost& cost, bool layers, Terminal
   const PublishedModel& known = entry.published ? *entry.published : none;
   terminal.print(entry.name);
   if (!known.description.empty()) terminal.print("  " + known.description);
-  terminal.print("  " + shapeText(entry.config));
+  terminal.print("  " + shapeText(entry.config()));
   terminal.print("  parameters  " + grouped(cost.parameters) + "  (" +
                  scaled(static_cast<double>(cost.parameters) / 1e6, "M") + ")" +
                  published(known.publishedParametersM, "M"));
   terminal.print("  MACs        " + grouped(cost.macs) + "  (" +
                  scaled(static_cast<double>(cost.macs) / 1e9, "G") + ")" +
                  published(known.publishedMacsG, "G"));
+  if (!kernels.empty()) terminal.print("  kernels     " + kernelSummary(kernels));
   if (!known.source.empty()) terminal.print("  source      " + known.source);
   if (!known.note.empty()) terminal.print("  note        " + known.note);
   if (!layers) return;
@@ -108,10 +114,13 @@ class SummaryCommand : public Command {
                       "The attention mechanisms and the options of each");
     command->add_flag("--backbones", m_backbones, "The backbones and the options of each");
     command->add_flag("--layers", m_layers, "Every layer as well");
+    command->add_flag("--kernels", m_kernels,
+                      "Which kernels the attention of every layer runs by here: builds the model "
+                      "and shows it a black picture");
     command->add_flag("--json", m_json,
                       "A list of objects: name, parameters, macs, published "
                       "{parameters_m, macs_g, source} or null, and a note where a published "
-                      "figure could not be met");
+                      "figure could not be met; with --kernels those of every layer");
     return command;
   }
 
@@ -123,9 +132,11 @@ class SummaryCommand : public Command {
     Json results = Json::array();
     for (const auto& entry : entries()) {
       const ModelCost cost =
-          entry.published ? publishedCost(*entry.published) : modelCost(entry.config);
+          entry.published ? publishedCost(*entry.published) : modelCost(entry.config());
+      std::vector<std::string> kernels;
+      if (m_kernels) kernels = valueOrThrow(kernelsOf(entry.experiment));
       if (!terminal.json()) {
-        printEntry(entry, cost, m_layers, terminal);
+        printEntry(entry, cost, kernels, m_layers, terminal);
         continue;
       }
       Json object = {{"name", entry.name},
@@ -134,6 +145,7 @@ class SummaryCommand : public Command {
                      {"published", publishedJson(entry.published)}};
       if (entry.published && !entry.published->note.empty()) object["note"] = entry.published->note;
       if (m_layers) object["layers"] = layersJson(cost);
+      if (m_kernels) object["kernels"] = kernels;
       results.push_back(object);
     }
     if (terminal.json()) terminal.printJson(results);
@@ -156,18 +168,18 @@ class SummaryCommand : public Command {
     for (const auto& name : m_names) {
       const PublishedModel* published = findPublishedModel(name);
       const Experiment experiment = experimentByName(name);
-      found.push_back({experiment.model.name, experiment.model, published});
+      found.push_back({experiment.model.name, experiment, published});
     }
     if (m_all)
       for (const auto& model : publishedModels())
-        found.push_back({model.name, model.config, &model});
+        found.push_back({model.name, experimentByName(model.name), &model});
     if (found.empty()) refuseUsage("summary", "needs a model's name or a config, --all or --list");
     return found;
   }
 
   std::vector<std::string> m_names;
   bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_layers = false,
-       m_json = false;
+       m_kernels = false, m_json = false;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "core/attention/kernels/Blas.h"
 #include "core/attention/kernels/DenseHeads.h"
+#include "core/attention/kernels/DeviceHeads.h"
+#include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/LinearHeads.h"
 
 namespace headlight {
@@ -233,12 +235,12 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
 }  // namespace
 
 bool fusedKernelsTake(const at::Tensor& tokens) {
-  return blas::available() && tokens.device().is_cpu() &&
+  return !PlainKernels::wanted() && blas::available() && tokens.device().is_cpu() &&
          (tokens.scalar_type() == at::kFloat || tokens.scalar_type() == at::kDouble);
 }
 
 AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap) {
-  if (!fusedKernelsTake(inputs.tensor(0))) return headAttentionPlain(inputs, logits, wantMap);
+  if (!fusedKernelsTake(inputs.tensor(0))) return headAttentionOnDevice(inputs, logits, wantMap);
   auto layer = c10::make_intrusive<Layer>(inputs, logits);
   if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
     const auto t = argumentsOf(inputs, logits);

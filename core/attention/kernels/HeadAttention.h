@@ -15,13 +15,12 @@ struct AttentionOutput {
   at::Tensor map;     ///< [B, H, Tq, Tk], detached; undefined unless asked for
 };
 
-/// Whether the fused kernels take such a tensor; elsewhere the plain form runs, which takes no
-/// sets.
+/// Whether the CPU's fused kernels take such a tensor; never while PlainKernels are wanted.
 bool fusedKernelsTake(const at::Tensor& tokens);
 
 /// Heads with `logits.sets` run in linear time: of inputs packed as timm's, with no terms. On the
-/// CPU, in float or double and with a BLAS to call, the fused kernels run; elsewhere the plain
-/// form. No Tq × Tk tensor but the map that is asked for.
+/// CPU, in float or double and with a BLAS to call, the fused kernels run; elsewhere those of
+/// DeviceHeads.h. Fused, there is no Tq × Tk tensor but the map that is asked for.
 AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap);
 
 /// The same by plain tensor operations and LibTorch's own gradients, all heads dense: any device,

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "core/attention/kernels/KernelChoice.h"
+
 namespace headlight {
 namespace {
 
@@ -51,7 +53,8 @@ class RelativeSums : public torch::autograd::Function<RelativeSums> {
 
 at::Tensor relativeSums(const at::Tensor& x, const at::Tensor& filter) {
   // Elsewhere than on the CPU autograd's own backward is the fast one.
-  return x.is_cpu() ? RelativeSums::apply(x, filter) : convolve(x, filter);
+  return x.is_cpu() && !PlainKernels::wanted() ? RelativeSums::apply(x, filter)
+                                               : convolve(x, filter);
 }
 
 }  // namespace headlight
