@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <optional>
 
 #include "app/cli/Command.h"
 
@@ -52,7 +51,7 @@ Image whiteTile(const Image& like) {
 std::string tileCaption(const Scene& scene, int layer, int head) {
   const Look& look = scene.look;
   std::string caption = "head " + std::to_string(head);
-  if (layer < static_cast<int>(look.locality.size()) &&
+  if (!scene.learned && layer < static_cast<int>(look.locality.size()) &&
       head < static_cast<int>(look.locality[layer].size())) {
     char score[24];
     std::snprintf(score, sizeof score, "  ALS %.2f", look.locality[layer][head]);
@@ -63,15 +62,28 @@ std::string tileCaption(const Scene& scene, int layer, int head) {
   return caption;
 }
 
-/// The maps' values of one query token: [layer][head] of rows × cols.
+/// The query as a token of this layer; −1 where it has no maps or the token joins later.
+int tokenInLayer(const LayerMaps& maps, const Query& query, const Grid& model) {
+  return maps.empty() ? -1 : queryInLayer(query.token, model, maps.grid);
+}
+
+/// The maps' values of one query token: [layer][head] of rows × cols, no heads where a layer does
+/// not have the token.
 using HeadValues = std::vector<std::vector<std::vector<float>>>;
 
-HeadValues valuesOf(const AttentionMaps& maps, int token) {
+HeadValues valuesOf(const AttentionMaps& maps, const Query& query, const Grid& model) {
   HeadValues values(maps.layers.size());
   for (std::size_t l = 0; l < maps.layers.size(); ++l)
-    for (int h = 0; h < maps.layers[l].heads; ++h)
-      values[l].push_back(patchesSeenBy(maps.layers[l], h, token));
+    if (const int token = tokenInLayer(maps.layers[l], query, model); token >= 0)
+      for (int h = 0; h < maps.layers[l].heads; ++h)
+        values[l].push_back(patchesSeenBy(maps.layers[l], h, token));
   return values;
+}
+
+/// "attention of the class token", "inner bias B_i at the patch 17 (row 2, column 1)".
+std::string subjectText(const Scene& scene, const Query& query) {
+  return scene.learned ? scene.learned->title + " at the " + query.text
+                       : "attention of the " + query.text;
 }
 
 ValueRange sharedRange(const HeadValues& values, bool isSigned) {
@@ -87,15 +99,19 @@ std::string sceneText(const Scene& scene) {
   std::string text;
   if (scene.masks.maskedHeads() > 0) text += "; masks: " + scene.masks.name();
   text += predictionText(scene.look);
-  const std::string& meaning = scene.look.maps.meaning;
+  const std::string& meaning = scene.maps().meaning;
   return meaning.empty() ? text : text + ". " + meaning;
+}
+
+/// Beyond the edge of a window there is nothing to blend with.
+bool drawnSmooth(const LayerMaps& maps, const PictureStyle& style) {
+  return style.smooth && !maps.windows;
 }
 
 /// One overlay with its scale.
 Image singlePicture(const Look& look, const std::vector<float>& values, const Grid& grid,
-                    const std::string& title, const std::string& footnote,
+                    const ValueRange& range, const std::string& title, const std::string& footnote,
                     const PictureStyle& style) {
-  const ValueRange range = rangeOf(values, look.maps.isSigned);
   FigureGrid figure;
   figure.title = title;
   figure.footnote = footnote;
@@ -137,49 +153,78 @@ Query queryFromText(const std::string& text, const Grid& grid) {
   return patchQuery(*row * grid.cols + *col, grid);
 }
 
+const LearnedMap* learnedFromName(const std::string& name, const std::vector<LearnedMap>& maps) {
+  std::string known = "attention";
+  for (const LearnedMap& map : maps) {
+    if (map.name == name) return &map;
+    known += ", " + map.name;
+  }
+  if (name == "attention") return nullptr;
+  refuseUsage("--show", "this model's mechanism has no " + name + "; it has " + known);
+}
+
+std::vector<RawArray> learnedArrays(const LearnedMap& map, const Query& query, const Grid& grid) {
+  std::vector<RawArray> arrays;
+  const HeadValues values = valuesOf(map.maps, query, grid);
+  for (std::size_t l = 0; l < values.size(); ++l) {
+    if (values[l].empty()) continue;
+    const LayerMaps& layer = map.maps.layers[l];
+    RawArray& array = arrays.emplace_back();
+    array.name = map.name + "." + std::to_string(l);
+    array.shape = {layer.heads, layer.grid.rows, layer.grid.cols};
+    for (const auto& head : values[l])
+      array.values.insert(array.values.end(), head.begin(), head.end());
+  }
+  return arrays;
+}
+
 Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& style) {
-  const Look& look = scene.look;
-  const HeadValues values = valuesOf(look.maps, query.token);
-  const ValueRange shared = sharedRange(values, look.maps.isSigned);
-  const Image view = scaledView(look, style.tile);
+  const AttentionMaps& maps = scene.maps();
+  const HeadValues values = valuesOf(maps, query, scene.model.grid);
+  const ValueRange shared = sharedRange(values, maps.isSigned);
+  const Image view = scaledView(scene.look, style.tile);
   FigureGrid figure;
-  figure.title = scene.name + ": attention of the " + query.text;
+  figure.title = scene.name + ": " + subjectText(scene, query);
   figure.footnote = (style.sharedScale ? "one scale for all heads, " + rangeText(shared)
                                        : "each head on a scale of its own") +
                     sceneText(scene);
   figure.colorMap = style.colorMap;
   figure.colorBar = style.sharedScale;
   figure.range = shared;
-  for (const auto& layer : look.maps.layers)
+  for (const auto& layer : maps.layers)
     figure.columns = std::max(figure.columns, layer.heads);
   for (std::size_t l = 0; l < values.size(); ++l) {
     figure.rowLabels.push_back("layer " + std::to_string(l));
-    const Grid& grid = look.maps.layers[l].grid;
+    const LayerMaps& layer = maps.layers[l];
     for (int h = 0; h < figure.columns; ++h) {
       if (h >= static_cast<int>(values[l].size())) {
         figure.tiles.push_back({whiteTile(view), ""});
         continue;
       }
-      const ValueRange range =
-          style.sharedScale ? shared : rangeOf(values[l][h], look.maps.isSigned);
-      figure.tiles.push_back({overlay(view, values[l][h], grid.rows, grid.cols, range,
-                                      style.colorMap, style.opacity, style.smooth),
+      const ValueRange range = style.sharedScale ? shared : rangeOf(values[l][h], maps.isSigned);
+      figure.tiles.push_back({overlay(view, values[l][h], layer.grid.rows, layer.grid.cols, range,
+                                      style.colorMap, style.opacity, drawnSmooth(layer, style)),
                               tileCaption(scene, static_cast<int>(l), h)});
     }
   }
   return composeFigure(figure);
 }
 
-Image headPicture(const Scene& scene, int layer, int head, const Query& query,
-                  const PictureStyle& style) {
-  const Look& look = scene.look;
-  const LayerMaps& maps = look.maps.layers[layer];
-  const std::vector<float> values = patchesSeenBy(maps, head, query.token);
-  const ValueRange range = rangeOf(values, look.maps.isSigned);
+std::optional<Image> headPicture(const Scene& scene, int layer, int head, const Query& query,
+                                 const PictureStyle& style) {
+  const LayerMaps& maps = scene.maps().layers[layer];
+  const int token = tokenInLayer(maps, query, scene.model.grid);
+  if (token < 0) return std::nullopt;
+  const std::vector<float> values = patchesSeenBy(maps, head, token);
+  const ValueRange range = rangeOf(values, scene.maps().isSigned);
+  std::string subject = subjectText(scene, query);
+  if (maps.windows) subject += ", " + describeWindowPlace(maps, token);
+  PictureStyle drawn = style;
+  drawn.smooth = drawnSmooth(maps, style);
   return singlePicture(
-      look, values, maps.grid,
+      scene.look, values, maps.grid, range,
       scene.name + ": layer " + std::to_string(layer) + ", " + tileCaption(scene, layer, head),
-      "attention of the " + query.text + ", " + rangeText(range) + sceneText(scene), style);
+      subject + ", " + rangeText(range) + sceneText(scene), drawn);
 }
 
 Image rolloutPicture(const Scene& scene, const std::vector<float>& values,
@@ -187,9 +232,11 @@ Image rolloutPicture(const Scene& scene, const std::vector<float>& values,
   const Look& look = scene.look;
   const ValueRange range = rangeOf(values, false);
   std::string footnote = description + ", " + rangeText(range);
-  if (look.maps.isSigned) footnote += "; maps clamped at 0 and rows normalised first";
+  const std::string first =
+      rolloutPreparation(scene.model.mapIsSigned, scene.model.mapRowsSumToOne);
+  if (!first.empty()) footnote += "; " + first;
   footnote += sceneText(scene);
-  return singlePicture(look, values, look.maps.layers.front().grid, scene.name + ": rollout",
+  return singlePicture(look, values, look.maps.layers.front().grid, range, scene.name + ": rollout",
                        footnote, style);
 }
 

@@ -13,7 +13,7 @@
 //   "edits"    [{"layer": 2, "head": 1, "mask": "hard:3"}, …] applied one after the other, so that
 //              there is a before and an after; head −1: every head
 //   "view"     {"layer", "head", "query", "opacity", "color_map", "smooth", "shared_range",
-//              "overlay", "rollout_fusion", "rollout_discard"}
+//              "overlay", "rollout_fusion", "rollout_discard", "learned"}
 //   "gallery"  [files and folders]
 //   "docks"    {"gallery": false, "masks": true, "training": true}
 //   "palette"  text typed into the command palette, which is opened

@@ -2,12 +2,48 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "core/masks/Neighbourhood.h"
 
 namespace headlight {
 
+namespace {
+
+std::vector<float> seenInWindow(const LayerMaps& maps, int head, int query) {
+  const WindowPlaces& windows = *maps.windows;
+  const auto inside = static_cast<std::size_t>(windows.window.patches());
+  const auto token = static_cast<std::size_t>(query);
+  const std::size_t row = static_cast<std::size_t>(head) * inside + windows.place[token];
+  std::vector<float> values(maps.grid.patches(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < inside; ++i)
+    if (const int patch = windows.seen[token * inside + i] - maps.grid.prefix; patch >= 0)
+      values[patch] = (*maps.values)[row * inside + i];
+  return values;
+}
+
+}  // namespace
+
+int queryInLayer(int query, const Grid& model, const Grid& layer) {
+  if (model == layer) return std::clamp(query, 0, std::max(0, layer.tokens() - 1));
+  if (query < model.prefix) return query < layer.prefix ? query : -1;
+  const int patch = std::min(query - model.prefix, model.patches() - 1);
+  const int row = patch / model.cols * layer.rows / model.rows;
+  const int col = patch % model.cols * layer.cols / model.cols;
+  return layer.prefix + row * layer.cols + col;
+}
+
+std::string describeWindowPlace(const LayerMaps& maps, int query) {
+  if (!maps.windows) return "";
+  const Grid& window = maps.windows->window;
+  const int place = maps.windows->place[static_cast<std::size_t>(query)];
+  return "place (" + std::to_string(place / window.cols) + ", " +
+         std::to_string(place % window.cols) + ") of its " + std::to_string(window.rows) + " by " +
+         std::to_string(window.cols) + " window";
+}
+
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query) {
+  if (maps.windows) return seenInWindow(maps, head, query);
   const float* row = maps.row(head, query) + maps.grid.prefix;
   return {row, row + maps.grid.patches()};
 }
@@ -15,9 +51,9 @@ std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query) {
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int query) {
   std::vector<float> mean(maps.grid.patches(), 0.0f);
   for (int h = 0; h < maps.heads; ++h) {
-    const float* row = maps.row(h, query) + maps.grid.prefix;
+    const std::vector<float> values = patchesSeenBy(maps, h, query);
     for (std::size_t i = 0; i < mean.size(); ++i)
-      mean[i] += row[i] / maps.heads;
+      mean[i] += values[i] / maps.heads;
   }
   return mean;
 }

@@ -10,12 +10,20 @@
 
 namespace headlight {
 
+/// Where the tokens of a layer lie within windows that attend among themselves. P: places in one.
+struct WindowPlaces {
+  Grid window;             ///< one window's places, without prefix tokens
+  std::vector<int> place;  ///< [T]: each token's place in its window
+  std::vector<int> seen;   ///< [T, P]: the token in each place of its window; −1: it sees none
+};
+
 /// The maps of one layer for one image: `values` is [heads, T, T], row-major; row = query, column =
-/// key.
+/// key. With `windows` (learned maps alone), [heads, P, P]; then only patchesSeenBy() knows rows.
 struct LayerMaps {
   int heads = 0;
   Grid grid;
   std::shared_ptr<const std::vector<float>> values;
+  std::shared_ptr<const WindowPlaces> windows = nullptr;
 
   int tokens() const { return grid.tokens(); }
   bool empty() const { return !values; }
@@ -30,7 +38,24 @@ struct AttentionMaps {
   bool isSigned = false;
 };
 
-/// The patch columns of one row, [rows × cols]: what token `query` of `head` looks at.
+/// What a model's weights alone say of every pair of tokens (LSLA's biases, IBiT's mask), in the
+/// form of maps: the same for every image.
+struct LearnedMap {
+  std::string name;    ///< as typed and stored: "inner_bias"
+  std::string title;   ///< in words: "inner bias B_i"
+  AttentionMaps maps;  ///< a layer that has none is empty
+};
+
+/// `query` of a model whose tokens lie on `model`, as a token of a layer whose tokens lie on
+/// `layer` (stages of hierarchical models have coarser grids). −1: that layer does not have this
+/// prefix token, which joins later.
+int queryInLayer(int query, const Grid& model, const Grid& layer);
+
+/// "place (2, 3) of its 7 by 7 window"; empty for a layer without windows.
+std::string describeWindowPlace(const LayerMaps& maps, int query);
+
+/// The patch columns of one row, [rows × cols]: what token `query` of `head` looks at; NaN for
+/// patches that windows keep out of its sight.
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query);
 /// The same, averaged over heads.
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int query);
@@ -54,6 +79,10 @@ struct RolloutOptions {
 /// the rows it joins. Each head's map is clamped at 0 and its rows made to sum to 1 first. Errors:
 /// a layer's maps are missing, or its grid is finer than the one before.
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
+
+/// What rollout() first does to maps of this kind, for captions: "rows of each map normalised";
+/// empty where they are stochastic as they are.
+std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
 
 /// Eq. 4 (denominator mended): [L × L], the cosine of row t of layer i's and of layer j's map of
 /// one head, averaged over tokens. Layers with fewer heads than `head` + 1 give 0; layers on

@@ -109,6 +109,11 @@ Result<void> checkLayers(const std::vector<LayerMaps>& layers) {
 
 }  // namespace
 
+std::string rolloutPreparation(bool isSigned, bool rowsSumToOne) {
+  if (isSigned) return "signed maps clamped at 0, rows normalised";
+  return rowsSumToOne ? "" : "rows of each map normalised";
+}
+
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options) {
   if (maps.layers.empty())
     return Error{ErrorCode::InvalidArgument, "rollout needs the maps of every layer", "rollout"};

@@ -20,6 +20,20 @@ namespace headlight {
 
 struct LearnedMaskFit;
 
+/// What the weights alone say of every pair of tokens, the same for every image: a picture that a
+/// mechanism offers beside its maps.
+struct LearnedPairs {
+  std::string name;     ///< as typed and stored: "inner_bias"
+  std::string title;    ///< in words: "inner bias B_i"
+  std::string meaning;  ///< what it does, in sentences
+  bool isSigned = false;
+  /// [H, T, T], or within windows of P places [H, P, P]; one for H where all heads share it.
+  at::Tensor values;
+  Grid window = {};        ///< one window's places; only within windows, as what follows
+  at::Tensor places = {};  ///< [T] int64: each token's place in its window
+  at::Tensor seen = {};  ///< [T, P] int64: the token in each place of its window; −1: it sees none
+};
+
 struct AttentionOptions {
   int layer = 0;         ///< counted over the whole model
   int layerInStage = 0;  ///< windows are shifted in every second block of a stage
@@ -46,6 +60,12 @@ class Attention : public torch::nn::Module {
   virtual bool mapIsSigned() const { return false; }
   /// By what its last forward pass was computed here, in words; before one, by what it will be.
   virtual std::string kernelText() const { return "matrix products"; }
+  /// Whether nothing in a map is negative and each row sums to 1, or is 0; a rollout makes the rows
+  /// of other maps so.
+  virtual bool mapRowsSumToOne() const { return !mapIsSigned(); }
+
+  /// Pictures of this layer's own parameters, if it has any worth looking at.
+  virtual std::vector<LearnedPairs> learnedPairs() { return {}; }
 
   /// Added to the training loss after a forward pass; undefined: nothing.
   virtual at::Tensor auxiliaryLoss() { return {}; }

@@ -139,6 +139,15 @@ std::string LearnedMaskAttention::mapMeaning() const {
          "negative where the mask is.";
 }
 
+std::vector<LearnedPairs> LearnedMaskAttention::learnedPairs() {
+  const std::string target = m_own.placement == "logits" ? "logits" : "attention weights";
+  return {{"learned_mask", "learned mask W",
+           "What multiplies the " + target +
+               " (IBiT, Algorithm 2): learned, the same for every picture; 1 for a class token and "
+               "what it looks at.",
+           true, mask().detach()}};
+}
+
 void LearnedMaskAttention::train(bool on) {
   m_mask.forget();
   MaskedAttention::train(on);

@@ -15,6 +15,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include <string>
+#include <vector>
 
 #include "core/attention/DerivedTensor.h"
 #include "core/attention/MaskedAttention.h"
@@ -50,6 +51,8 @@ class LearnedMaskAttention : public MaskedAttention {
     return m_own.placement == "logits" ? headKernelText() : "matrix products";
   }
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
+  /// W as it is now.
+  std::vector<LearnedPairs> learnedPairs() override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   /// What is kept of W is forgotten.
   void train(bool on = true) override;

@@ -116,6 +116,33 @@ std::string LightSelfLimitedAttention::mapMeaning() const {
          "signed, rows need not sum to 1, and 0 outside the window of the query.";
 }
 
+std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
+  const at::Tensor places = m_windows.places(), seen = m_windows.patchesInSight();
+  std::vector<LearnedPairs> pairs;
+  const auto add = [&](const char* name, const char* title, const std::string& meaning,
+                       bool isSigned, const at::Tensor& values) {
+    pairs.push_back({name, title,
+                     meaning + " Learned, the same for every picture and window; grey: not seen.",
+                     isSigned, values.detach(), m_windows.shape().window, places, seen});
+  };
+  if (m_dynamicScale.defined())
+    add("dynamic_scale", "dynamic scale DS",
+        "The scale that multiplies the product of the query and each patch of its window (LSLA, "
+        "Eq. 16); all heads of a layer share it.",
+        false, m_dynamicScale.unsqueeze(0));
+  if (m_innerTable.defined())
+    add("inner_bias", "inner bias B_i",
+        "What is added to the logit of each patch of the query's window, before the softmax "
+        "(LSLA, Eq. 18).",
+        true, m_windows.relativeBias(m_innerTable));
+  if (m_outerTable.defined())
+    add("outer_bias", "outer bias B_o",
+        "What is added to the weight of each patch of the query's window, after the softmax: it "
+        "limits large weights (LSLA, Eq. 18).",
+        true, m_windows.relativeBias(m_outerTable));
+  return pairs;
+}
+
 at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
                                                 const at::Tensor& windows) {
   const at::Tensor tokens = projection.is_empty() ? windows : projection(windows);

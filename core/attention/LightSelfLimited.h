@@ -4,6 +4,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include <string>
+#include <vector>
 
 #include "core/attention/MaskedAttention.h"
 #include "core/attention/Windows.h"
@@ -33,6 +34,8 @@ class LightSelfLimitedAttention : public MaskedAttention {
   std::string mapMeaning() const override;
   std::string kernelText() const override { return headKernelText(); }
   bool mapIsSigned() const override { return m_own.outerBias; }
+  /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
+  std::vector<LearnedPairs> learnedPairs() override;
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);

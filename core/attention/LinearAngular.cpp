@@ -171,6 +171,13 @@ bool LinearAngularHeads::mapIsSigned() const {
   return linearKernel(m_kernel).isSigned;
 }
 
+/// relu_s has no denominator, and while there is an auxiliary branch its weights come on top.
+bool LinearAngularHeads::mapRowsSumToOne() const {
+  const LinearKernel& kernel = linearKernel(m_kernel);
+  const bool alone = !m_auxiliary.present() || m_auxiliary.castled();
+  return !kernel.isSigned && !kernel.unitRows && alone;
+}
+
 LinearAngular::LinearAngular(const AttentionOptions& options)
     : LinearAngularAttention(options, options.grid), m_options(options) {
   using torch::nn::LinearOptions;

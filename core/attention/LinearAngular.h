@@ -102,6 +102,7 @@ class LinearAngularHeads {
   std::string mapMeaning() const;
   std::string kernelText(bool training) const;
   bool mapIsSigned() const;
+  bool mapRowsSumToOne() const;
 
  private:
   std::string m_kernel;
@@ -115,6 +116,7 @@ class LinearAngularAttention : public Attention, public Castling {
   std::string mapMeaning() const override { return m_linear.mapMeaning(); }
   std::string kernelText() const override { return m_linear.kernelText(is_training()); }
   bool mapIsSigned() const override { return m_linear.mapIsSigned(); }
+  bool mapRowsSumToOne() const override { return m_linear.mapRowsSumToOne(); }
   void setProgress(double fraction) override { auxiliary().setProgress(fraction); }
   std::vector<std::pair<std::string, double>> readings() const override {
     return m_linear.auxiliary().readings();

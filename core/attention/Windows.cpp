@@ -150,9 +150,24 @@ at::Tensor Windows::wholeMap(const at::Tensor& maps) {
   const at::Tensor wide =
       at::zeros({rows.size(0), heads, count * inside, patches + 1}, maps.options())
           .scatter_(3, columns, rows);
-  // argsort puts the patches in order, the places on the padding last.
-  const at::Tensor order = place.argsort().slice(0, 0, patches);
-  return wide.index_select(2, order).slice(3, 0, patches).contiguous();
+  return wide.index_select(2, standing()).slice(3, 0, patches).contiguous();
+}
+
+/// argsort puts the patches in order, the places on the padding last.
+at::Tensor Windows::standing() const {
+  return m_patches.argsort().slice(0, 0, m_shape.grid.patches());
+}
+
+at::Tensor Windows::places() const {
+  return standing().remainder(m_shape.window.patches());
+}
+
+at::Tensor Windows::patchesInSight() {
+  const std::int64_t inside = m_shape.window.patches(), count = m_shape.count();
+  const at::Tensor there = m_patches.view({count, 1, inside}).expand({count, inside, inside});
+  at::Tensor seen = there.masked_fill(there == m_shape.grid.patches(), -1);
+  if (m_apart.defined()) seen = seen.masked_fill(on(m_apart, seen.device()), -1);
+  return seen.reshape({count * inside, inside}).index_select(0, standing());
 }
 
 }  // namespace headlight

@@ -50,9 +50,17 @@ class Windows {
   /// the padding left out.
   at::Tensor wholeMap(const at::Tensor& maps);
 
+  /// [N] int64: the place of each patch in its window.
+  at::Tensor places() const;
+  /// [N, M] int64: of each patch the patches in the places of its window; −1 on the padding and
+  /// where apart() parts them.
+  at::Tensor patchesInSight();
+
  private:
   at::Tensor shiftedAndPadded(const at::Tensor& tokens) const;
   at::Tensor cut(const at::Tensor& padded) const;
+  /// [N]: where each patch stands among the W·M places.
+  at::Tensor standing() const;
 
   WindowShape m_shape;
   at::Tensor m_relative;  ///< [M·M] int64: rows of a table

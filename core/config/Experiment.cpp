@@ -1,6 +1,7 @@
 #include "core/config/Experiment.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/Files.h"
 #include "core/config/ConfigText.h"
@@ -145,8 +146,11 @@ Error noParameter(const std::string& path) {
   return invalidConfig("is not a parameter; headlight-cli train --help lists them", path);
 }
 
+/// What a parameter is set to.
+using ValueFor = std::function<Result<Json>(const Parameter&)>;
+
 /// `name` ("attention.window") of the `model` section: an option of the mechanism or the backbone.
-Result<void> overrideOption(Json& json, const std::string& name, const std::string& text,
+Result<void> overrideOption(Json& json, const std::string& name, const ValueFor& valueFor,
                             const ModelCatalogue& catalogue) {
   const auto dot = name.find('.');
   const std::string section = name.substr(0, dot), option = name.substr(dot + 1);
@@ -160,7 +164,7 @@ Result<void> overrideOption(Json& json, const std::string& name, const std::stri
     return invalidConfig("is not an option of " + variant->name + "; headlight-cli summary --" +
                              (section == "attention" ? "mechanisms" : "backbones") + " lists them",
                          path);
-  auto value = parameterFromText(*parameter, text, path);
+  auto value = valueFor(*parameter);
   if (!value) return value.error();
   Json& options = json["model"][section];
   if (!options.is_object()) options = Json::object();
@@ -176,21 +180,19 @@ void forgetOthersOptions(Json& model, const ChosenVariants& before,
   if (now.backbone != before.backbone) model.erase("layout");
 }
 
-}  // namespace
-
-Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
-                               const ModelCatalogue& catalogue) {
+Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& valueFor,
+                          const ModelCatalogue& catalogue) {
   const auto dot = path.find('.');
   const std::string key = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
   if (!json.is_object()) json = Json::object();
   if (key == "model" && (name.starts_with("attention.") || name.starts_with("layout.")))
-    return overrideOption(json, name, text, catalogue);
+    return overrideOption(json, name, valueFor, catalogue);
   for (const auto& section : experimentSections()) {
     if (section.key != key) continue;
     const Parameter* parameter = findParameter(*section.table, name);
     if (!parameter) break;
-    auto value = parameterFromText(*parameter, text, path);
+    auto value = valueFor(*parameter);
     if (!value) return value.error();
     Json& object = key.empty() ? json : json[key];
     const ChosenVariants before = chosenVariants(sectionOf(json, "model"), catalogue);
@@ -201,6 +203,23 @@ Result<void> overrideParameter(Json& json, const std::string& path, const std::s
     return {};
   }
   return noParameter(path);
+}
+
+}  // namespace
+
+Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
+                               const ModelCatalogue& catalogue) {
+  return overrideWith(
+      json, path,
+      [&](const Parameter& parameter) { return parameterFromText(parameter, text, path); },
+      catalogue);
+}
+
+Result<void> setParameter(Json& json, const std::string& path, const Json& value,
+                          const ModelCatalogue& catalogue) {
+  if (value.is_string()) return overrideParameter(json, path, value.get<std::string>(), catalogue);
+  return overrideWith(
+      json, path, [&](const Parameter&) -> Result<Json> { return value; }, catalogue);
 }
 
 }  // namespace headlight

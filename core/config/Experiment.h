@@ -82,6 +82,10 @@ std::string experimentToText(const Experiment& experiment);
 /// or backbone than before takes the options of the former one away.
 Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
                                const ModelCatalogue& catalogue = {});
+/// The same from a value as JSON: text is read as a flag's, anything else is checked with the
+/// whole.
+Result<void> setParameter(Json& json, const std::string& path, const Json& value,
+                          const ModelCatalogue& catalogue = {});
 
 Json maskEditToJson(const MaskEdit& edit);
 Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path);

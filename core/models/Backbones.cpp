@@ -51,6 +51,9 @@ Variant levitVariant() {
                "LeViT has no class token (also where it is distilled): turn it off"},
               {"positions", "none", "LeViT knows positions by its attention's biases: choose none"},
               noLayerScale("LeViT"),
+              {"norm_epsilon", ModelConfig{}.normEpsilon,
+               "LeViT has no layer norms, and its batch norms always have the epsilon 1e-5: leave "
+               "norm_epsilon at 1e-6"},
               {"qkv_bias", true,
                "LeViT's queries, keys and values have the bias of their batch norm: leave it "
                "on"}}};

@@ -1,6 +1,7 @@
 #pragma once
 // The pieces of LeViT (Graham et al. 2021): every linear map and convolution is followed by a batch
-// norm instead of carrying a bias. Internal to core/models.
+// norm instead of carrying a bias. Their epsilon is torch's, 1e-5, as in timm; no config chooses
+// it. Internal to core/models.
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>

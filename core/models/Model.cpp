@@ -44,6 +44,12 @@ void Model::setMasks(const MaskScheme& scheme) {
   m_masks = scheme;
 }
 
+bool Model::mapRowsSumToOne() const {
+  for (int l = 0; l < layers(); ++l)
+    if (!attention(l).mapRowsSumToOne()) return false;
+  return true;
+}
+
 at::Tensor Model::auxiliaryLoss() {
   at::Tensor sum;
   for (int l = 0; l < layers(); ++l)

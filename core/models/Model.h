@@ -62,6 +62,8 @@ class Model : public torch::nn::Module {
   bool mapIsSigned() const { return attention(0).mapIsSigned(); }
   /// By what each layer's attention was last computed (Attention::kernelText).
   std::vector<std::string> kernels() const;
+  /// In every layer (Attention::mapRowsSumToOne).
+  bool mapRowsSumToOne() const;
 
   /// The sum of the layers' auxiliary losses after a forward pass; undefined: none.
   at::Tensor auxiliaryLoss();

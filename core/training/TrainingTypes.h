@@ -57,6 +57,18 @@ struct AppliedEdit {
   MaskEdit edit;
 };
 
+/// What a run's folder says of its steps so far; of a long run, every second, fourth, … step and
+/// measurement. Steps do not decrease.
+struct RunHistory {
+  std::vector<StepPoint> steps;
+  std::vector<EpochPoint> epochPoints;
+  std::vector<HeadPoint> heads;
+  std::vector<AppliedEdit> edits;
+  bool empty() const {
+    return steps.empty() && epochPoints.empty() && heads.empty() && edits.empty();
+  }
+};
+
 /// Everything new since the last takeUpdate(). Of a run that nobody asks for a long time, step and
 /// head points are thinned.
 struct TrainingUpdate {

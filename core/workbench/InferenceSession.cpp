@@ -8,6 +8,7 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
@@ -55,12 +56,19 @@ struct InferenceSession::State {
   std::vector<std::vector<float>> locality;
   MaskScheme masks;
   int validBlocks = 0;
+  std::optional<std::vector<LearnedMap>> learned;  ///< of the weights as they are
 
   Model& model() { return *loaded.model; }
 
   void forget() {
     image = {};
     validBlocks = 0;
+    learned.reset();
+  }
+
+  const std::vector<LearnedMap>& learnedMaps() {
+    if (!learned) learned = learnedMapsOf(model());
+    return *learned;
   }
 
   void startImage(const Image& next) {
@@ -206,6 +214,7 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
     if (options.maps) {
       look.maps.layers = state.maps;
       look.locality = state.locality;
+      look.learned = state.learnedMaps();
     }
     look.view = state.view;
     look.kernels = kernelSummary(state.model().kernels());
@@ -213,6 +222,15 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count();
     return look;
+  });
+}
+
+Result<std::vector<LearnedMap>> InferenceSession::learnedMaps() {
+  return guarded("learned maps", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    const at::NoGradGuard noGrad;
+    at::init_num_threads();
+    return m_state->learnedMaps();
   });
 }
 

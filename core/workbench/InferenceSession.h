@@ -48,6 +48,7 @@ struct Look {
   std::vector<ClassScore> top;               ///< best first
   std::vector<float> logits;                 ///< [classes]
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
+  std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
   Image view;                                ///< what the model saw, before normalisation
   std::string kernels;                       ///< what attention ran by (kernelSummary)
   int recomputedFrom = 0;                    ///< the first block that ran for this look
@@ -61,6 +62,7 @@ struct ModelInfo {
   Grid grid;
   std::string mapMeaning;
   bool mapIsSigned = false;
+  bool mapRowsSumToOne = true;
   std::int64_t parameters = 0;
   std::int64_t macs = 0;
   std::string device;             ///< "cpu", "cuda:0"
@@ -90,6 +92,9 @@ class InferenceSession {
   /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
   Result<Look> look(const Image& image, const MaskScheme& masks, const LookOptions& options = {},
                     std::stop_token stop = {});
+
+  /// The maps that the mechanism's weights alone give: whatever it offers, often nothing.
+  Result<std::vector<LearnedMap>> learnedMaps();
 
   /// Saves weights, class names and the Experiment (with `masks`) as safetensors.
   Result<void> save(const std::filesystem::path& path, const MaskScheme& masks) const;

@@ -87,6 +87,7 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
     info.grid.prefix = std::max(info.grid.prefix, loaded.model->grid(layer).prefix);
   info.mapMeaning = loaded.model->mapMeaning();
   info.mapIsSigned = loaded.model->mapIsSigned();
+  info.mapRowsSumToOne = loaded.model->mapRowsSumToOne();
   for (const auto& [name, tensor] : loaded.model->trainable())
     info.parameters += tensor.numel();
   info.macs = modelCost(experiment.model, loaded.model->masks()).macs;

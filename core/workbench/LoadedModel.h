@@ -27,6 +27,9 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device);
 /// What `checkpoint` would do to `model`.
 LoadPlan planFor(const Model& model, const Checkpoint& checkpoint);
 
+/// What the mechanism of every layer offers beside its maps (Attention::learnedPairs), by name.
+std::vector<LearnedMap> learnedMapsOf(Model& model);
+
 /// Runs `body` with the session's model while nobody else uses it (see RawTensors.h).
 void withModel(InferenceSession& session, const std::function<void(Model&)>& body);
 

@@ -193,7 +193,8 @@ Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImage
 }
 
 Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
-                           const std::vector<std::vector<float>>& rollouts) {
+                           const std::vector<std::vector<float>>& rollouts,
+                           const std::vector<RawArray>& more) {
   return guarded(path.string(), [&] {
     if (looks.empty())
       throw Failure(Error{ErrorCode::InvalidArgument, "there is nothing to write", path.string()});
@@ -219,6 +220,8 @@ Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<
       tensors.emplace_back("rollout",
                            stacked(rows, {static_cast<std::int64_t>(rollouts.front().size())}));
     }
+    for (const RawArray& array : more)
+      tensors.emplace_back(array.name, at::tensor(array.values, at::kFloat).reshape(array.shape));
     valueOrThrow(writeSafetensors(path, tensors));
   });
 }

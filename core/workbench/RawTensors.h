@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/workbench/InferenceSession.h"
@@ -42,9 +43,18 @@ Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImage
                                        const MaskScheme& masks, bool withMaps,
                                        std::stop_token stop = {});
 
+/// A named array for the same file.
+struct RawArray {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;  ///< as many as the shape says, row-major
+};
+
 /// Writes `logits` [B, classes]; where the looks have maps also `attention.L` [B, H, T, T] of every
-/// layer; where `rollouts` is not empty (one of N values for each look) `rollout` [B, N].
+/// layer; where `rollouts` is not empty (one of N values for each look) `rollout` [B, N]; and
+/// `more`.
 Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
-                           const std::vector<std::vector<float>>& rollouts);
+                           const std::vector<std::vector<float>>& rollouts,
+                           const std::vector<RawArray>& more = {});
 
 }  // namespace headlight

@@ -93,7 +93,7 @@ bool isOption(const std::string& path) {
   return path.starts_with("model.attention.") || path.starts_with("model.layout.");
 }
 
-/// Sets one value; types and ranges are checked when the whole is read.
+/// Sets one value; ranges are checked when the whole is read.
 void overrideOne(Json& experiment, const std::string& path, const Json& value,
                  const std::string& where) {
   static const std::vector<std::string> known = parameterPaths();
@@ -105,57 +105,43 @@ void overrideOne(Json& experiment, const std::string& path, const Json& value,
            where);
   }
   if (path == "seed") refuse("is the sweep's own; list the seeds under \"seeds\"", where);
-  if (value.is_string() && !isOption(path)) {
-    // As a flag would say it: "0.5" is a number where one is wanted.
-    if (auto set = overrideParameter(experiment, path, value.get<std::string>()); !set)
-      throw Failure({set.error().code, set.error().message, where});
+  for (const char* whole : {"model.attention", "model.layout", "masks.cells"}) {
+    if (path != whole) continue;
+    const auto dot = path.find('.');
+    experiment[path.substr(0, dot)][path.substr(dot + 1)] = value;
     return;
   }
-  Json* target = &experiment;
-  std::string rest = path;
-  for (auto dot = rest.find('.'); dot != std::string::npos; dot = rest.find('.')) {
-    target = &(*target)[rest.substr(0, dot)];
-    if (!target->is_object()) *target = Json::object();
-    rest = rest.substr(dot + 1);
-  }
-  (*target)[rest] = value;
+  // As a flag would say it: "0.5" is a number where one is wanted.
+  if (auto set = setParameter(experiment, path, value, modelCatalogue()); !set)
+    throw Failure({set.error().code, set.error().message, where});
 }
 
-/// Names first: they decide which options there are. `before` is the base as it was read.
-void applyOverrides(Json& experiment, const Json& overrides, const ModelConfig& before,
-                    const std::string& path) {
+/// Names first: they decide which options there are.
+void applyOverrides(Json& experiment, const Json& overrides, const std::string& path) {
   if (!overrides.is_object()) refuse("must be an object in braces", path);
   const auto where = [&](const std::string& key) { return path + "." + key; };
-  for (const char* whole : {"model", "masks"}) {
-    if (!overrides.contains(whole)) continue;
-    if (!overrides[whole].is_object()) refuse("must be an object in braces", where(whole));
-    experiment[whole] = overrides[whole];
+  static const std::vector<std::string> first{"model", "masks", "model.name", "model.backbone",
+                                              "model.mechanism"};
+  for (const std::string& key : first) {
+    if (!overrides.contains(key)) continue;
+    if (key.find('.') != std::string::npos) {
+      overrideOne(experiment, key, overrides[key], where(key));
+      continue;
+    }
+    if (!overrides[key].is_object()) refuse("must be an object in braces", where(key));
+    experiment[key] = overrides[key];
   }
-  const auto choose = [&](const std::string& key, const std::string& current, const char* options) {
-    if (!overrides.contains(key)) return;
-    const bool others = overrides[key] != current && !overrides.contains("model");
-    if (others && experiment.contains("model")) experiment["model"].erase(options);
-    overrideOne(experiment, key, overrides[key], where(key));
-  };
-  choose("model.mechanism", before.mechanism, "attention");
-  choose("model.backbone", before.backbone, "layout");
   for (const auto& [key, value] : overrides.items())
-    if (key != "model" && key != "masks" && key != "model.mechanism" && key != "model.backbone")
+    if (std::find(first.begin(), first.end(), key) == first.end())
       overrideOne(experiment, key, value, where(key));
 }
 
-/// The base: its JSON as it is written, and what it says.
-struct Base {
-  Json json;
-  Experiment experiment;
-};
-
-SweepVariant makeVariant(const std::string& name, const Base& base, const Json& overrides,
+SweepVariant makeVariant(const std::string& name, const Json& base, const Json& overrides,
                          const std::string& path) {
   SweepVariant variant;
   variant.name = name;
-  Json json = base.json;
-  applyOverrides(json, overrides, base.experiment.model, path + ".overrides");
+  Json json = base;
+  applyOverrides(json, overrides, path + ".overrides");
   auto experiment = experimentFromJson(json, modelCatalogue());
   if (!experiment)
     throw Failure({experiment.error().code, "(" + name + ") " + experiment.error().text(), path});
@@ -165,7 +151,7 @@ SweepVariant makeVariant(const std::string& name, const Base& base, const Json& 
   return variant;
 }
 
-std::vector<SweepVariant> readVariants(const Json& json, const Base& base) {
+std::vector<SweepVariant> readVariants(const Json& json, const Json& base) {
   std::vector<SweepVariant> variants;
   if (json.contains("mechanisms")) {
     if (json.contains("variants"))
@@ -227,11 +213,10 @@ SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const Ch
     plan.name = json["name"].get<std::string>();
   }
   std::string baseName;
-  Base base{readBase(json, folder, baseName), {}};
-  if (change) change(base.json);
-  auto read = experimentFromJson(base.json, modelCatalogue());
-  if (!read) throw Failure({read.error().code, read.error().text(), baseName});
-  base.experiment = std::move(*read);
+  Json base = readBase(json, folder, baseName);
+  if (change) change(base);
+  if (auto read = experimentFromJson(base, modelCatalogue()); !read)
+    throw Failure({read.error().code, read.error().text(), baseName});
   plan.seeds = readSeeds(json);
   plan.variants = readVariants(json, base);
   refuseTwins(plan.variants, json.contains("mechanisms"));

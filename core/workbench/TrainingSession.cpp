@@ -11,6 +11,7 @@
 #include "core/models/Registry.h"
 #include "core/training/MaskFits.h"
 #include "core/training/ModelFile.h"
+#include "core/training/RunHistory.h"
 #include "core/training/Trainer.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/ExperimentPaths.h"
@@ -239,6 +240,10 @@ bool TrainingSession::submit(const MaskEdit& edit) {
   if (!m_state->ledger->submit(edit)) return false;
   m_state->control.poke();
   return true;
+}
+
+RunHistory TrainingSession::history() const {
+  return readRunHistory(m_state->folder, m_state->ledger->masks().shape().heads);
 }
 
 void TrainingSession::setWakeUp(std::function<void()> wakeUp) {

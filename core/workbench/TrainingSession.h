@@ -43,6 +43,10 @@ class TrainingSession {
   /// queue of 256 commands is full or the edit does not fit the model.
   bool submit(const MaskEdit& edit);
 
+  /// What the folder's logs say of the run so far: of one that was resumed, the steps before. Reads
+  /// files; meant for before run().
+  RunHistory history() const;
+
   /// Called from the training thread when there is something new; keep it short. At most one call
   /// between two takeUpdate().
   void setWakeUp(std::function<void()> wakeUp);

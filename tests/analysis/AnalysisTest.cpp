@@ -182,6 +182,12 @@ TEST(Rollout, ClampsAndNormalisesTheMapsOfOtherMechanisms) {
   }
 }
 
+TEST(Rollout, SaysWhatItFirstDoesToMaps) {
+  EXPECT_EQ(rolloutPreparation(false, true), "");  // softmax maps are as it wants them
+  EXPECT_EQ(rolloutPreparation(true, false), "signed maps clamped at 0, rows normalised");
+  EXPECT_EQ(rolloutPreparation(false, false), "rows of each map normalised");
+}
+
 TEST(Rollout, AveragesTheRowsThatMergingJoins) {
   for (const auto& [rows, cols] : {std::pair{4, 6}, std::pair{5, 7}}) {  // odd sides are padded
     AttentionMaps maps = randomMaps(2, 2, {rows, cols, 0}, 3);

@@ -329,5 +329,18 @@ TEST(LearnedMask, SaysWhetherItsMapsAreSigned) {
   EXPECT_FALSE(layer("logits")->mapIsSigned());
 }
 
+TEST(LearnedMask, ItsPictureIsTheMask) {
+  for (const Case& c : cases()) {
+    const auto layer = makeLayer(c, at::kFloat);
+    const auto pairs = layer->learnedPairs();
+    ASSERT_EQ(pairs.size(), 1u);
+    EXPECT_EQ(pairs[0].name, "learned_mask");
+    EXPECT_TRUE(pairs[0].isSigned);
+    EXPECT_FALSE(pairs[0].seen.defined());  // every token sees all
+    EXPECT_FALSE(pairs[0].values.requires_grad());
+    EXPECT_TRUE(at::equal(pairs[0].values, layer->mask()));
+  }
+}
+
 }  // namespace
 }  // namespace headlight

@@ -236,6 +236,60 @@ TEST(LightSelfLimited, TheMapIsSignedOnlyWithItsOuterBias) {
   EXPECT_FALSE(makeLayer(c, at::kFloat)->mapIsSigned());
 }
 
+/// What DS, B_i or B_o says of two places of a window, straight from the parameter of its name.
+double naivePicture(const Case& c, const LightSelfLimitedAttention& layer, const std::string& name,
+                    int head, const testing::Place& query, const testing::Place& key) {
+  const int columns = std::min(c.grid.cols, c.window);
+  if (name == "dynamic_scale")
+    return parameter(layer, name)[query.row * columns + query.col][key.row * columns + key.col]
+        .item<double>();
+  return testing::relativeEntry(parameter(layer, name + "_table"), head, c.grid, c.window, query,
+                                key);
+}
+
+TEST(LightSelfLimited, ItsPicturesAreWhatItsParametersSayOfEveryPairOfPatches) {
+  for (const Case& c : cases()) {
+    const auto layer = makeLayer(c, at::kFloat);
+    const int columns = std::min(c.grid.cols, c.window);
+    const auto places = testing::naivePlaces(c.grid, c.window, c.shifted());
+    for (const LearnedPairs& pairs : layer->learnedPairs()) {
+      EXPECT_EQ(pairs.window, (Grid{std::min(c.grid.rows, c.window), columns, 0}));
+      EXPECT_EQ(pairs.isSigned, pairs.name != "dynamic_scale");
+      for (const auto& query : places) {
+        if (query.patch < 0) continue;
+        const int from = query.row * columns + query.col;
+        EXPECT_EQ(pairs.places[query.patch].item<int>(), from);
+        for (const auto& key : places) {
+          if (!query.sharesWindow(key)) continue;
+          const int to = key.row * columns + key.col;
+          EXPECT_EQ(pairs.seen[query.patch][to].item<int>(),
+                    query.sharesRegion(key) ? key.patch : -1);
+          for (int h = 0; h < pairs.values.size(0); ++h)
+            EXPECT_FLOAT_EQ(pairs.values[h][from][to].item<float>(),
+                            naivePicture(c, *layer, pairs.name, h, query, key))
+                << pairs.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(LightSelfLimited, ItOffersThePicturesThatItHas) {
+  const auto offered = [](const Json& own) {
+    Case c{{4, 4, 0}, 2, 0, 3, 4, {"none", "none", "none"}};
+    c.own = own;
+    std::vector<std::string> result;
+    for (const LearnedPairs& pairs : makeLayer(c, at::kFloat)->learnedPairs())
+      result.push_back(pairs.name + " of " + std::to_string(pairs.values.size(0)));
+    return result;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(offered(Json::object()),
+            (Names{"dynamic_scale of 1", "inner_bias of 3", "outer_bias of 3"}));
+  EXPECT_EQ(offered({{"scale", "fixed"}}), (Names{"inner_bias of 3", "outer_bias of 3"}));
+  EXPECT_EQ(offered({{"inner_bias", false}, {"outer_bias", false}}), Names{"dynamic_scale of 1"});
+}
+
 std::string refusedAt(const AttentionOptions& options) {
   try {
     LightSelfLimitedAttention layer(options);

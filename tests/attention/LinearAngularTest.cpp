@@ -242,6 +242,13 @@ double reading(const Attention& layer, const std::string& name) {
   return NAN;
 }
 
+/// Nothing negative, and every row sums to 1 or is 0.
+bool isStochastic(const at::Tensor& map) {
+  const at::Tensor sums = map.sum(-1);
+  return map.min().item<double>() >= 0 &&
+         at::logical_or((sums - 1).abs() < 1e-6, sums == 0).all().item<bool>();
+}
+
 TEST(LinearAngular, EveryKernelEqualsItsNaiveReference) {
   constexpr double kTolerance = 1e-5;  // float32 against double
   const at::NoGradGuard noGrad;
@@ -260,6 +267,7 @@ TEST(LinearAngular, EveryKernelEqualsItsNaiveReference) {
         EXPECT_LT(gap(output, expected.output), kTolerance) << kernel << " " << castled;
         EXPECT_LT(gap(tap.maps.at(0), expected.map), kTolerance) << kernel << " " << castled;
         EXPECT_LT(gap(output, layer->forward(x, nullptr)), 1e-6) << "the tap changed something";
+        EXPECT_EQ(layer->mapRowsSumToOne(), castled && isStochastic(expected.map)) << kernel;
         if (castled) continue;
         EXPECT_NEAR(reading(*layer, "nonzeros"), expected.nonzeros, 1e-6);
         EXPECT_GT(expected.nonzeros, 0.1);

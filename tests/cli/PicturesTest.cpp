@@ -1,8 +1,13 @@
 // Commands that take pictures: predict, attend, preprocess, make-dataset.
 
+#include <cmath>
+
 #include "core/imaging/Image.h"
+#include "core/models/Registry.h"
+#include "core/workbench/InferenceSession.h"
 #include "tests/cli/Tensors.h"
 #include "tests/cli/Workspace.h"
+#include "tests/models/Shrunk.h"
 
 namespace headlight::testing {
 namespace {
@@ -201,7 +206,54 @@ TEST_F(PicturesCliTest, AttendRefusesWhatTheModelDoesNotHave) {
   refused({"--discard", "1"}, {"--discard", "below 1"});
   refused({"--fusion", "median"}, {"mean, max or min"});
   refused({"--colormap", "rainbow"}, {"--colormap"});
+  refused({"--show", "outer_bias"}, {"--show", "it has attention"});
   EXPECT_FALSE(fs::exists(path("attention")));
+}
+
+TEST_F(PicturesCliTest, AttendShowsWhatTheMechanismHasLearned) {
+  // 8 × 8 patches in windows of 4 × 4, three heads in the first stage.
+  Experiment experiment;
+  experiment.model = shrunk(findPublishedModel("vit_lsla")->config);
+  experiment.device = "cpu";
+  const auto session = valueOrThrow(InferenceSession::create(experiment));
+  valueOrThrow(session->save(path("lsla.safetensors"), MaskScheme(maskShapeOf(experiment.model))));
+  const Arguments common{"attend", m_files[0], "--model", "lsla.safetensors", "--query", "5,3"};
+  const auto shown = [&](Arguments more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return run(more);
+  };
+  const auto outcome = shown({"--show", "inner_bias", "--head", "1", "--pictures", "maps", "-o",
+                              "out.safetensors", "--json"});
+  expectOk(outcome);
+  EXPECT_EQ(outcome.json()["show"], "inner_bias");
+  EXPECT_NE(outcome.json()["map"].get<std::string>().find("before the softmax"), std::string::npos);
+  const auto files = outcome.json()["results"][0]["files"].get<std::vector<std::string>>();
+  ASSERT_EQ(files.size(), 1 + session->info().heads.size());  // the grid, head 1 of every layer
+  EXPECT_NE(files[0].find("-inner_bias-grid.png"), std::string::npos);
+  for (const auto& file : files)
+    EXPECT_TRUE(hasContent(decoded(path(file)))) << file;
+
+  const auto table =
+      readTensors(path("lsla.safetensors")).at("layers.0.blocks.0.attn.inner_bias_table").floats();
+  const auto written = readTensors(path("out.safetensors"));
+  ASSERT_EQ(written.at("inner_bias.0").shape, (std::vector<std::int64_t>{3, 8, 8}));
+  EXPECT_TRUE(written.contains("attention.0"));
+  const auto values = written.at("inner_bias.0").floats();
+  for (int head = 0; head < 3; ++head)
+    for (int row = 0; row < 8; ++row)
+      for (int col = 0; col < 8; ++col) {
+        const float value = values[(head * 8 + row) * 8 + col];
+        if (row < 4 || col >= 4)
+          EXPECT_TRUE(std::isnan(value));
+        else
+          EXPECT_EQ(value, table[((5 - row + 3) * 7 + 3 - col + 3) * 3 + head]);
+      }
+  expectError(shown({"--show", "learned_mask"}), 2,
+              {"--show", "attention, dynamic_scale, inner_bias, outer_bias"});
+  EXPECT_EQ(shown({"--show", "attention", "--pictures", "a"}).exitCode, 0);
+  EXPECT_EQ(shown({"--pictures", "b"}).exitCode, 0);
+  const std::string grid = m_files[0].stem().string() + "-grid.png";
+  EXPECT_EQ(readBytes(path("a") / grid), readBytes(path("b") / grid));
 }
 
 TEST_F(PicturesCliTest, RandomWeightsAreSaid) {

@@ -176,6 +176,14 @@ TEST(ExperimentTest, OptionsAreOverriddenByTheTableOfTheChosenVariant) {
   EXPECT_FALSE(json["model"].contains("attention"));
   EXPECT_TRUE(json["model"].contains("layout"));
   EXPECT_FALSE(overrideParameter(json, "model.attention.window", "3").ok());  // no catalogue
+  // As JSON: of its own type, or text as a flag has it.
+  ASSERT_TRUE(setParameter(json, "model.mechanism", "window", catalogue).ok());
+  ASSERT_TRUE(setParameter(json, "model.attention.window", 5, catalogue).ok());
+  ASSERT_TRUE(setParameter(json, "model.attention.shift", "off", catalogue).ok());
+  EXPECT_EQ(json["model"]["attention"], (Json{{"window", 5}, {"shift", false}}));
+  EXPECT_FALSE(setParameter(json, "model.attention.widths", 5, catalogue).ok());
+  ASSERT_TRUE(setParameter(json, "model.mechanism", "softmax", catalogue).ok());
+  EXPECT_FALSE(json["model"].contains("attention"));
 }
 
 TEST(ExperimentTest, ABackboneFixesSharedParametersAndLiftsRules) {

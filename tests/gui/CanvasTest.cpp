@@ -9,6 +9,8 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+#include <cmath>
+
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
@@ -17,6 +19,43 @@
 
 using namespace headlight;
 using namespace headlight::synthetic;
+
+namespace {
+
+/// Of places of a window of 2 × 5 patches.
+float learnedValue(int head, int from, int to) {
+  return 0.25f * static_cast<float>(head) - 0.1f * static_cast<float>(from) +
+         0.05f * static_cast<float>(to);
+}
+
+/// Attention, and a learned map within two windows, the upper and the lower half.
+std::shared_ptr<Look> withOuterBias(const ModelInfo& model) {
+  constexpr int kInside = 2 * kCols;
+  auto windows = std::make_shared<WindowPlaces>();
+  windows->window = {2, kCols, 0};
+  const Grid& grid = model.grid;
+  for (int token = 0; token < grid.tokens(); ++token) {
+    const int patch = std::max(token - grid.prefix, 0), first = patch / kInside * kInside;
+    windows->place.push_back(patch % kInside);
+    for (int i = 0; i < kInside; ++i)
+      windows->seen.push_back(token < grid.prefix ? -1 : grid.prefix + first + i);
+  }
+  LearnedMap learned{"outer_bias", "outer bias B_o", {}};
+  learned.maps.meaning = "added after the softmax";
+  learned.maps.isSigned = true;
+  for (const int heads : model.heads) {
+    auto values = std::make_shared<std::vector<float>>();
+    for (int head = 0; head < heads; ++head)
+      for (int pair = 0; pair < kInside * kInside; ++pair)
+        values->push_back(learnedValue(head, pair / kInside, pair % kInside));
+    learned.maps.layers.push_back({heads, grid, values, windows});
+  }
+  auto look = makeLook(model);
+  look->learned.push_back(learned);
+  return look;
+}
+
+}  // namespace
 
 class CanvasTest : public QObject {
   Q_OBJECT
@@ -426,6 +465,51 @@ class CanvasTest : public QObject {
     f.set([](ViewOptions& view) { view.showOverlay = false; });
     COMPARE_COLOR(pixelAt(f.grab(), f.canvas.regionRect().center() + QPointF(3, 3)),
                   QColor(200, 40, 40), 2);
+  }
+
+  void learnedMapsAreChosenWhereThereAreSome() {
+    Fixture f;
+    ViewControls controls(&f.document);
+    controls.show();
+    auto* shown = controls.findChild<QComboBox*>("viewShown");
+    QVERIFY(shown);
+    QVERIFY(!shown->isVisible());  // attention is all that there is
+    f.document.setLook(withOuterBias(f.document.model()), -1);
+    QTRY_VERIFY(shown->isVisible());
+    QCOMPARE(shown->count(), 2);
+    QCOMPARE(shown->currentText(), QString("attention"));
+    f.set([](ViewOptions& view) {
+      view.query = 1 + 2 * kCols + 3;  // patch (2, 3): place (0, 3) of the lower window
+      view.smooth = true;
+    });
+    shown->setCurrentIndex(1);
+    Q_EMIT shown->activated(1);
+    QCOMPARE(f.document.view().learned, std::string("outer_bias"));
+    const auto map = canvasMap(f.document);
+    QVERIFY(map);
+    QVERIFY(std::isnan(map->values[0]));                      // the other window
+    QCOMPARE(map->values[2 * kCols], learnedValue(0, 3, 0));  // head 0, from place 3 to place 0
+    QCOMPARE(map->values[3 * kCols + 4], learnedValue(0, 3, 9));
+    QVERIFY(map->colorMap == ColorMap::Diverging && !map->smooth);
+    QCOMPARE(map->range.low, -map->range.high);
+    const Legend legend = canvasLegend(f.document, map);
+    for (const char* words : {"outer bias B_o", "layer 0", "head 0", "patch (2, 3)",
+                              "place (0, 3) of its 2 by 5 window"})
+      QVERIFY2(legend.title.contains(words), words);
+    QCOMPARE(legend.note, QString("added after the softmax"));
+    QVERIFY(!legend.detail.contains("class token"));
+    QVERIFY(headsLegend(f.document).title.contains("outer bias B_o"));
+    // Rollout and comparison stay with attention.
+    QVERIFY(meaningNote(f.document) != legend.note);
+    // Another picture of the model leaves the choice, another model does not.
+    f.document.setImage(makeImage(), "another", {});
+    QVERIFY(shown->isVisible());
+    f.document.setLook(withOuterBias(f.document.model()), -1);
+    QCOMPARE(f.document.view().learned, std::string("outer_bias"));
+    QCOMPARE(shown->currentIndex(), 1);
+    f.document.setModel(makeModel());
+    QVERIFY(f.document.view().learned.empty());
+    QTRY_VERIFY(!shown->isVisible());
   }
 
   void controlsFollowAndLead() {

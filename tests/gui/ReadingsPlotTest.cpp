@@ -118,6 +118,47 @@ class ReadingsPlotTest : public QObject {
     QVERIFY2(QToolTip::text().contains(QStringLiteral("0.25")), qPrintable(QToolTip::text()));
   }
 
+  void linesThatGrewAreThoseOfTheWholeHistory() {
+    Plot f;
+    // The history is thinned twice on the way, and its newest point is often replaced by the next.
+    for (int step = 0; step < 1700; ++step) {
+      HeadPoint point = measured(step, step < 300 ? 1 : 2);
+      if (step % 7 == 0) point.readings.back().front().second = std::nan("");
+      if (step > 900) point.readings.front().push_back({"late", static_cast<double>(step)});
+      f.history.add(point);
+      if (step % 3 == 0) f.widget.replot();
+    }
+    ReadingsPlot fresh(&f.history);
+    for (ReadingsPlot* plot : {&f.widget, &fresh})
+      plot->replot();
+    auto* choices = fresh.findChild<QComboBox*>();
+    QCOMPARE(f.choice()->count(), 3);
+    QCOMPARE(choices->count(), 3);
+    for (int choice = 0; choice < choices->count(); ++choice) {
+      f.choice()->setCurrentIndex(choice);
+      choices->setCurrentIndex(choice);
+      QCOMPARE(f.choice()->currentText(), choices->currentText());
+      QCOMPARE(f.plot->graphCount(), fresh.plot()->graphCount());
+      for (int line = 0; line < f.plot->graphCount(); ++line) {
+        const auto grown = f.plot->graph(line)->data(), whole = fresh.plot()->graph(line)->data();
+        QCOMPARE(grown->size(), whole->size());
+        QVERIFY(grown->size() > 100);
+        for (int i = 0; i < grown->size(); ++i) {
+          QCOMPARE(grown->at(i)->key, whole->at(i)->key);
+          QCOMPARE(grown->at(i)->value, whole->at(i)->value);
+        }
+      }
+    }
+    // Another run, shorter and of another mechanism.
+    f.history.clear();
+    HeadPoint other = measured(0);
+    other.readings = {{{"other", 1.0}}};
+    f.history.add(other);
+    f.draw();
+    QCOMPARE(f.plot->graphCount(), 1);
+    QCOMPARE(f.title()->text(), QStringLiteral("other"));
+  }
+
   void oneOfSeveralIsChosen() {
     Plot f;
     f.history.add(measured(0));

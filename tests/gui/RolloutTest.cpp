@@ -54,6 +54,17 @@ class RolloutTest : public QObject {
                   mapColor(ColorMap::Viridis, 1), 1);
   }
 
+  void saysWhatItDoesToMapsWithoutADenominator() {
+    ModelInfo model = makeModel();
+    Document document;
+    fill(document, model);
+    const MapLayer map = rolloutMap(model.grid, std::vector<float>(model.grid.patches(), 0.1f), {});
+    QVERIFY(!rolloutLegend(document, {}, map).detail.contains("normalised"));
+    model.mapRowsSumToOne = false;
+    document.updateModel(model);
+    QVERIFY(rolloutLegend(document, {}, map).detail.contains("rows of each map normalised"));
+  }
+
   void fusionAndDiscardAreObeyed() {
     Fixture<RolloutView> f;
     QTRY_VERIFY(shows(f.view, f.document, {}));

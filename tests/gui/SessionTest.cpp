@@ -36,6 +36,7 @@ class SessionTest : public QObject {
     session.view.smooth = session.view.sharedRange = true;
     session.view.showOverlay = false;
     session.view.rollout = {HeadFusion::Max, 0.5};
+    session.view.learned = "inner_bias";
     session.gallery = QStringList{QStringLiteral("/a"), QStringLiteral("/b/c.png")};
     session.tab = QStringLiteral("rollout");
     session.theme = QStringLiteral("dark");

@@ -352,6 +352,34 @@ class TrainingDockTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
   }
 
+  void curvesOfARunThatGoesOnBeginWhereItBegan() {
+    Experiment experiment = tinyExperiment();
+    experiment.telemetry.metricsSteps = 1;
+    Fixture f(infoOf(experiment));
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("run"));
+    QSignalSpy finished(&f.bridge, &TrainingBridge::finished);
+    QSignalSpy wentOn(&f.bridge, &TrainingBridge::wentOn);
+    f.bridge.start(experiment, path);
+    QTRY_VERIFY_WITH_TIMEOUT(f.loss()->validationLoss().size() > 1, 60000);
+    f.bridge.stop();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
+    QVERIFY(wentOn.isEmpty());
+    const int validated = f.loss()->validationLoss().size();
+    const std::int64_t last = f.locality()->history().newest().step;
+
+    f.bridge.resume(path);
+    QVERIFY(f.loss()->trainLoss().isEmpty());
+    QTRY_COMPARE_WITH_TIMEOUT(wentOn.size(), 1, 60000);
+    QVERIFY(f.loss()->trainLoss().keys().first() < 10);
+    QVERIFY(f.loss()->validationLoss().size() >= validated);
+    QCOMPARE(f.locality()->history().points().front()->step, std::int64_t{0});
+    QVERIFY(f.locality()->history().nearest(last) > 0);
+    QTRY_VERIFY_WITH_TIMEOUT(f.locality()->history().newest().step > last, 60000);
+    f.bridge.stop();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 2, 60000);
+  }
+
   void pictures() {
     Fixture f(makeModel(12, 3));
     TrainingUpdate update = running(620, 1260);

@@ -375,6 +375,7 @@ TEST(LeViT, RefusesNonsense) {
   EXPECT_EQ(layout("key_width", 8), "model.layout.key_width");
   EXPECT_EQ(pathOf([](ModelConfig& c) { c.classDepth = 2; }), "model.class_depth");
   EXPECT_EQ(pathOf([](ModelConfig& c) { c.qkvBias = false; }), "model.qkv_bias");
+  EXPECT_EQ(pathOf([](ModelConfig& c) { c.normEpsilon = 1e-5; }), "model.norm_epsilon");
   for (const char* mechanism : {"softmax", "linear_angular"})  // 128 × 128 patches
     EXPECT_EQ(pathOf([&](ModelConfig& c) { c.mechanism = mechanism, c.imageSize = 2048; }),
               "model.image_size");

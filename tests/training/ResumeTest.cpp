@@ -45,6 +45,39 @@ TEST(Resume, AnyStepEndsInTheSameWeights) {
   }
 }
 
+TEST(Resume, TheStepsBeforeAreReadFromTheFolder) {
+  TemporaryFolder folder;
+  {
+    const auto session = begin(tinyExperiment(), folder / "run");
+    EXPECT_TRUE(session->history().empty());
+    ASSERT_TRUE(runUntil(*session, 7));
+  }
+  const auto resumed = resume(folder / "run");
+  const RunHistory history = resumed->history();
+  std::size_t steps = 0, epochs = 0, heads = 0;
+  for (const std::string& text : linesOf(folder / "run/metrics.jsonl")) {
+    const Json line = Json::parse(text);
+    if (line["type"] == "step") {
+      ASSERT_LT(steps, history.steps.size());
+      EXPECT_EQ(history.steps[steps].step, line["step"]);
+      EXPECT_EQ(history.steps[steps++].loss, line["loss"]);
+    } else if (line["type"] == "epoch") {
+      ASSERT_LT(epochs, history.epochPoints.size());
+      EXPECT_EQ(history.epochPoints[epochs++].top1, line["top1"]);
+    } else {
+      ASSERT_LT(heads, history.heads.size());
+      EXPECT_EQ(history.heads[heads++].step, line["step"]);
+    }
+  }
+  EXPECT_EQ(history.steps.size(), steps);
+  EXPECT_EQ(history.epochPoints.size(), epochs);
+  EXPECT_EQ(history.heads.size(), heads);
+  EXPECT_GT(steps, 0u);
+  EXPECT_EQ(epochs, 1u);
+  EXPECT_GT(heads, 0u);
+  runToEnd(*resumed);
+}
+
 TEST(Resume, KilledAtAnyMomentGoesOnFromTheLastCheckpoint) {
   TemporaryFolder folder;
   const Experiment experiment = tinyExperiment();  // a checkpoint every 3 steps

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
+#include <fstream>
 #include <thread>
 
 #include "core/base/TorchCompat.h"
@@ -12,6 +14,7 @@
 #include "core/training/ModelFile.h"
 #include "core/training/RunControl.h"
 #include "core/training/RunFolder.h"
+#include "core/training/RunHistory.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -138,6 +141,74 @@ TEST(LineLog, SaysWhenItCannotWrite) {
   std::filesystem::create_directory(folder / "no such folder");
   ASSERT_TRUE(log.append("second"));
   EXPECT_EQ(linesOf(folder / "no such folder/log"), (std::vector<std::string>{"line", "second"}));
+}
+
+TEST(RunHistory, ReadsBackWhatWasLogged) {
+  const TemporaryFolder folder;
+  const MaskScheme scheme = plainScheme();
+  StepPoint distilled{2, 1.25, 1e-4, 30, 0.5, std::nullopt};
+  HeadPoint measured{2, {{0.25f, 0.5f}, {}}, {{0.5f, NAN}, {NAN, NAN}}, {}, 4};
+  measured.readings = {{{"nonzeros", 0.25}, {"epsilon", 0.5}}, {}};
+  MetricsLog log(folder.path());
+  ASSERT_TRUE(log.step({{1, 2.5, 1e-3, 20, {}, {}}, 0, 1.0}));
+  ASSERT_TRUE(log.step({distilled, 0, 1.0}));
+  ASSERT_TRUE(log.heads(measured));
+  ASSERT_TRUE(log.epoch({1, 2, 1.9, 1.5, 0.25, 0.75, true}, 1e-4, 3.0));
+  ASSERT_TRUE(log.edit({1, editOf(scheme, 0, 1, "hard:3")}));
+  const RunHistory history = readRunHistory(folder.path(), {2, 2});
+  ASSERT_EQ(history.steps.size(), 2u);
+  EXPECT_EQ(history.steps[0].loss, 2.5);
+  EXPECT_FALSE(history.steps[0].distillationLoss);
+  EXPECT_EQ(history.steps[1].distillationLoss, 0.5);
+  EXPECT_EQ(history.steps[1].learningRate, 1e-4);
+  ASSERT_EQ(history.epochPoints.size(), 1u);
+  EXPECT_EQ(history.epochPoints[0].validationLoss, 1.5);
+  EXPECT_EQ(history.epochPoints[0].top5, 0.75);
+  EXPECT_TRUE(history.epochPoints[0].best);
+  ASSERT_EQ(history.heads.size(), 1u);
+  EXPECT_EQ(history.heads[0].locality, measured.locality);
+  EXPECT_EQ(history.heads[0].alpha[0][0], 0.5f);
+  EXPECT_TRUE(std::isnan(history.heads[0].alpha[1][1]));
+  EXPECT_EQ(history.heads[0].readings, measured.readings);
+  ASSERT_EQ(history.edits.size(), 1u);
+  EXPECT_EQ(history.edits[0].step, 1);
+  EXPECT_EQ(toText(history.edits[0].edit.changes[0].after), "hard:3");
+}
+
+TEST(RunHistory, PassesOverWhatIsDamagedOrOfAnotherModel) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(readRunHistory(folder.path(), {2, 2}).empty());
+  std::ofstream(folder / "metrics.jsonl")
+      << "{\"type\": \"step\", \"step\": 4, \"loss\": \"low\"}\n"
+      << "not JSON\n[1]\n{\"type\": \"step\"}\n{\"type\": 7, \"step\": 5}\n"
+      << "{\"type\": \"step\", \"step\": -1, \"loss\": 1}\n"
+      << "{\"type\": \"step\", \"step\": 3, \"loss\": 1}\n"  // back in time
+      << "{\"type\": \"heads\", \"step\": 4, \"als\": [[1, 2, 3], [1, 2]], \"alpha\": [[], []]}\n"
+      << "{\"type\": \"heads\", \"step\": 4, \"als\": [[1, 2]], \"alpha\": [[1, 2]]}\n"
+      << "{\"type\": \"heads\", \"step\": 4, \"als\": 3, \"alpha\": {}}\n"
+      << "{\"type\": \"step\", \"step\": 6, \"loss\": 0.5}";
+  std::ofstream(folder / "masks.jsonl") << "{\"step\": 2}\n{\"step\": 2, \"changes\": [{}]}\n";
+  const RunHistory history = readRunHistory(folder.path(), {2, 2});
+  ASSERT_EQ(history.steps.size(), 2u);
+  EXPECT_TRUE(std::isnan(history.steps[0].loss));
+  EXPECT_EQ(history.steps[1].step, 6);
+  EXPECT_TRUE(history.heads.empty());
+  EXPECT_TRUE(history.epochPoints.empty());
+  EXPECT_TRUE(history.edits.empty());
+}
+
+TEST(RunHistory, OfALongRunItIsEvenlyThinned) {
+  const TemporaryFolder folder;
+  {
+    std::ofstream file(folder / "metrics.jsonl");
+    for (int step = 1; step <= 40000; ++step)
+      file << "{\"type\": \"step\", \"step\": " << step << ", \"loss\": 1}\n";
+  }
+  const auto steps = readRunHistory(folder.path(), {}).steps;
+  EXPECT_LE(steps.size(), 16384u);
+  EXPECT_GT(steps.size(), 8000u);
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    ASSERT_EQ(steps[i].step - steps[i - 1].step, steps[1].step - steps[0].step) << i;
 }
 
 TEST(MetricsLog, CutsWhatCameAfterACheckpoint) {

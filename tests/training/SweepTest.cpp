@@ -83,6 +83,23 @@ TEST(SweepFile, ChoosingAMechanismDropsTheOptionsOfAnother) {
   EXPECT_EQ(valueOrThrow(planOf(sweep)).variants[0].experiment.model.attention["rank"], 4);
 }
 
+TEST(SweepFile, OverridesAreReadAsFlagsAre) {
+  Json sweep = sweepJson();
+  sweep["base"]["model"]["mechanism"] = "aft_full";
+  sweep["base"]["model"]["attention"] = {{"rank", 4}};
+  sweep["variants"] = {{{"name", "text"}, {"overrides", {{"model.attention.rank", "8"}}}},
+                       {{"name", "same"}, {"overrides", {{"model.mechanism", "aft_full"}}}},
+                       {{"name", "whole"}, {"overrides", {{"model.attention", {{"rank", 2}}}}}},
+                       {{"name", "other"}, {"overrides", {{"model.mechanism", "softmax"}}}}};
+  const auto plan = valueOrThrow(planOf(sweep));
+  EXPECT_EQ(plan.variants[0].experiment.model.attention["rank"], 8);
+  EXPECT_EQ(plan.variants[1].experiment.model.attention["rank"], 4);
+  EXPECT_EQ(plan.variants[2].experiment.model.attention["rank"], 2);
+  EXPECT_FALSE(plan.variants[3].experiment.model.attention.contains("rank"));
+  sweep["variants"] = {{{"name", "other"}, {"overrides", {{"model.attention.kernel", "dense"}}}}};
+  expectRefused(sweep, {"variants[0].overrides.model.attention.kernel", "aft_full"});
+}
+
 TEST(SweepFile, FlagsChangeTheBaseBeforeTheVariantsDo) {
   const auto plan =
       valueOrThrow(sweepFromText(sweepJson().dump(), "sweep.json", ".", [](Json& base) {

@@ -47,17 +47,20 @@ void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin)
       return;
     }
     std::shared_ptr<TrainingSession> session = std::move(*begun);
+    const auto history = std::make_shared<const RunHistory>(session->history());
     session->setWakeUp([this] { inThreadOf(this, [this] { wake(); }); });
-    inThreadOf(this, [this, session] { began(session); });
+    inThreadOf(this, [this, session, history] { began(session, history); });
     auto outcome = session->run(stop);
     inThreadOf(this, [this, outcome] { ended(outcome); });
   });
 }
 
-void TrainingBridge::began(std::shared_ptr<TrainingSession> session) {
+void TrainingBridge::began(std::shared_ptr<TrainingSession> session,
+                           const std::shared_ptr<const RunHistory>& history) {
   m_session = std::move(session);
   if (m_paused) m_session->pause();
   if (m_snapshotsWanted) m_snapshotTimer.start();
+  if (!history->empty()) Q_EMIT wentOn(history);
   Q_EMIT stateChanged();
 }
 

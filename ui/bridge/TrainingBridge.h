@@ -53,6 +53,8 @@ class TrainingBridge : public QObject {
  Q_SIGNALS:
   /// Running, paused, stopping or idle has changed.
   void stateChanged();
+  /// Of a run that goes on, before its first update: what its folder says of the steps before.
+  void wentOn(std::shared_ptr<const headlight::RunHistory> history);
   void updated(std::shared_ptr<const headlight::TrainingUpdate> update);
   /// The end: with its outcome, or null and what went wrong.
   void finished(std::shared_ptr<const headlight::TrainingOutcome> outcome, const QString& error);
@@ -62,7 +64,8 @@ class TrainingBridge : public QObject {
  private:
   using Begun = Result<std::unique_ptr<TrainingSession>>;
   void launch(const QString& folder, std::function<Begun()> begin);
-  void began(std::shared_ptr<TrainingSession> session);
+  void began(std::shared_ptr<TrainingSession> session,
+             const std::shared_ptr<const RunHistory>& history);
   void ended(Result<TrainingOutcome> outcome);
   void wake();
   void takeUpdate();

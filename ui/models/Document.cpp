@@ -35,7 +35,7 @@ bool ViewOptions::operator==(const ViewOptions& other) const {
          opacity == other.opacity && colorMap == other.colorMap && smooth == other.smooth &&
          sharedRange == other.sharedRange && showOverlay == other.showOverlay &&
          rollout.fusion == other.rollout.fusion &&
-         rollout.discardRatio == other.rollout.discardRatio;
+         rollout.discardRatio == other.rollout.discardRatio && learned == other.learned;
 }
 
 Document::Document(QObject* parent) : QObject(parent) {}
@@ -54,6 +54,7 @@ void Document::setModel(const ModelInfo& info) {
   ViewOptions view = m_view;
   view.layer = static_cast<int>(info.heads.size()) - 1;
   view.head = -1;
+  view.learned.clear();
   // Without a class token the middle looks: a corner tells little.
   const Grid& grid = info.grid;
   view.query = grid.prefix > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2;

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/masks/MaskEdit.h"
 #include "core/workbench/InferenceSession.h"
@@ -30,6 +31,8 @@ struct ViewOptions {
   bool sharedRange = false;  ///< one colour range for all heads shown, else one per head
   bool showOverlay = true;
   RolloutOptions rollout;
+  /// Name of the learned map shown in place of attention, where the model has it; empty: attention.
+  std::string learned;
   bool operator==(const ViewOptions&) const;
 };
 

@@ -84,6 +84,7 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   if (const auto name = textAt(json, "rollout_fusion", "view."); !name.empty())
     view.rollout.fusion = fusionFrom(name);
   readShare(json, "rollout_discard", view.rollout.discardRatio);
+  if (json.contains("learned")) view.learned = textAt(json, "learned", "view.");
   return view;
 }
 
@@ -169,7 +170,8 @@ Json viewToJson(const ViewOptions& view) {
           {"shared_range", view.sharedRange},
           {"overlay", view.showOverlay},
           {"rollout_fusion", fusionNames()[static_cast<std::size_t>(view.rollout.fusion)]},
-          {"rollout_discard", view.rollout.discardRatio}};
+          {"rollout_discard", view.rollout.discardRatio},
+          {"learned", view.learned}};
 }
 
 Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view) {

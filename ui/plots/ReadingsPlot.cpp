@@ -43,17 +43,12 @@ QString layersText(const std::vector<int>& layers) {
       .arg(runs.join(QStringLiteral(", ")));
 }
 
-std::optional<double> valueOf(const Readings& readings, const std::string& name) {
-  for (const auto& [known, value] : readings)
-    if (known == name) return value;
-  return std::nullopt;
-}
-
 }  // namespace
 
 ReadingsPlot::ReadingsPlot(const HeadHistory* history, QWidget* parent)
     : QWidget(parent),
       m_history(history),
+      m_tracks(history),
       m_title(new QLabel(this)),
       m_choice(new QComboBox(this)),
       m_plot(new QCustomPlot(this)) {
@@ -144,14 +139,16 @@ void ReadingsPlot::setShownStep(std::optional<std::int64_t> step) {
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
+bool ReadingsPlot::isEmpty() {
+  m_tracks.take();
+  return choices().empty();
+}
+
 /// In the order in which mechanisms name them, the fits last.
 std::vector<ReadingsPlot::Choice> ReadingsPlot::choices() const {
   std::vector<Choice> result;
-  for (const auto& point : m_history->points())
-    for (const Readings& layer : point->readings)
-      for (const auto& [name, value] : layer)
-        if (std::find(result.begin(), result.end(), Choice{name}) == result.end())
-          result.push_back({name});
+  for (const std::string& reading : m_tracks.readings())
+    result.push_back({reading});
   if (!m_fits.empty()) result.push_back({});
   return result;
 }
@@ -192,30 +189,11 @@ const ReadingsPlot::Choice* ReadingsPlot::chosen() const {
   return index < 0 || index >= static_cast<int>(m_choices.size()) ? nullptr : &m_choices[index];
 }
 
-/// Of the layers that have it.
-std::vector<ReadingsPlot::Line> ReadingsPlot::readingLines(const std::string& reading) const {
-  std::size_t layers = 0;
-  for (const auto& point : m_history->points())
-    layers = std::max(layers, point->readings.size());
-  std::vector<Line> lines;
-  for (std::size_t layer = 0; layer < layers; ++layer) {
-    Line line{tr("L%1").arg(layer), {}, {}};
-    for (const auto& point : m_history->points()) {
-      if (layer >= point->readings.size()) continue;
-      const auto value = valueOf(point->readings[layer], reading);
-      if (!value || !std::isfinite(*value)) continue;
-      line.keys.append(static_cast<double>(point->step));
-      line.values.append(*value);
-    }
-    if (!line.keys.isEmpty()) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-std::vector<ReadingsPlot::Line> ReadingsPlot::fitLines() const {
-  std::vector<Line> lines;
+std::vector<ReadingLine> ReadingsPlot::fitLines() const {
+  std::vector<ReadingLine> lines;
   for (const MaskFit& fit : m_fits) {
-    Line line{m_fits.size() == 1 ? tr("mean squared error") : layersText(fit.layers), {}, {}};
+    ReadingLine line{
+        m_fits.size() == 1 ? tr("mean squared error") : layersText(fit.layers), {}, {}};
     for (std::size_t step = 0; step < fit.errors.size(); ++step) {
       if (!(fit.errors[step] > 0)) continue;  // has no place on a logarithmic axis
       line.keys.append(static_cast<double>(step));
@@ -235,10 +213,10 @@ void ReadingsPlot::showMark() {
                                           : std::nullopt);
 }
 
-void ReadingsPlot::draw(const std::vector<Line>& lines) {
+void ReadingsPlot::draw(const std::vector<ReadingLine>& lines) {
   QStringList names;
   double last = 1;
-  for (const Line& line : lines) {
+  for (const ReadingLine& line : lines) {
     names << line.name;
     if (!line.keys.isEmpty()) last = std::max(last, line.keys.last());
   }
@@ -254,10 +232,10 @@ void ReadingsPlot::draw(const std::vector<Line>& lines) {
 }
 
 /// The lowest and the highest value; `none` where there is no value.
-std::pair<double, double> ReadingsPlot::extentOf(const std::vector<Line>& lines,
+std::pair<double, double> ReadingsPlot::extentOf(const std::vector<ReadingLine>& lines,
                                                  std::pair<double, double> none) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Line& line : lines)
+  for (const ReadingLine& line : lines)
     for (const double value : line.values) {
       low = std::min(low, value);
       high = std::max(high, value);
@@ -266,7 +244,7 @@ std::pair<double, double> ReadingsPlot::extentOf(const std::vector<Line>& lines,
 }
 
 void ReadingsPlot::drawReading(const std::string& reading) {
-  const std::vector<Line> lines = readingLines(reading);
+  const std::vector<ReadingLine> lines = m_tracks.linesOf(reading);
   const auto [low, high] = extentOf(lines, {0, 1});
   const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));
   setLogarithmic(false);
@@ -282,7 +260,7 @@ void ReadingsPlot::drawReading(const std::string& reading) {
 /// Over whole decades, so that there are ticks.
 void ReadingsPlot::drawFits() {
   if (m_fitsDrawn) return;
-  const std::vector<Line> lines = fitLines();
+  const std::vector<ReadingLine> lines = fitLines();
   const auto [low, high] = extentOf(lines, {0.1, 1});
   const double bottom = std::floor(std::log10(low)),
                top = std::max(std::ceil(std::log10(high)), bottom + 1);
@@ -295,6 +273,7 @@ void ReadingsPlot::drawFits() {
 }
 
 void ReadingsPlot::replot() {
+  m_tracks.take();
   fillChoice();
   const Choice* shown = chosen();
   const bool fits = shown && shown->reading.empty();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ui/models/HeadHistory.h"
+#include "ui/plots/ReadingTracks.h"
 #include "ui/plots/StepMark.h"
 
 class QComboBox;
@@ -34,7 +35,7 @@ class ReadingsPlot : public QWidget {
   void setShownStep(std::optional<std::int64_t> step);  ///< marks it
   void replot();
   /// Whether there is neither a reading nor a fit.
-  bool isEmpty() const { return choices().empty(); }
+  bool isEmpty();
 
   QSize sizeHint() const override { return {340, 140}; }
   QCustomPlot* plot() const { return m_plot; }
@@ -48,28 +49,23 @@ class ReadingsPlot : public QWidget {
     std::string reading;  ///< empty: the mask fits
     bool operator==(const Choice&) const = default;
   };
-  struct Line {
-    QString name;
-    QVector<double> keys, values;
-  };
-
   void build();
   void applyTheme();
   std::vector<Choice> choices() const;
   void fillChoice();
   void choose(int index);
   const Choice* chosen() const;
-  std::vector<Line> readingLines(const std::string& reading) const;
-  std::vector<Line> fitLines() const;
-  static std::pair<double, double> extentOf(const std::vector<Line>& lines,
+  std::vector<ReadingLine> fitLines() const;
+  static std::pair<double, double> extentOf(const std::vector<ReadingLine>& lines,
                                             std::pair<double, double> none);
   void drawReading(const std::string& reading);
   void drawFits();
-  void draw(const std::vector<Line>& lines);
+  void draw(const std::vector<ReadingLine>& lines);
   void setLogarithmic(bool on);
   void showMark();
 
   const HeadHistory* m_history;
+  ReadingTracks m_tracks;
   QLabel* m_title;
   QComboBox* m_choice;
   QCustomPlot* m_plot;

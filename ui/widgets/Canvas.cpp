@@ -29,13 +29,14 @@ Legend Canvas::currentLegend() const {
 }
 
 QString Canvas::legendNote() const {
-  return meaningNote(*document());
+  return shownNote(*document());
 }
 
 QString Canvas::hoverText(int patch) const {
   QString text = PictureView::hoverText(patch);
   const auto look = document()->look();
   if (!shownMap() || !look || look->maps.isSigned) return text;
+  if (shownLearned(look.get(), document()->view())) return text;  // no share of anything
   const double value = shownMap()->values[static_cast<std::size_t>(patch)];
   const int tokens =
       gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();

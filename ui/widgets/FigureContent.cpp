@@ -27,7 +27,7 @@ void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, i
 }
 
 void gatherHeads(FigureContent& content, const FigureRequest& request) {
-  const AttentionMaps& maps = request.look->maps;
+  const AttentionMaps& maps = shownMaps(*request.look, request.view);
   const Grid& grid = request.model.grid;
   std::optional<ValueRange> shared;
   if (request.view.sharedRange) shared = sharedRange(maps, grid, request.view.query);
@@ -38,7 +38,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
       const auto map =
           viewedMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
       if (map) tile.map = blocks(*map);
-      tile.smooth = request.view.smooth;
+      tile.smooth = drawnSmooth(maps, request.view, layer);
       setTileGrid(tile, maps, grid, layer, request.view.query);
       tile.locality = headValue(request.look->locality, layer, head);
       if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
@@ -48,7 +48,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
 
 void gatherPanels(FigureContent& content, const FigureRequest& request) {
   const Grid& grid = request.model.grid;
-  const AttentionMaps& maps = request.look->maps;
+  const AttentionMaps& maps = shownMaps(*request.look, request.view);
   const Grid shown = gridOfLayer(maps, request.view.layer, grid);
   content.cursor = patchInRegion(content.region, shown.rows, shown.cols,
                                  queryInLayer(request.view.query, grid, shown) - shown.prefix);
@@ -70,7 +70,7 @@ Result<void> gatherRollout(FigureContent& content, const FigureRequest& request)
   const auto values = rollout(maps, request.view.rollout);
   if (!values) return values.error();
   const MapLayer map = rolloutMap(maps.layers.front().grid, *values, request.view);
-  setRolloutRange(content.legend, map, maps.isSigned);
+  setRolloutRange(content.legend, map, request.model);
   content.panels.push_back({{}, map, false});
   return {};
 }

@@ -21,8 +21,8 @@ const QImage& HeadsArea::tile(int layer, int head) {
   const auto key = std::pair(layer, head);
   auto found = m_tiles.find(key);
   if (found == m_tiles.end()) {
-    const auto map = viewedMap(m_look->maps, m_document->model().grid, m_seen, layer, head,
-                               m_shared ? &*m_shared : nullptr);
+    const auto map = viewedMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer,
+                               head, m_shared ? &*m_shared : nullptr);
     // No more than the screen shows: a grid of 56 × 56 has enough without smoothing.
     const double shown = m_arrangement.tile.width() * devicePixelRatioF();
     const int pixels =
@@ -48,7 +48,7 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   const QRectF area = tileRect(layer, head);
   HeadTile shown;
   if (m_look) shown.map = tile(layer, head);
-  shown.smooth = m_seen.smooth;
+  shown.smooth = m_look && drawnSmooth(shownMaps(*m_look, m_seen), m_seen, layer);
   // Where patches were merged, the merged one looks.
   const Grid& model = m_document->model().grid;
   const Grid grid = m_look ? gridOfLayer(m_look->maps, layer, model) : model;

@@ -178,7 +178,7 @@ void HeadsArea::forgetTiles() {
   m_look = m_document->look();
   m_seen = m_document->view();
   if (m_look && m_document->hasModel() && m_seen.sharedRange)
-    m_shared = sharedRange(m_look->maps, m_document->model().grid, m_seen.query);
+    m_shared = sharedRange(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen.query);
   viewport()->update();
 }
 
@@ -186,7 +186,8 @@ void HeadsArea::viewChanged() {
   const ViewOptions& view = m_document->view();
   const bool moved = view.layer != m_seen.layer || view.head != m_seen.head;
   if (view.query != m_seen.query || view.colorMap != m_seen.colorMap ||
-      view.smooth != m_seen.smooth || view.sharedRange != m_seen.sharedRange)
+      view.smooth != m_seen.smooth || view.sharedRange != m_seen.sharedRange ||
+      view.learned != m_seen.learned)
     forgetTiles();
   m_seen = view;
   if (moved && m_document->hasModel()) reveal(view.layer, view.head);
@@ -201,7 +202,8 @@ QString HeadsArea::describeTile(int layer, int head) const {
   if (!m_look) return text;
   if (const auto locality = headValue(m_look->locality, layer, head))
     text += tr("\nlocality (ALS) %1").arg(QString::number(*locality, 'f', 3));
-  const auto map = viewedMap(m_look->maps, m_document->model().grid, m_seen, layer, head, nullptr);
+  const auto map =
+      viewedMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer, head, nullptr);
   if (map)
     text += tr("\nfrom %1: %2 to %3")
                 .arg(m_document->describeToken(m_seen.query), formatValue(map->range.low),

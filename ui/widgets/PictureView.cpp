@@ -197,9 +197,9 @@ QString PictureView::hint() const {
 QString PictureView::hoverText(int patch) const {
   const Grid grid = shownGrid();
   QString text = tr("patch (%1, %2)").arg(patch / grid.cols).arg(patch % grid.cols);
-  if (m_map)
-    text += QStringLiteral("   ") + formatValue(m_map->values[static_cast<std::size_t>(patch)]);
-  return text;
+  if (!m_map) return text;
+  const double value = m_map->values[static_cast<std::size_t>(patch)];
+  return text + QStringLiteral("   ") + (std::isnan(value) ? tr("no value") : formatValue(value));
 }
 
 void PictureView::resizeEvent(QResizeEvent*) {

@@ -82,6 +82,7 @@ void TrainingDock::connectSources() {
     refreshControls();
   });
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
+  connect(m_bridge, &TrainingBridge::wentOn, this, &TrainingDock::onWentOn);
   connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
   connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
 }
@@ -110,6 +111,18 @@ void TrainingDock::begin() {
   m_readings->clear();
   m_readings->hide();
   m_evolution->historyChanged();
+}
+
+void TrainingDock::onWentOn(const std::shared_ptr<const RunHistory>& history) {
+  for (const StepPoint& point : history->steps)
+    m_loss->addStep(point);
+  for (const EpochPoint& point : history->epochPoints)
+    m_loss->addEpoch(point);
+  for (const HeadPoint& point : history->heads)
+    m_locality->add(point);
+  for (const AppliedEdit& edit : history->edits)
+    m_loss->addEdit(edit);
+  requestRedraw();
 }
 
 void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update) {

@@ -57,6 +57,7 @@ class TrainingDock : public QWidget {
   void onUpdated(const std::shared_ptr<const TrainingUpdate>& update);
   void onFinished(const std::shared_ptr<const TrainingOutcome>& outcome, const QString& error);
   void begin();
+  void onWentOn(const std::shared_ptr<const RunHistory>& history);
   void offerEdits();
   void requestRedraw();
   void redraw();

@@ -69,22 +69,36 @@ ViewControls::ViewControls(Document* document, QWidget* parent)
   buildColors();
   connect(document, &Document::modelChanged, this, &ViewControls::readModel);
   connect(document, &Document::viewChanged, this, &ViewControls::readView);
+  connect(document, &Document::lookChanged, this, &ViewControls::readLearned);
   readModel();
 }
 
-void ViewControls::addLabelled(const QString& label, QWidget* widget, const QString& name,
-                               const QString& tip) {
+std::vector<QAction*> ViewControls::addLabelled(const QString& label, QWidget* widget,
+                                                const QString& name, const QString& tip) {
   auto* text = new QLabel(label, this);
   text->setBuddy(widget);
   text->setContentsMargins(6, 0, 4, 0);
   widget->setObjectName(name);
   widget->setToolTip(tip);
   widget->setAccessibleName(QString(label).remove(QLatin1Char('&')));
-  addWidget(text);
-  addWidget(widget);
+  return {addWidget(text), addWidget(widget)};
+}
+
+void ViewControls::addShown() {
+  m_shown = new QComboBox(this);
+  m_shown->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  m_shownActions = addLabelled(
+      tr("Show"), m_shown, "viewShown",
+      tr("What is shown of each head: where it looks in this picture, or what the mechanism has "
+         "learned for every picture alike"));
+  connect(m_shown, &QComboBox::activated, this, [this](int index) {
+    const std::string name = m_shown->itemData(index).toString().toStdString();
+    change([name](ViewOptions& view) { view.learned = name; });
+  });
 }
 
 void ViewControls::buildChoosers() {
+  addShown();
   m_layer = new QSpinBox(this);
   m_layer->setKeyboardTracking(false);
   addLabelled(tr("Layer"), m_layer, "viewLayer",
@@ -173,7 +187,36 @@ void ViewControls::readModel() {
   m_layer->setRange(0, open ? static_cast<int>(m_document->model().heads.size()) - 1 : 0);
   m_token->setRange(0, open ? m_document->model().grid.tokens() - 1 : 0);
   m_reading = false;
+  if (!m_document->look()) m_shown->clear();  // of the model before
+  readLearned();
   readView();
+}
+
+/// While there is no look, as between two pictures of one model, the choice stays.
+void ViewControls::readLearned() {
+  if (const auto look = m_document->look(); look && !offers(look->learned)) {
+    m_shown->clear();
+    m_shown->addItem(tr("attention"), QString());
+    for (const LearnedMap& map : look->learned)
+      m_shown->addItem(QString::fromStdString(map.title), QString::fromStdString(map.name));
+  }
+  for (QAction* action : m_shownActions)
+    action->setVisible(m_shown->count() > 1);
+  readShown();
+}
+
+/// Whether these are the choices already: looks come often, also while the list is open.
+bool ViewControls::offers(const std::vector<LearnedMap>& maps) const {
+  if (m_shown->count() != static_cast<int>(maps.size()) + 1) return false;
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    if (m_shown->itemData(static_cast<int>(i) + 1).toString().toStdString() != maps[i].name)
+      return false;
+  return true;
+}
+
+void ViewControls::readShown() {
+  const int index = m_shown->findData(QString::fromStdString(m_document->view().learned));
+  if (m_shown->count() > 0) m_shown->setCurrentIndex(std::max(index, 0));
 }
 
 void ViewControls::readView() {
@@ -187,6 +230,7 @@ void ViewControls::readView() {
     for (int head = 0; head < heads; ++head)
       m_head->addItem(QString::number(head));
   }
+  readShown();
   m_layer->setValue(view.layer);
   m_head->setCurrentIndex(view.head + 1);
   m_token->setValue(view.query);

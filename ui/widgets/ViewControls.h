@@ -11,6 +11,7 @@
 #include "ui/models/Document.h"
 
 class QComboBox;
+class QAction;
 class QSlider;
 class QToolButton;
 
@@ -44,12 +45,20 @@ class ViewControls : public QToolBar {
   void change(const std::function<void(ViewOptions&)>& edit);
   void buildChoosers();
   void buildColors();
-  void addLabelled(const QString& label, QWidget* widget, const QString& name, const QString& tip);
+  /// The label and the widget, to hide and show them.
+  std::vector<QAction*> addLabelled(const QString& label, QWidget* widget, const QString& name,
+                                    const QString& tip);
+  void addShown();
+  void readLearned();
+  bool offers(const std::vector<LearnedMap>& maps) const;
+  void readShown();
   void addToggle(const QString& name, const QString& text, const QString& tip,
                  bool ViewOptions::*option);
 
   Document* m_document;
   bool m_reading = false;
+  QComboBox* m_shown;  ///< attention, or a learned map; only where there is a choice
+  std::vector<QAction*> m_shownActions;
   QSpinBox* m_layer;
   QComboBox* m_head;
   TokenSpinBox* m_token;

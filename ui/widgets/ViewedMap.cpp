@@ -23,15 +23,43 @@ double prefixSum(const LayerMaps& maps, int head, int query) {
   return sum;
 }
 
+/// "inner bias B_i · "; empty where attention is shown.
+QString learnedTitle(const LearnedMap* learned) {
+  return learned ? QString::fromStdString(learned->title) + QStringLiteral(" · ") : QString();
+}
+
+/// " · place (2, 3) of its 7 by 7 window", where there are windows.
+QString windowTitle(const LearnedMap& learned, const Document& document) {
+  const ViewOptions& view = document.view();
+  if (!hasHead(learned.maps, view.layer, -1)) return {};
+  const LayerMaps& of = learned.maps.layers[static_cast<std::size_t>(view.layer)];
+  const int query = queryInLayer(view.query, document.model().grid, of.grid);
+  if (query < 0 || !of.windows) return {};
+  return QStringLiteral(" · ") + QString::fromStdString(describeWindowPlace(of, query));
+}
+
 }  // namespace
 
-int queryInLayer(int query, const Grid& model, const Grid& layer) {
-  if (model == layer) return std::clamp(query, 0, std::max(0, layer.tokens() - 1));
-  if (query < model.prefix) return query < layer.prefix ? query : -1;
-  const int patch = std::min(query - model.prefix, model.patches() - 1);
-  const int row = patch / model.cols * layer.rows / model.rows;
-  const int col = patch % model.cols * layer.cols / model.cols;
-  return layer.prefix + row * layer.cols + col;
+const LearnedMap* shownLearned(const Look* look, const ViewOptions& view) {
+  if (!look || view.learned.empty()) return nullptr;
+  const auto found = std::find_if(look->learned.begin(), look->learned.end(),
+                                  [&](const LearnedMap& map) { return map.name == view.learned; });
+  return found == look->learned.end() ? nullptr : &*found;
+}
+
+const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view) {
+  const LearnedMap* learned = shownLearned(&look, view);
+  return learned ? learned->maps : look.maps;
+}
+
+bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer) {
+  return view.smooth &&
+         !(hasHead(maps, layer, -1) && maps.layers[static_cast<std::size_t>(layer)].windows);
+}
+
+QString shownNote(const Document& document) {
+  const LearnedMap* learned = shownLearned(document.look().get(), document.view());
+  return learned ? QString::fromStdString(learned->maps.meaning) : meaningNote(document);
 }
 
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
@@ -45,11 +73,10 @@ ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query) 
     const int token = queryInLayer(query, model, layer.grid);
     if (token < 0) continue;
     for (int head = 0; head < layer.heads; ++head) {
-      const float* row = layer.row(head, token) + layer.grid.prefix;
-      for (int i = 0; i < layer.grid.patches(); ++i) {
-        if (!std::isfinite(row[i])) continue;
-        low = std::min<double>(low, row[i]);
-        high = std::max<double>(high, row[i]);
+      for (const float value : patchesSeenBy(layer, head, token)) {
+        if (!std::isfinite(value)) continue;
+        low = std::min<double>(low, value);
+        high = std::max<double>(high, value);
       }
     }
   }
@@ -76,7 +103,7 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
   map.range = shared ? *shared : rangeOf(map.values, maps.isSigned);
   map.colorMap = colorMapFor(maps, view);
-  map.smooth = view.smooth;
+  map.smooth = drawnSmooth(maps, view, layer);
   return map;
 }
 
@@ -124,20 +151,23 @@ std::optional<MapLayer> canvasMap(const Document& document) {
   const ViewOptions& view = document.view();
   const Grid& grid = document.model().grid;
   std::optional<ValueRange> shared;
-  if (view.sharedRange) shared = sharedRange(look->maps, grid, view.query);
-  return viewedMap(look->maps, grid, view, view.layer, view.head, shared ? &*shared : nullptr);
+  const AttentionMaps& maps = shownMaps(*look, view);
+  if (view.sharedRange) shared = sharedRange(maps, grid, view.query);
+  return viewedMap(maps, grid, view, view.layer, view.head, shared ? &*shared : nullptr);
 }
 
 Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map) {
   const ViewOptions& view = document.view();
+  const auto look = document.look();
+  const LearnedMap* learned = shownLearned(look.get(), view);
   Legend legend;
-  legend.title = document.describeView();
-  legend.note = meaningNote(document);
+  legend.title = learnedTitle(learned) + document.describeView();
+  if (learned) legend.title += windowTitle(*learned, document);
+  legend.note = shownNote(document);
   const MaskScheme& masks = document.masks();
   if (masks.contains(view.layer, view.head) &&
       masks.at(view.layer, view.head).kind != MaskKind::None)
     legend.title += QStringLiteral(" · ") + maskText(masks.at(view.layer, view.head));
-  const auto look = document.look();
   const Grid& model = document.model().grid;
   const Grid grid = look ? gridOfLayer(look->maps, view.layer, model) : model;
   if (grid.rows != model.rows || grid.cols != model.cols)
@@ -153,7 +183,7 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   legend.colorMap = map->colorMap;
   legend.range = map->range;
   legend.detail = document.describeRange(legend.range);
-  if (look && grid.prefix > 0 && !look->maps.isSigned) {
+  if (look && grid.prefix > 0 && !learned && !look->maps.isSigned) {
     const double share = attentionToPrefix(look->maps, model, view) * 100;
     const QString whose = grid.prefix == 1
                               ? QStringLiteral(" · class token gets %1 %")
@@ -168,22 +198,23 @@ Legend headsLegend(const Document& document) {
   if (!document.hasModel()) return legend;
   const ViewOptions& view = document.view();
   const Grid& grid = document.model().grid;
-  legend.title = QStringLiteral("all heads · %1 · below each: locality (ALS)")
-                     .arg(document.describeToken(view.query));
+  const auto look = document.look();
+  legend.title =
+      QStringLiteral("all heads · %1%2 · below each: locality (ALS)")
+          .arg(learnedTitle(shownLearned(look.get(), view)), document.describeToken(view.query));
   if (document.masks().maskableLayers() > 0) legend.title += QStringLiteral(" and mask");
-  legend.note = meaningNote(document);
+  legend.note = shownNote(document);
   if (!document.sourceNote().isEmpty())
     legend.title += QStringLiteral(" · ") + document.sourceNote();
-  const auto look = document.look();
   legend.detail = QStringLiteral("no maps yet");
   if (!look || look->maps.layers.empty()) return legend;
   legend.bar = true;
-  legend.colorMap = colorMapFor(look->maps, view);
+  const AttentionMaps& maps = shownMaps(*look, view);
+  legend.colorMap = colorMapFor(maps, view);
   if (view.sharedRange) {
-    legend.range = sharedRange(look->maps, grid, view.query);
+    legend.range = sharedRange(maps, grid, view.query);
     legend.detail = document.describeRange(legend.range);
-  } else if (const auto chosen =
-                 viewedMap(look->maps, grid, view, view.layer, view.head, nullptr)) {
+  } else if (const auto chosen = viewedMap(maps, grid, view, view.layer, view.head, nullptr)) {
     legend.range = chosen->range;
     legend.detail = QStringLiteral("each map scaled to itself; the chosen one: %1 to %2")
                         .arg(formatValue(chosen->range.low), formatValue(chosen->range.high));
@@ -228,57 +259,6 @@ QString joiningNote(const Document& document, int layer) {
   while (layer < layers && !has(layer))
     ++layer;
   return QStringLiteral("the %1 joins in layer %2").arg(document.describeToken(query)).arg(layer);
-}
-
-QString describeRollout(const RolloutOptions& options) {
-  const char* fusion = options.fusion == HeadFusion::Mean  ? "mean"
-                       : options.fusion == HeadFusion::Max ? "maximum"
-                                                           : "minimum";
-  QString text = QStringLiteral("rollout · %1 of heads").arg(QLatin1String(fusion));
-  if (options.discardRatio > 0)
-    text += QStringLiteral(" · lowest %1 % dropped")
-                .arg(QString::number(options.discardRatio * 100, 'g', 3));
-  return text;
-}
-
-Legend rolloutLegend(const Document& document, const RolloutOptions& options,
-                     const std::optional<MapLayer>& map) {
-  Legend legend;
-  if (!document.hasModel()) return legend;
-  legend.title =
-      describeRollout(options) + QStringLiteral(" · ") + rolloutQuery(document.model().grid);
-  if (!document.sourceNote().isEmpty())
-    legend.title += QStringLiteral(" · ") + document.sourceNote();
-  legend.note = meaningNote(document);
-  legend.detail = QStringLiteral("no map yet");
-  if (!map) return legend;
-  setRolloutRange(legend, *map, document.model().mapIsSigned);
-  legend.bar = document.view().showOverlay;
-  return legend;
-}
-
-void setRolloutRange(Legend& legend, const MapLayer& map, bool isSigned) {
-  legend.bar = true;
-  legend.colorMap = map.colorMap;
-  legend.range = map.range;
-  legend.detail = QStringLiteral("scaled to this map: %1 to %2")
-                      .arg(formatValue(map.range.low), formatValue(map.range.high));
-  if (isSigned) legend.detail += QStringLiteral(" · signed maps clamped at 0, rows normalised");
-}
-
-MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view) {
-  MapLayer map;
-  map.rows = grid.rows;
-  map.cols = grid.cols;
-  map.values = values;
-  map.range = rangeOf(map.values);
-  map.colorMap = view.colorMap;
-  map.smooth = view.smooth;
-  return map;
-}
-
-QString rolloutQuery(const Grid& grid) {
-  return grid.prefix > 0 ? QStringLiteral("class token") : QStringLiteral("mean of patches");
 }
 
 }  // namespace headlight

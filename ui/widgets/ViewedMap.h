@@ -11,10 +11,15 @@
 
 namespace headlight {
 
-/// `query` of a model whose tokens lie on `model`, as a token of a layer whose tokens lie on
-/// `layer` (stages of hierarchical models have coarser grids). −1: that layer does not have this
-/// prefix token, which joins later.
-int queryInLayer(int query, const Grid& model, const Grid& layer);
+/// The learned map that the view asks for, where the look has it; null: attention is shown.
+const LearnedMap* shownLearned(const Look* look, const ViewOptions& view);
+/// What the view shows of a look: its attention, or that learned map.
+const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view);
+/// What `maps` are drawn as: beyond the edge of a window there is nothing to blend with.
+bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer);
+/// What the shown maps are, in sentences, as meaningNote().
+QString shownNote(const Document& document);
+
 /// Where the tokens of a layer lie; as the model's where there are no maps of it.
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model);
 
@@ -57,7 +62,7 @@ QString describeRollout(const RolloutOptions& options);
 MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);
 Legend rolloutLegend(const Document& document, const RolloutOptions& options,
                      const std::optional<MapLayer>& map);
-void setRolloutRange(Legend& legend, const MapLayer& map, bool isSigned);
+void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model);
 /// Whose row of the rollout is shown: "class token", or "mean of patches" where there is none.
 QString rolloutQuery(const Grid& grid);
 

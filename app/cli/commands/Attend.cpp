@@ -37,7 +37,7 @@ class AttendCommand : public Command {
     command
         ->add_option("-o,--output", m_output,
                      "Write `logits`, `attention.L` [B,H,T,T] and `rollout` [B,N] to this "
-                     "safetensors file")
+                     "safetensors file; with --show NAME also `NAME.L` [H,rows,cols] at the token")
         ->type_name("FILE");
     command
         ->add_option("-p,--pictures", m_folder,
@@ -55,17 +55,21 @@ class AttendCommand : public Command {
     m_session = m_model.open(terminal);
     m_masks = m_model.masksFor(m_session->info());
     m_query = queryFromText(m_queryText, m_session->info().grid);
-    if (m_colorMap.empty() && m_session->info().mapIsSigned) m_style.colorMap = ColorMap::Diverging;
+    choose();
     checkCell();
     const int exitCode = m_tensor.empty() ? attendPictures(terminal, stop) : attendTensor(stop);
     if (!m_output.empty()) {
-      valueOrThrow(writeRawLooks(m_output, m_looks, m_rollouts));
+      std::vector<RawArray> learned;
+      if (m_shown) learned = learnedArrays(*m_shown, m_query, m_session->info().grid);
+      valueOrThrow(writeRawLooks(m_output, m_looks, m_rollouts, learned));
       if (!terminal.json()) terminal.print(m_output);
     }
+    const ModelInfo& info = m_session->info();
     if (terminal.json())
-      terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
+      terminal.printJson(Json{{"model", modelJson(info, m_masks)},
                               {"query", m_query.text},
-                              {"map", m_session->info().mapMeaning},
+                              {"show", m_show},
+                              {"map", m_shown ? m_shown->maps.meaning : info.mapMeaning},
                               {"output", m_output.empty() ? Json(nullptr) : Json(m_output)},
                               {"results", m_results}});
     return exitCode;
@@ -80,6 +84,10 @@ class AttendCommand : public Command {
     text("--query", m_queryText,
          "The token that looks: class, distillation, a patch index, or row,column; default: class, "
          "or the middle patch where there is no class token");
+    text(
+        "--show", m_show,
+        "attention, or by its name what the mechanism has learned for every picture alike (another "
+        "name lists them); default attention");
     command.add_option("--layer", m_layer, "Also single overlays of this layer's heads, from 0")
         ->type_name("INT")
         ->group(group);
@@ -128,6 +136,14 @@ class AttendCommand : public Command {
     }
     m_model.require();
     m_pictures = expandPictures(m_images);
+  }
+
+  /// What is shown, and its colours.
+  void choose() {
+    m_learned = valueOrThrow(m_session->learnedMaps());
+    m_shown = learnedFromName(m_show, m_learned);
+    const bool isSigned = m_shown ? m_shown->maps.isSigned : m_session->info().mapIsSigned;
+    if (m_colorMap.empty() && isSigned) m_style.colorMap = ColorMap::Diverging;
   }
 
   void checkCell() const {
@@ -188,7 +204,8 @@ class AttendCommand : public Command {
             Terminal& terminal) {
     const std::string name = path.filename().string();
     const std::string stem = freshStem(path);
-    const Scene scene{name, look, m_masks};
+    const Scene scene{name, look, m_masks, m_session->info(), m_shown};
+    const std::string shown = m_shown ? "-" + m_show : "";
     Json files = Json::array();
     const auto save = [&](const Image& picture, const std::string& suffix) {
       const fs::path file = fs::path(m_folder) / (stem + suffix + ".png");
@@ -197,18 +214,21 @@ class AttendCommand : public Command {
       files.push_back(file.string());
       if (!terminal.json()) terminal.print(file.string());
     };
-    save(gridPicture(scene, m_query, m_style), "-grid");
-    char discard[48];
-    std::snprintf(discard, sizeof discard, ", lowest %.3g dropped", m_rollout.discardRatio);
-    save(rolloutPicture(scene, rolled, "heads fused by " + m_fusion + discard, m_style),
-         "-rollout");
+    save(gridPicture(scene, m_query, m_style), shown + "-grid");
+    if (!m_shown) save(rolloutPicture(scene, rolled, rolloutText(), m_style), "-rollout");
     if (!m_layer && !m_head) return files;
     for (int l = 0; l < static_cast<int>(look.maps.layers.size()); ++l)
       for (int h = 0; h < look.maps.layers[l].heads; ++h)
         if (l == m_layer.value_or(l) && h == m_head.value_or(h))
-          save(headPicture(scene, l, h, m_query, m_style),
-               "-layer" + std::to_string(l) + "-head" + std::to_string(h));
+          if (const auto picture = headPicture(scene, l, h, m_query, m_style))
+            save(*picture, shown + "-layer" + std::to_string(l) + "-head" + std::to_string(h));
     return files;
+  }
+
+  std::string rolloutText() const {
+    char discard[48];
+    std::snprintf(discard, sizeof discard, ", lowest %.3g dropped", m_rollout.discardRatio);
+    return "heads fused by " + m_fusion + discard;
   }
 
   /// The picture's name without its ending; numbered where two folders hold the same name.
@@ -222,7 +242,7 @@ class AttendCommand : public Command {
 
   std::vector<std::string> m_images;
   std::string m_tensor, m_output, m_folder, m_queryText, m_colorMap;
-  std::string m_fusion = "mean";
+  std::string m_fusion = "mean", m_show = "attention";
   std::optional<int> m_layer, m_head;
   bool m_json = false;
   PictureStyle m_style;
@@ -233,6 +253,8 @@ class AttendCommand : public Command {
   std::unique_ptr<InferenceSession> m_session;
   MaskScheme m_masks;
   Query m_query;
+  std::vector<LearnedMap> m_learned;
+  const LearnedMap* m_shown = nullptr;  ///< in m_learned; null: attention
   std::set<std::string> m_stems;
   Json m_results = Json::array();
   std::vector<RawLook> m_looks;
