@@ -49,19 +49,32 @@ void flushTinyNumbers() {
 #endif
 }
 
-void restartWithFittingBlas(char** arguments) {
+/// OpenBLAS chooses its kernels when it is loaded, by two functions that its builds for many
+/// processors export. False where this one does not have them.
+bool chooseBlasAgain() {
+  using Step = void (*)();
+  const auto forget = reinterpret_cast<Step>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
+  const auto choose = reinterpret_cast<Step>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
+  if (!forget || !choose) return false;
+  forget();
+  choose();
+  return true;
+}
+
+void useFittingBlas(char** arguments) {
   if (std::getenv("OPENBLAS_CORETYPE")) return;
   const std::string chosen = blasCore();
   const std::string fitting = chosen.empty() ? "" : fittingBlasCore(chosen, vectorUnitsHere());
   if (fitting.empty()) return;
   ::setenv("OPENBLAS_CORETYPE", fitting.c_str(), 1);
+  if (chooseBlasAgain() && blasCore() == fitting) return;
   ::execv("/proc/self/exe", arguments);  // comes back only where that is refused
 }
 
 }  // namespace
 
 void prepareProcessor(char** arguments) {
-  restartWithFittingBlas(arguments);
+  useFittingBlas(arguments);
   flushTinyNumbers();
 }
 

@@ -24,9 +24,9 @@ std::string blasCore();
 /// inference).
 ///
 /// OpenBLAS chooses its kernels by the model of the processor; one that is newer than it knows gets
-/// kernels from before AVX, up to eight times slower. Where that happened the program starts itself
-/// again with OPENBLAS_CORETYPE, which is read when the library is loaded; a variable that is set
-/// already is left as it is.
+/// kernels from before AVX, up to eight times slower. Where that happened OPENBLAS_CORETYPE is set,
+/// and OpenBLAS chooses again; where it cannot, the program starts itself again. A variable that is
+/// set already is left as it is.
 void prepareProcessor(char** arguments);
 
 }  // namespace headlight
