@@ -7,7 +7,7 @@ std::vector<std::unique_ptr<Command>> makeCommands() {
   for (const auto make :
        {makeTrainCommand, makeSweepCommand, makeEvaluateCommand, makePredictCommand,
         makeAttendCommand, makePreprocessCommand, makeSummaryCommand, makeInspectCommand,
-        makeConvertCommand, makeMakeDatasetCommand, makeBenchCommand})
+        makeConvertCommand, makeMakeDatasetCommand, makeBenchCommand, makeSequenceCommand})
     commands.push_back(make());
   return commands;
 }

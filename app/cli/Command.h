@@ -31,6 +31,7 @@ std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeConvertCommand();
 std::unique_ptr<Command> makeMakeDatasetCommand();
 std::unique_ptr<Command> makeBenchCommand();
+std::unique_ptr<Command> makeSequenceCommand();
 
 /// All of them, in the order of --help.
 std::vector<std::unique_ptr<Command>> makeCommands();

@@ -89,6 +89,15 @@ std::string sharedHelp(const SharedOption& option, const std::string& listing) {
 
 }  // namespace
 
+ParameterFlags::ParameterFlags()
+    : ParameterFlags(experimentSections(),
+                     [](Json& json, const std::string& path, const std::string& text) {
+                       return overrideParameter(json, path, text, modelCatalogue());
+                     }) {}
+
+ParameterFlags::ParameterFlags(const std::vector<Section>& sections, Override override)
+    : m_sections(sections), m_override(std::move(override)) {}
+
 void ParameterFlags::declareOptions(CLI::App& app) {
   const ModelCatalogue& catalogue = modelCatalogue();
   for (const auto& [section, listing, variants] :
@@ -109,7 +118,8 @@ void ParameterFlags::add(CLI::App& app, const std::string& path, const std::stri
 }
 
 void ParameterFlags::declare(CLI::App& app, const std::vector<std::string>& sectionKeys) {
-  for (const auto& section : experimentSections()) {
+  const bool ofExperiments = &m_sections == &experimentSections();
+  for (const auto& section : m_sections) {
     if (std::find(sectionKeys.begin(), sectionKeys.end(), section.key) == sectionKeys.end())
       continue;
     for (const auto& parameter : *section.table) {
@@ -117,7 +127,7 @@ void ParameterFlags::declare(CLI::App& app, const std::vector<std::string>& sect
           section.key.empty() ? parameter.name : section.key + "." + parameter.name;
       add(app, path, helpText(parameter), typeWord(parameter), section.title);
     }
-    if (section.key == "model") declareOptions(app);
+    if (ofExperiments && section.key == "model") declareOptions(app);
   }
 }
 
@@ -128,7 +138,7 @@ bool ParameterFlags::given(const std::string& path) const {
 
 void ParameterFlags::apply(Json& json) const {
   for (const auto& [path, text] : m_given)
-    valueOrThrow(overrideParameter(json, path, text, modelCatalogue()));
+    valueOrThrow(m_override(json, path, text));
 }
 
 }  // namespace headlight::cli

@@ -1,11 +1,13 @@
 #pragma once
-// A flag for every parameter of the Experiment, made from the same tables as JSON, the checks and
-// the window's forms: --training.epochs 5. Options of a mechanism or a backbone too:
+// A flag for every parameter of an Experiment, or of another config of sections, made from the same
+// tables as JSON, the checks and the window's forms: --training.epochs 5. Options of a mechanism or
+// a backbone too:
 // --model.attention.window 7. Which of them there are depends on the model: those of another one
 // are refused when they are applied.
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,15 @@ namespace headlight::cli {
 
 class ParameterFlags {
  public:
+  /// Sets a parameter by its path from a flag's text.
+  using Override =
+      std::function<Result<void>(Json& json, const std::string& path, const std::string& text)>;
+
+  /// Of Experiments.
+  ParameterFlags();
+  /// Of what these sections describe; `sections` must outlive it.
+  ParameterFlags(const std::vector<Section>& sections, Override override);
+
   /// Declares the flags of these sections ("" is the top level: --seed), each section a group of
   /// --help. This object must stay where it is.
   void declare(CLI::App& app, const std::vector<std::string>& sectionKeys);
@@ -31,6 +42,8 @@ class ParameterFlags {
   void add(CLI::App& app, const std::string& path, const std::string& help, const std::string& type,
            const std::string& group);
 
+  const std::vector<Section>& m_sections;
+  Override m_override;
   std::vector<std::pair<std::string, std::string>> m_given;  ///< path and text
 };
 

@@ -9,6 +9,12 @@ Error usage(const std::string& where, const std::string& message) {
   return {ErrorCode::InvalidArgument, message, where};
 }
 
+/// "headlight-cli train", "headlight-cli sequence train".
+std::string wholeName(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent ? wholeName(*parent) + " " : "") + command.get_name();
+}
+
 std::vector<std::string> flagNames(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -30,13 +36,15 @@ std::optional<Error> unknownCommand(const CLI::App& app, const std::string& argu
   if (std::find(names.begin(), names.end(), argument) != names.end()) return std::nullopt;
   const std::string close = closestName(argument, names);
   return usage(argument,
-               "is not a command; " + (close.empty() ? "headlight-cli --help lists them"
+               "is not a command; " + (close.empty() ? wholeName(app) + " --help lists them"
                                                      : "did you mean \"" + close + "\"?"));
 }
 
 std::optional<Error> unexpectedArguments(const CLI::App& command) {
   for (const std::string& argument : command.remaining()) {
-    const std::string help = "headlight-cli " + command.get_name() + " --help lists the options";
+    const std::string help = wholeName(command) + " --help lists the options";
+    const bool group = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+    if (auto error = group ? unknownCommand(command, argument) : std::nullopt) return error;
     if (argument.empty() || argument[0] != '-')
       return usage(argument, "is one argument too many; " + help);
     const std::string name = argument.substr(0, argument.find('='));

@@ -13,15 +13,6 @@ namespace {
 
 constexpr double kInitialDeviation = 0.01;  // "N(0, 10⁻²)" of §5.1
 
-/// e^K scaled per feature by a power of two, so that its maximum lies in [1, 2): the scale, which
-/// alone depends on later tokens, is exact, and cancels without a trace.
-at::Tensor exactKeyWeights(const at::Tensor& keys) {
-  const at::Tensor exponent = keys * (1 / std::log(2.0));
-  const at::Tensor whole = exponent.detach().floor();
-  const at::Tensor scale = (whole - whole.amax(1, /*keepdim=*/true)).exp2();
-  return (exponent - whole).exp2() * scale;
-}
-
 /// e^w, each row scaled so that its maximum is 1.
 at::Tensor rowExponential(const at::Tensor& bias) {
   return (bias - bias.detach().amax(1, /*keepdim=*/true)).exp();
@@ -87,10 +78,17 @@ at::Tensor aftKeyWeights(const at::Tensor& keys) {
   return (keys - keys.detach().amax(1, /*keepdim=*/true)).exp();
 }
 
+at::Tensor aftCausalKeyWeights(const at::Tensor& keys) {
+  const at::Tensor exponent = keys * (1 / std::log(2.0));
+  const at::Tensor whole = exponent.detach().floor();
+  const at::Tensor scale = (whole - whole.amax(1, /*keepdim=*/true)).exp2();
+  return (exponent - whole).exp2() * scale;
+}
+
 at::Tensor aftContext(const at::Tensor& keys, const at::Tensor& values, const at::Tensor& bias,
                       AftOrder order) {
   const bool causal = order == AftOrder::Causal;
-  const at::Tensor weights = causal ? exactKeyWeights(keys) : aftKeyWeights(keys);
+  const at::Tensor weights = causal ? aftCausalKeyWeights(keys) : aftKeyWeights(keys);
   const at::Tensor weighted = weights * values;
   if (!bias.defined())
     return causal ? ratio(weighted.cumsum(1), weights.cumsum(1))

@@ -14,6 +14,10 @@ namespace headlight {
 /// cancels in what AFT does with it and keeps the exponentials in range.
 at::Tensor aftKeyWeights(const at::Tensor& keys);
 
+/// The same up to a power of two for each column, so that the maximum lies in [1, 2): the scale,
+/// which alone depends on later tokens, is exact and cancels without a trace.
+at::Tensor aftCausalKeyWeights(const at::Tensor& keys);
+
 /// Whether a token takes part in the sums of earlier ones.
 enum class AftOrder { Everywhere, Causal };
 

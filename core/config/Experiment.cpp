@@ -81,6 +81,9 @@ const std::vector<Section>& experimentSections() {
 Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& catalogue) {
   return guarded("experiment", [&] {
     Experiment experiment;
+    if (json.is_object() && json.contains("task"))
+      throw Failure(invalidConfig(
+          "is of a sequence model: train it with headlight-cli sequence train", "task"));
     std::vector<std::string> sections{"schema", "edits"};
     for (const auto& section : experimentSections())
       if (!section.key.empty()) sections.push_back(section.key);

@@ -2,6 +2,7 @@
 
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
+#include "core/training/SequenceFile.h"
 
 namespace headlight {
 namespace {
@@ -93,6 +94,7 @@ Result<Experiment> runExperiment(const std::map<std::string, std::string>& metad
 Result<std::optional<ModelMetadata>> readModelMetadata(
     const std::map<std::string, std::string>& metadata, const std::string& where) {
   return guarded(where, [&]() -> Result<std::optional<ModelMetadata>> {
+    refuseSequenceModel(metadata, where);
     if (!metadata.contains("experiment")) return std::optional<ModelMetadata>();
     ModelMetadata result;
     result.experiment = valueOrThrow(runExperiment(metadata, where));

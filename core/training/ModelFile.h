@@ -38,7 +38,7 @@ std::map<std::string, std::string> modelMetadata(const Experiment& run, const Ma
 double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where);
 
 /// Reads it back; nothing where the file carries no Experiment. Errors: metadata that is there but
-/// wrong. `where` is for messages.
+/// wrong, or a sequence model's. `where` is for messages.
 Result<std::optional<ModelMetadata>> readModelMetadata(
     const std::map<std::string, std::string>& metadata, const std::string& where);
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/training/ModelFile.h"
+#include "core/training/SequenceFile.h"
 
 namespace headlight {
 namespace {
@@ -101,6 +102,7 @@ Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& p
   const std::string where = path.string();
   return guarded(where, [&] {
     const Checkpoint file = valueOrThrow(readSafetensors(path));
+    refuseSequenceModel(file.metadata, where);
     const auto position = file.metadata.find(kPositionKey);
     if (position == file.metadata.end()) damaged(where, "it carries no training position");
     TrainingCheckpoint checkpoint;

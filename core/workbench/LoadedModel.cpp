@@ -6,6 +6,7 @@
 #include "core/models/Device.h"
 #include "core/models/Registry.h"
 #include "core/training/ModelFile.h"
+#include "core/training/SequenceFile.h"
 
 namespace headlight {
 namespace {
@@ -46,6 +47,7 @@ Experiment describedByName(const std::string& name) {
 }
 
 void load(LoadedModel& loaded, const Checkpoint& checkpoint, const std::filesystem::path& path) {
+  refuseSequenceModel(checkpoint.metadata, path.string());
   const LoadPlan plan = planFor(*loaded.model, checkpoint);
   if (plan.report.matched.empty() && plan.report.resized.empty())
     throw Failure({ErrorCode::InvalidFile,
@@ -63,6 +65,7 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const std::filesyst
 }  // namespace
 
 LoadPlan planFor(const Model& model, const Checkpoint& checkpoint) {
+  refuseSequenceModel(checkpoint.metadata, "checkpoint");
   const Grid grid = model.grid(0);
   auto plan =
       valueOrThrow(planLoad(model.state(), checkpoint,

@@ -13,7 +13,7 @@ using UsageCliTest = CliTest;
 
 const std::vector<std::string> kCommands{"train",        "evaluate", "predict", "attend",
                                          "preprocess",   "summary",  "inspect", "convert",
-                                         "make-dataset", "sweep",    "bench"};
+                                         "make-dataset", "sweep",    "bench",   "sequence"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});

@@ -11,6 +11,7 @@
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/SequenceTraining.h"
 #include "ui/models/Session.h"
 
 namespace headlight {
@@ -51,9 +52,20 @@ bool isRunFolder(const QDir& folder) {
          folder.exists(QStringLiteral("metrics.csv"));
 }
 
+bool isSequenceRun(const QDir& folder) {
+  return folder.exists(QStringLiteral("config.json")) &&
+         (folder.exists(QStringLiteral("metrics.csv")) ||
+          folder.exists(QStringLiteral("last.safetensors"))) &&
+         sequenceExperimentOf(folder.path().toStdString());
+}
+
 FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
   FileFinding finding;
   finding.path = path;
+  if (isSequenceRun(QDir(path))) {
+    finding.kind = FileKind::Sequence;
+    return finding;
+  }
   if (isRunFolder(QDir(path))) {
     finding.kind = FileKind::RunFolder;
     return finding;
@@ -70,6 +82,10 @@ FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
                               "TIFF files, CIFAR and IDX datasets."));
   finding.kind = finding.datasetKind.isEmpty() ? FileKind::Folder : FileKind::Dataset;
   return finding;
+}
+
+bool isSequenceConfig(const Json& json) {
+  return json.is_object() && json.contains("task") && json["task"] == "sequence";
 }
 
 bool looksLikeMasks(const Json& json) {
@@ -89,7 +105,14 @@ FileFinding inspectJson(const QString& path) {
     finding.session = content;
     return finding;
   }
-  if (looksLikeMasks(Json::parse(*bytes, nullptr, false))) {
+  const Json json = Json::parse(*bytes, nullptr, false);
+  if (isSequenceConfig(json)) {
+    const auto sequence = sequenceFromText(*bytes, QFileInfo(path).fileName().toStdString());
+    if (!sequence) return problem(path, QString::fromStdString(sequence.error().text()));
+    finding.kind = FileKind::Sequence;
+    return finding;
+  }
+  if (looksLikeMasks(json)) {
     finding.kind = FileKind::Masks;
     return finding;
   }
@@ -108,6 +131,8 @@ FileFinding inspectCheckpoint(const QString& path) {
   auto experiment = experimentOf(path.toStdString());
   if (experiment)
     finding.experiment = *experiment;
+  else if (sequenceExperimentOf(path.toStdString()))
+    finding.kind = FileKind::Sequence;
   else if (experiment.error().code != ErrorCode::UnsupportedFile &&
            experiment.error().code != ErrorCode::InvalidArgument)
     return problem(path, QString::fromStdString(experiment.error().text()));

@@ -28,6 +28,7 @@ enum class FileKind {
   Folder,          ///< of pictures, with or without class folders
   Dataset,         ///< a folder that training can use (class folders, CIFAR, IDX)
   RunFolder,       ///< of a training that can be resumed
+  Sequence,        ///< of a sequence model: a run's folder, weights or a config
   Unknown,
 };
 

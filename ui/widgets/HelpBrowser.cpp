@@ -46,6 +46,7 @@ constexpr Page kPages[] = {
     {"mechanisms", QT_TRANSLATE_NOOP("HelpBrowser", "Mechanisms and backbones")},
     {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},
     {"distillation", QT_TRANSLATE_NOOP("HelpBrowser", "Distillation")},
+    {"sequences", QT_TRANSLATE_NOOP("HelpBrowser", "Sequence models")},
     {"comparing", QT_TRANSLATE_NOOP("HelpBrowser", "Comparing variants")},
     {"speed", QT_TRANSLATE_NOOP("HelpBrowser", "How fast it is")},
     {"command-line", QT_TRANSLATE_NOOP("HelpBrowser", "The command line")},

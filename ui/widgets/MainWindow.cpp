@@ -30,6 +30,7 @@
 #include "ui/widgets/Opener.h"
 #include "ui/widgets/PredictionPanel.h"
 #include "ui/widgets/RolloutView.h"
+#include "ui/widgets/SequenceWindow.h"
 #include "ui/widgets/StatusLine.h"
 #include "ui/widgets/TrainingDock.h"
 #include "ui/widgets/ViewControls.h"
@@ -218,7 +219,7 @@ bool MainWindow::isIdle() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (m_training->isRunning() && !m_closing) {
+  if (isTraining() && !m_closing) {
     event->ignore();
     dialogs().confirm(this, tr("A training is running"),
                       tr("Closing stops it after the present step and writes a checkpoint, so that "
@@ -227,11 +228,12 @@ void MainWindow::closeEvent(QCloseEvent* event) {
                         if (!yes) return;
                         m_closing = true;
                         m_training->stop();
-                        if (!m_training->isRunning()) close();
+                        if (m_sequences) m_sequences->stopTraining();
+                        if (!isTraining()) close();
                       });
     return;
   }
-  if (m_training->isRunning()) {  // stopping; finished() closes
+  if (isTraining()) {  // stopping; its end closes
     event->ignore();
     return;
   }

@@ -33,6 +33,7 @@ class MaskPanel;
 class MessageLog;
 class Opener;
 class PictureView;
+class SequenceWindow;
 class StatusLine;
 class Theme;
 class TrainingDock;
@@ -76,6 +77,7 @@ class MainWindow : public QMainWindow {
   NoticeBar* noticeBar() { return m_notices; }
   CommandPalette* commandPalette() { return m_palette; }
   HelpBrowser* showHelp(const QString& page);
+  SequenceWindow* showSequences();
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -104,6 +106,7 @@ class MainWindow : public QMainWindow {
   void connectLook();
   void connectOpener();
   void connectTraining();
+  bool isTraining() const;  ///< a model of this window, or one of sequences
   void showActivity();
   void onFailed(const QString& title, const QString& text);
 
@@ -163,6 +166,7 @@ class MainWindow : public QMainWindow {
   QList<QDockWidget*> m_docks;
   CommandPalette* m_palette = nullptr;
   QPointer<HelpBrowser> m_help;
+  QPointer<SequenceWindow> m_sequences;  ///< null until it is wanted
   QWidget* m_dropHint = nullptr;
   QByteArray m_defaultLayout;
   QTimer m_enableTimer;

@@ -118,6 +118,9 @@ void MainWindow::addModelCommands() {
   m_actions->add(menu, "model.about", tr("&About this model"),
                  tr("Shape, size, where its weights come from, what did not fit"), keys("Ctrl+I"),
                  [this] { showModelInfo(*m_document, this); });
+  m_actions->add(menu, "model.sequences", tr("Se&quence models…"),
+                 tr("Train a causal AFT on pictures or text; complete pictures, continue text"),
+                 keys("Ctrl+Alt+S"), [this] { showSequences(); });
   setIcon(m_actions, "model.choose", "model");
   setIcon(m_actions, "model.load", "weights");
   setIcon(m_actions, "model.save", "save");

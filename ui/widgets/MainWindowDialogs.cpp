@@ -16,6 +16,7 @@
 #include "ui/widgets/MainWindow.h"
 #include "ui/widgets/ModelDialog.h"
 #include "ui/widgets/Opener.h"
+#include "ui/widgets/SequenceWindow.h"
 #include "ui/widgets/StatusLine.h"
 #include "ui/widgets/TrainDialog.h"
 
@@ -166,6 +167,21 @@ void MainWindow::exportConfig(const Experiment& experiment, QWidget* parent) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
   dialogs().show(dialog, {});
+}
+
+SequenceWindow* MainWindow::showSequences() {
+  if (!m_sequences) {
+    m_sequences = new SequenceWindow(m_document.get(), this);
+    connect(m_sequences, &SequenceWindow::trainingEnded, this, [this] {
+      if (m_closing) close();
+    });
+    connect(m_sequences, &SequenceWindow::helpRequested, this,
+            [this] { showHelp(QStringLiteral("sequences")); });
+  }
+  m_sequences->show();
+  m_sequences->raise();
+  m_sequences->activateWindow();
+  return m_sequences;
 }
 
 void MainWindow::chooseTraining() {

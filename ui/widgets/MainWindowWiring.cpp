@@ -12,6 +12,7 @@
 #include "ui/widgets/GalleryDock.h"
 #include "ui/widgets/MainWindow.h"
 #include "ui/widgets/Opener.h"
+#include "ui/widgets/SequenceWindow.h"
 #include "ui/widgets/StatusLine.h"
 #include "ui/widgets/TrainingDock.h"
 
@@ -95,6 +96,8 @@ void MainWindow::connectOpener() {
                         if (yes) m_training->resume(folder);
                       });
   });
+  connect(m_opener, &Opener::sequenceFound, this,
+          [this](const QString& path) { showSequences()->openPath(path); });
   connect(m_opener, &Opener::dataFound, this, [this](const QString& kind, const QString& folder) {
     m_settings = trainingExperiment();
     m_settings->data.dataset = kind.toStdString();
@@ -136,6 +139,10 @@ void MainWindow::connectTraining() {
             if (!error.isEmpty()) onFailed(tr("The training ended"), error);
             if (m_closing) close();
           });
+}
+
+bool MainWindow::isTraining() const {
+  return m_training->isRunning() || (m_sequences && m_sequences->isTraining());
 }
 
 void MainWindow::showActivity() {

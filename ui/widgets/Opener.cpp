@@ -101,6 +101,9 @@ void Opener::onInspected(const FileFinding& finding) {
     case FileKind::RunFolder:
       Q_EMIT runFound(finding.path);
       return;
+    case FileKind::Sequence:
+      Q_EMIT sequenceFound(finding.path);
+      return;
     case FileKind::Unknown:
       break;
   }

@@ -45,6 +45,8 @@ class Opener : public QObject {
   void settingsFound(const headlight::Experiment& experiment);
   void dataFound(const QString& kind, const QString& folder);
   void runFound(const QString& folder);
+  /// A run's folder, weights or a config of a sequence model.
+  void sequenceFound(const QString& path);
 
  private:
   void onInspected(const FileFinding& finding);

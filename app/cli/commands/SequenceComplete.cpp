@@ -1,0 +1,108 @@
+// sequence complete: the lower rows of pictures, drawn from a model (Fig. 4 of the AFT paper).
+
+#include <filesystem>
+#include <set>
+
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/ProgressBar.h"
+#include "app/cli/SequenceCommands.h"
+#include "core/base/Files.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SequenceCompleteCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command =
+        app.add_subcommand("complete", "Complete pictures of which the upper rows are kept");
+    m_run.declare(*command);
+    command->add_option("pictures", m_images, "Pictures, or folders of them")->type_name("FILE");
+    command
+        ->add_option("-o,--output", m_folder,
+                     "Folder for a PNG a picture: original, masked, and the completions in a row")
+        ->type_name("FOLDER");
+    const auto number = [&](const char* flag, auto& target, const char* help, double low,
+                            double high) {
+      command->add_option(flag, target, help)
+          ->type_name("NUM")
+          ->check(CLI::Range(low, high).description(""));
+    };
+    number("--samples", m_samples, "Completions of each picture; default 3", 1, 64);
+    number("--kept", m_kept, "Share of the rows that is kept, from the top; default 0.5", 0, 1);
+    number("--scale", m_scale, "Pixels for each pixel of the pictures; default 4", 1, 64);
+    m_draw.declare(*command);
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_run.run.empty() || m_images.empty())
+      refuseUsage("sequence complete", "needs a RUN and pictures");
+    if (m_folder.empty()) refuseUsage("--output", "is missing; name the folder for the results");
+    const auto pictures = expandPictures(m_images);
+    m_session = m_run.open("sequence complete");
+    std::error_code failure;
+    fs::create_directories(m_folder, failure);
+    if (failure) throw Failure({ErrorCode::Io, "cannot be made: " + failure.message(), m_folder});
+    const int exitCode = forEachPicture(pictures, /*strict=*/false, terminal,
+                                        [&](const auto& path, const Image& image) {
+                                          completePicture(path, image, terminal, stop);
+                                        });
+    if (terminal.json())
+      terminal.printJson(Json{{"run", m_session->weights().string()}, {"results", m_results}});
+    return exitCode;
+  }
+
+ private:
+  void completePicture(const fs::path& path, const Image& image, Terminal& terminal,
+                       std::stop_token stop) {
+    std::vector<Image> completed;
+    {
+      ProgressBar bar(terminal);
+      completed = valueOrThrow(m_session->complete(image, m_kept, m_samples, m_draw.temperature,
+                                                   static_cast<std::uint64_t>(m_draw.seed),
+                                                   bar.callback(), stop));
+    }
+    const Image view = valueOrThrow(m_session->view(image));
+    const int kept = keptRows(view.height, m_kept);
+    const fs::path file = fs::path(m_folder) / (unusedStem(path) + "-completed.png");
+    const std::string png = valueOrThrow(
+        encodePng(completionRow(view, kept, completed, m_scale), {{"Software", "Headlight"}}));
+    valueOrThrow(writeFileAtomically(file, png));
+    m_results.push_back({{"image", path.string()}, {"file", file.string()}, {"kept_rows", kept}});
+    if (!terminal.json()) terminal.print(file.string());
+  }
+
+  /// The picture's name without its ending; numbered where two folders hold the same name.
+  std::string unusedStem(const fs::path& path) {
+    const std::string stem = path.stem().string();
+    std::string fresh = stem;
+    for (int n = 2; !m_stems.insert(fresh).second; ++n)
+      fresh = stem + "-" + std::to_string(n);
+    return fresh;
+  }
+
+  SequenceRunOptions m_run;
+  SequenceDrawOptions m_draw;
+  std::vector<std::string> m_images;
+  std::string m_folder;
+  int m_samples = 3, m_scale = 4;
+  double m_kept = 0.5;
+  bool m_json = false;
+
+  std::shared_ptr<SequenceSession> m_session;
+  std::set<std::string> m_stems;
+  Json m_results = Json::array();
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeSequenceCompleteCommand() {
+  return std::make_unique<SequenceCompleteCommand>();
+}
+
+}  // namespace headlight::cli

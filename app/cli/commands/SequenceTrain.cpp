@@ -1,0 +1,158 @@
+// sequence train: a config, headless; or a run that goes on.
+
+#include <cstdio>
+#include <filesystem>
+
+#include "app/cli/ExitCodes.h"
+#include "app/cli/ParameterFlags.h"
+#include "app/cli/ProgressBar.h"
+#include "app/cli/SequenceCommands.h"
+#include "app/cli/Signals.h"
+#include "core/base/Files.h"
+#include "core/config/ConfigText.h"
+#include "core/workbench/SequenceTraining.h"
+
+namespace headlight::cli {
+namespace {
+
+constexpr std::uintmax_t kMaxSequenceConfigBytes = 16u << 20;
+
+Json readingJson(const SequenceReading& reading) {
+  if (reading.validationBits)
+    return {{"event", "validation"},
+            {"step", reading.step},
+            {"train_bits", reading.trainBits},
+            {"validation_bits", *reading.validationBits}};
+  return {{"event", "step"}, {"step", reading.step}, {"train_bits", reading.trainBits}};
+}
+
+class SequenceTrainCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand("train", "Train as a config says, or go on with a run");
+    command
+        ->add_option("config", m_config,
+                     "A config with data, model and training, as models/presets/sequence-*.json; "
+                     "with --resume the run's own is taken")
+        ->type_name("CONFIG");
+    command
+        ->add_option("--run", m_run,
+                     "Folder of the run: config.json, metrics.csv, metrics.jsonl, checkpoints")
+        ->type_name("FOLDER");
+    command->add_flag("--resume", m_resume,
+                      "Go on with the run in --run, exactly as if never interrupted");
+    command->add_flag("--json", m_json,
+                      "One JSON object a line: step and validation events as they happen, and "
+                      "finished or stopped at the end");
+    command->footer(
+        "Every parameter of the config is a flag, in the groups above. Sizes of the AFT paper:\n"
+        "  pictures (Table 2)  --data.dataset cifar10 --data.augment yes --model.mechanism "
+        "aft_local\n"
+        "                      --model.window 256 --model.rank 64 --model.depth 24 --model.width "
+        "256\n"
+        "                      --model.dropout 0.1 --training.batch_size 128\n"
+        "                      --training.steps 78000\n"
+        "  text (Table 4)      --data.kind text --data.path enwik8 --model.length 1024\n"
+        "                      --model.mechanism aft_local --model.window 32 --model.rank 256\n"
+        "                      --model.depth 24 --model.width 256 --model.dropout 0.1\n"
+        "                      --training.weight_decay 0.5 --training.batch_size 128\n"
+        "                      --training.steps 68000\n"
+        "  AFT-simple          --model.mechanism aft_simple, the rest as above\n"
+        "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there.");
+    m_flags.declare(*command, {"", "data", "model", "training"});
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    surviveClosedPipes();
+    if (m_run.empty()) refuseUsage("--run", "is missing; name the folder of the run");
+    const SequenceExperiment experiment = describe();
+    terminal.note((m_resume ? "going on with " : "training ") + experiment.name + " in " + m_run);
+    if (terminal.json())
+      terminal.printJson(Json{{"event", "begin"}, {"run", m_run}, {"resumed", m_resume}});
+    const auto outcome = [&] {
+      ProgressBar bar(terminal);
+      return trainSequence(
+          experiment, m_run, m_resume,
+          [&](const SequenceReading& reading) { tell(reading, experiment, bar, terminal); }, stop);
+    }();
+    return report(valueOrThrow(outcome), experiment, terminal);
+  }
+
+ private:
+  /// The config, or the run's own, then what the command line says over it. Checked as one.
+  SequenceExperiment describe() const {
+    if (m_resume && m_config.empty() && m_flags.empty())
+      return valueOrThrow(sequenceExperimentOf(m_run));
+    if (m_config.empty() && m_flags.empty())
+      refuseUsage("sequence train", "needs a CONFIG; models/presets has some to begin with");
+    Json json = Json::object();
+    if (!m_config.empty()) {
+      const std::string text = valueOrThrow(readFile(m_config, kMaxSequenceConfigBytes));
+      json = valueOrThrow(parseConfigJson(text, m_config));
+      valueOrThrow(sequenceFromText(text, m_config));
+    } else if (m_resume) {
+      json = sequenceToJson(valueOrThrow(sequenceExperimentOf(m_run)));
+    }
+    m_flags.apply(json);
+    return valueOrThrow(
+        sequenceFromText(jsonText(json), m_config.empty() ? "command line" : m_config));
+  }
+
+  static void tell(const SequenceReading& reading, const SequenceExperiment& experiment,
+                   ProgressBar& bar, Terminal& terminal) {
+    char line[160];
+    if (terminal.json()) {
+      terminal.printJson(readingJson(reading));
+    } else if (reading.validationBits) {
+      std::snprintf(line, sizeof line, "step %lld/%lld  train %.4f  validation %.4f %s",
+                    static_cast<long long>(reading.step), static_cast<long long>(reading.steps),
+                    reading.trainBits, *reading.validationBits, experiment.unit());
+      terminal.print(line);
+    }
+    std::snprintf(line, sizeof line, "step %lld/%lld  %.3f %s",
+                  static_cast<long long>(reading.step), static_cast<long long>(reading.steps),
+                  reading.trainBits, experiment.unit());
+    bar.show({line, reading.step, reading.steps, reading.secondsLeft});
+  }
+
+  int report(const SequenceOutcome& outcome, const SequenceExperiment& experiment,
+             Terminal& terminal) const {
+    if (terminal.json()) {
+      terminal.printJson(Json{{"event", outcome.finished ? "finished" : "stopped"},
+                              {"steps", outcome.steps},
+                              {"best_bits", outcome.bestBits ? Json(*outcome.bestBits) : Json()},
+                              {"unit", experiment.unit()},
+                              {"run", m_run},
+                              {"last", outcome.last.string()},
+                              {"best", outcome.best.string()}});
+    } else if (outcome.finished) {
+      char line[96];
+      std::snprintf(line, sizeof line, "finished: %lld steps, best validation %.4f %s",
+                    static_cast<long long>(outcome.steps), outcome.bestBits.value_or(0.0),
+                    experiment.unit());
+      terminal.print(line);
+      terminal.print("weights: " + outcome.best.string() + " (best), " + outcome.last.string() +
+                     " (last)");
+    }
+    if (outcome.finished) return kExitOk;
+    throw Failure(
+        {ErrorCode::Canceled,
+         "stopped after " + std::to_string(outcome.steps) +
+             " steps, checkpoint written; go on with: headlight-cli sequence train --run " + m_run +
+             " --resume",
+         ""});
+  }
+
+  std::string m_config, m_run;
+  bool m_resume = false, m_json = false;
+  ParameterFlags m_flags{sequenceSections(), overrideSequenceParameter};
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeSequenceTrainCommand() {
+  return std::make_unique<SequenceTrainCommand>();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,230 @@
+#include "core/config/SequenceExperiment.h"
+
+#include "core/base/Files.h"
+#include "core/config/ConfigText.h"
+#include "core/config/Reading.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uintmax_t kMaxSequenceConfigBytes = 16u << 20;
+constexpr const char* kTask = "sequence";
+
+/// What tells the two kinds of configs apart, and the version.
+Result<void> readHead(const Json& json) {
+  for (const char* key : {"masks", "telemetry", "edits"})
+    if (json.contains(key))
+      return invalidConfig(
+          "is of an image classifier: train it with headlight-cli train; a config of a sequence "
+          "model has data, model and training",
+          key);
+  if (json.contains("task") && json["task"] != kTask)
+    return invalidConfig(std::string("must be \"") + kTask + "\" or left out", "task");
+  if (!json.contains("schema")) return {};  // written by hand: read as the newest
+  const Json& schema = json["schema"];
+  if (!schema.is_number_integer() || schema < 1)
+    return invalidConfig("must be a whole number, at least 1", "schema");
+  if (schema > SequenceExperiment::kSchema)
+    return invalidConfig("is " + schema.dump() + ", newer than this program reads (" +
+                             std::to_string(SequenceExperiment::kSchema) + "); update Headlight",
+                         "schema");
+  return {};
+}
+
+/// What each section's table is to fill.
+void* memberOf(SequenceExperiment& experiment, const std::string& key) {
+  if (key == "data") return &experiment.data;
+  if (key == "model") return &experiment.model;
+  if (key == "training") return &experiment.training;
+  return &experiment;
+}
+
+Result<void> checkTogether(const SequenceExperiment& experiment) {
+  const SequenceModelConfig& model = experiment.model;
+  if (model.hiddenWidth() < 1)
+    return invalidConfig(
+        "leaves the MLP without a feature: width times mlp_ratio must be 1 or more",
+        "model.mlp_ratio");
+  if (experiment.training.minLearningRate > experiment.training.learningRate)
+    return invalidConfig("must not be above training.learning_rate, from which it falls",
+                         "training.min_learning_rate");
+  return {};
+}
+
+}  // namespace
+
+Result<SequenceSplit> sequenceSplitFromText(const std::string& text) {
+  if (text == "train") return SequenceSplit::Train;
+  if (text == "validation") return SequenceSplit::Validation;
+  if (text == "test") return SequenceSplit::Test;
+  return Error{ErrorCode::InvalidArgument,
+               "\"" + text + "\" is no split; choose train, validation or test", "split"};
+}
+
+std::int64_t SequenceExperiment::length() const {
+  const std::int64_t side = data.imageSize;
+  return ofPictures() ? side * side * 3 : model.length;
+}
+
+const ParameterTable& sequenceRunParameters() {
+  using E = SequenceExperiment;
+  static const ParameterTable table =
+      TableBuilder<E>()
+          .text(&E::name, "name", "A name for the run.")
+          .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of everything random.")
+          .text(&E::device, "device", "auto (CUDA if there is one), cpu, cuda or cuda:N.")
+          .integer(&E::threads, "threads", 0, 1024, "CPU threads; 0 means as many as cores.")
+          .build();
+  return table;
+}
+
+const ParameterTable& sequenceDataParameters() {
+  using D = SequenceDataConfig;
+  static const ParameterTable table =
+      TableBuilder<D>()
+          .choice(&D::kind, "kind", {"pictures", "text"},
+                  "Pictures as bytes by row, column and colour, or the bytes of a file.")
+          .choice(&D::dataset, "dataset", {"texture-shape", "cifar10", "image-folder"},
+                  "Pictures: kind of dataset.")
+          .text(&D::path, "path",
+                "Folder of the pictures, or the file of a text; unused by texture-shape.")
+          .integer(&D::imageSize, "image_size", 4, 64,
+                   "Pictures: pixels of a side; a sequence has three bytes a pixel.")
+          .integer(&D::maxSamples, "max_samples", 0, 1e12,
+                   "Pictures: use at most so many of each split; 0 means all.")
+          .integer(&D::trainSamples, "train_samples", 2, 1e9,
+                   "texture-shape: pictures in the training split.")
+          .integer(&D::validationSamples, "validation_samples", 2, 1e9,
+                   "texture-shape: pictures in the validation split.")
+          .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
+                  "Pictures: share taken for validation where the folder has no such split.")
+          .boolean(&D::augment, "augment",
+                   "Pictures: random flips, and a shift of all values by at most 10, in training.")
+          .build();
+  return table;
+}
+
+const ParameterTable& sequenceModelParameters() {
+  using M = SequenceModelConfig;
+  static const ParameterTable table =
+      TableBuilder<M>()
+          .choice(&M::mechanism, "mechanism", {"aft_full", "aft_local", "aft_simple"},
+                  "AFT-full (Eq. 2), AFT-local (Eq. 4) or AFT-simple (Eq. 5), causal.")
+          .integer(&M::width, "width", 1, 4096, "Features D of each position.")
+          .integer(&M::depth, "depth", 1, 128, "Blocks.")
+          .number(&M::mlpRatio, "mlp_ratio", 0.01, 32, "Hidden features of the MLP over width.")
+          .integer(&M::length, "length", 2, 65536,
+                   "Text: bytes T of a sequence; that of pictures follows from their size.")
+          .integer(&M::rank, "rank", 1, 1024,
+                   "Width d' of the two factors of the position biases (Eq. 7).")
+          .boolean(
+              &M::factorised, "factorised",
+              "Position biases as the product of two thin matrices (Eq. 7), or one full matrix.")
+          .integer(&M::window, "window", 0, 65536,
+                   "aft_local: bytes less than so many before have a learned bias (Eq. 4); 0 none.")
+          .boolean(&M::query, "query",
+                   "Whether a sigmoid of the query gates the result; off is an ablation.")
+          .number(&M::dropout, "dropout", 0, 0.9,
+                  "Share of features dropped after the embedding and every branch, in training.")
+          .build();
+  return table;
+}
+
+const ParameterTable& sequenceTrainingParameters() {
+  using T = SequenceTrainingConfig;
+  static const ParameterTable table =
+      TableBuilder<T>()
+          .integer(&T::steps, "steps", 1, 1e9, "Optimiser steps.")
+          .integer(&T::batchSize, "batch_size", 1, 65536, "Sequences per step.")
+          .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate.")
+          .number(&T::minLearningRate, "min_learning_rate", 0, 10,
+                  "Learning rate at the end of the cosine.")
+          .integer(&T::warmupSteps, "warmup_steps", 0, 1e9, "Steps of linear warm-up.")
+          .number(&T::weightDecay, "weight_decay", 0, 10,
+                  "AdamW weight decay; biases, norms, embeddings and positions have none.")
+          .number(&T::clipGradient, "clip_gradient", 0, 1e6,
+                  "Greatest global gradient norm; 0 means no clipping.")
+          .integer(&T::evaluateSteps, "evaluate_steps", 1, 1e9, "Steps between validations.")
+          .integer(&T::evaluateSamples, "evaluate_samples", 0, 1e9,
+                   "Sequences of a validation, spread evenly over the split; 0 means all.")
+          .integer(&T::checkpointSteps, "checkpoint_steps", 1, 1e9,
+                   "The last checkpoint is written at least every so many steps.")
+          .build();
+  return table;
+}
+
+const std::vector<Section>& sequenceSections() {
+  static const std::vector<Section> sections{
+      {"", "Run", &sequenceRunParameters()},
+      {"data", "Data", &sequenceDataParameters()},
+      {"model", "Model", &sequenceModelParameters()},
+      {"training", "Training", &sequenceTrainingParameters()},
+  };
+  return sections;
+}
+
+Result<SequenceExperiment> sequenceFromJson(const Json& json) {
+  return guarded("sequence", [&] {
+    SequenceExperiment experiment;
+    if (json.is_object()) valueOrThrow(readHead(json));
+    for (const auto& section : sequenceSections()) {
+      void* target = memberOf(experiment, section.key);
+      if (section.key.empty())
+        valueOrThrow(readParameters(*section.table, json, target, "",
+                                    {"schema", "task", "data", "model", "training"}));
+      else
+        valueOrThrow(readParameters(*section.table, sectionOf(json, section.key.c_str()), target,
+                                    section.key));
+    }
+    valueOrThrow(checkTogether(experiment));
+    return experiment;
+  });
+}
+
+Result<SequenceExperiment> sequenceFromText(std::string_view text, const std::string& name) {
+  auto json = parseConfigJson(text, name);
+  if (!json) return json.error();
+  auto experiment = sequenceFromJson(*json);
+  if (!experiment) return invalidConfig(experiment.error().text(), name);
+  return experiment;
+}
+
+Result<SequenceExperiment> readSequenceExperiment(const std::filesystem::path& path) {
+  auto text = readFile(path, kMaxSequenceConfigBytes);
+  if (!text) return text.error();
+  return sequenceFromText(*text, path.string());
+}
+
+Json sequenceToJson(const SequenceExperiment& experiment) {
+  Json json = {{"schema", SequenceExperiment::kSchema}, {"task", kTask}};
+  json.update(writeParameters(sequenceRunParameters(), &experiment));
+  json["data"] = writeParameters(sequenceDataParameters(), &experiment.data);
+  json["model"] = writeParameters(sequenceModelParameters(), &experiment.model);
+  json["training"] = writeParameters(sequenceTrainingParameters(), &experiment.training);
+  return json;
+}
+
+std::string sequenceToText(const SequenceExperiment& experiment) {
+  return sequenceToJson(experiment).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<void> overrideSequenceParameter(Json& json, const std::string& path,
+                                       const std::string& text) {
+  const auto dot = path.find('.');
+  const std::string key = dot == std::string::npos ? "" : path.substr(0, dot);
+  const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
+  if (!json.is_object()) json = Json::object();
+  for (const auto& section : sequenceSections()) {
+    const Parameter* parameter = section.key == key ? findParameter(*section.table, name) : nullptr;
+    if (!parameter) continue;
+    auto value = parameterFromText(*parameter, text, path);
+    if (!value) return value.error();
+    Json& object = key.empty() ? json : json[key];
+    if (!object.is_object()) object = Json::object();
+    object[name] = *value;
+    return {};
+  }
+  return invalidConfig("is not a parameter; headlight-cli sequence train --help lists them", path);
+}
+
+}  // namespace headlight

@@ -1,0 +1,106 @@
+#pragma once
+// What is to be known of a causal AFT over a sequence of bytes (Zhai et al. 2021, §5.1 and §5.2):
+// pictures byte by byte, or text. As Experiment is for image classifiers: what the command line and
+// the window run, a run folder records and a checkpoint carries.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config/Experiment.h"
+#include "core/config/Parameter.h"
+
+namespace headlight {
+
+/// A part of the data. Of text: its first 90 %, the next 5 %, the last 5 %, as enwik8 is usually
+/// split. Pictures have no Test: their Validation is CIFAR-10's test batch, or the val folder.
+enum class SequenceSplit { Train, Validation, Test };
+/// "train", "validation", "test". Errors: InvalidArgument.
+Result<SequenceSplit> sequenceSplitFromText(const std::string& text);
+
+struct SequenceDataConfig {
+  std::string kind = "pictures";          ///< pictures | text
+  std::string dataset = "texture-shape";  ///< of pictures: cifar10 | image-folder | texture-shape
+  std::string path;    ///< the dataset's folder, or the file of bytes; unused by texture-shape
+  int imageSize = 32;  ///< pixels of a side: pictures become squares of it
+  std::int64_t maxSamples = 0;           ///< pictures of each split; 0: all
+  std::int64_t trainSamples = 2000;      ///< texture-shape
+  std::int64_t validationSamples = 200;  ///< texture-shape
+  double validationFraction = 0.1;       ///< pictures without a validation split of their own
+  bool augment = false;  ///< pictures: flips, and up to ±10 on all values together (§5.1)
+};
+
+struct SequenceModelConfig {
+  std::string mechanism =
+      "aft_local";  ///< aft_full (Eq. 2) | aft_local (Eq. 4) | aft_simple (Eq. 5)
+  int width = 128;  ///< D
+  int depth = 4;    ///< blocks
+  double mlpRatio = 4.0;
+  int length = 256;  ///< T of text, in bytes; that of pictures follows from their size
+  int rank = 32;     ///< d' of Eq. 7
+  bool factorised = true;
+  int window = 32;  ///< s of Eq. 4 along the sequence: t − t' < s has a learned bias
+  bool query = true;
+  double dropout = 0.0;  ///< of embeddings and branches, in training
+
+  int hiddenWidth() const { return static_cast<int>(width * mlpRatio); }  ///< of the MLP
+};
+
+struct SequenceTrainingConfig {
+  std::int64_t steps = 2000;
+  std::int64_t batchSize = 16;  ///< sequences a step
+  double learningRate = 3e-3;   ///< peak
+  double minLearningRate = 1e-5;
+  std::int64_t warmupSteps = 100;
+  double weightDecay = 0.05;
+  double clipGradient = 1.0;           ///< greatest global l2 norm; 0: no clipping
+  std::int64_t evaluateSteps = 200;    ///< steps between validations; the last step has one too
+  std::int64_t evaluateSamples = 64;   ///< sequences of a validation, spread evenly; 0: all
+  std::int64_t checkpointSteps = 200;  ///< `last` is written at least every so many steps
+};
+
+struct SequenceExperiment {
+  static constexpr int kSchema = 1;
+
+  std::string name = "sequence";
+  std::int64_t seed = 0;
+  std::string device = "auto";  ///< auto (CUDA if there is one) | cpu | cuda | cuda:N
+  int threads = 0;              ///< 0: as many as cores
+  SequenceDataConfig data;
+  SequenceModelConfig model;
+  SequenceTrainingConfig training;
+
+  bool ofPictures() const { return data.kind == "pictures"; }
+  /// T: bytes of a sequence. Of pictures: size · size · 3, else model.length.
+  std::int64_t length() const;
+  /// "bits/dim" of pictures, "bits/char" of text.
+  const char* unit() const { return ofPictures() ? "bits/dim" : "bits/char"; }
+};
+
+const ParameterTable& sequenceRunParameters();  ///< name, seed, device, threads
+const ParameterTable& sequenceDataParameters();
+const ParameterTable& sequenceModelParameters();
+const ParameterTable& sequenceTrainingParameters();
+
+/// The sections "" (the top level), data, model, training: for forms, flags and help. `table` fits
+/// the member of that name.
+const std::vector<Section>& sequenceSections();
+
+/// Reads and checks the whole of it. Errors (InvalidConfig) name the JSON path ("model.window"),
+/// also of values that are fine alone and not together.
+Result<SequenceExperiment> sequenceFromJson(const Json& json);
+/// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages.
+Result<SequenceExperiment> sequenceFromText(std::string_view text, const std::string& name);
+Result<SequenceExperiment> readSequenceExperiment(const std::filesystem::path& path);
+
+/// Every parameter written out. Reading it back gives the same.
+Json sequenceToJson(const SequenceExperiment& experiment);
+std::string sequenceToText(const SequenceExperiment& experiment);
+
+/// Sets "training.steps" from a flag's text; the JSON as a whole is checked when it is read.
+Result<void> overrideSequenceParameter(Json& json, const std::string& path,
+                                       const std::string& text);
+
+}  // namespace headlight

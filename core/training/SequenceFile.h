@@ -1,0 +1,51 @@
+#pragma once
+// Sequence models in safetensors files, with their experiment in the metadata, so that one file
+// opens by itself. The last checkpoint of a run has its optimiser and position too.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/config/SequenceExperiment.h"
+#include "core/models/SequenceModel.h"
+
+namespace headlight {
+
+/// How far a run is, and the sums that are open since its last validation.
+struct SequencePosition {
+  std::int64_t step = 0;           ///< optimiser steps done
+  std::int64_t validatedStep = 0;  ///< the last that was validated
+  std::optional<double> bestBits;
+  double bitsSum = 0;
+  std::int64_t bitsSteps = 0;
+  std::int64_t trainSequences = 0;  ///< of the data, to notice a change
+};
+
+struct SequenceFile {
+  SequenceExperiment experiment;
+  std::optional<SequencePosition> position;  ///< of the last checkpoint of a run
+  NamedTensors weights;
+  NamedTensors optimizer;  ///< names without prefix
+};
+
+/// Replaces the file atomically. Keys of its metadata: format ("pt"), sequence_experiment (JSON)
+/// and, with a position, sequence_training (JSON).
+Result<void> writeSequenceFile(const std::filesystem::path& path, const SequenceFile& file);
+
+/// Errors: a file that holds no sequence model says what it holds (UnsupportedFile); InvalidFile
+/// for metadata that is damaged and for weights whose names or shapes are not those of their
+/// experiment. Nothing is made of the size that the experiment claims.
+Result<SequenceFile> readSequenceFile(const std::filesystem::path& path);
+
+/// The model of a file, in evaluation mode on the CPU. Throws Failure(InvalidFile).
+std::shared_ptr<SequenceModel> modelOf(const SequenceFile& file, const std::string& where);
+
+/// Throws Failure(UnsupportedFile) where a checkpoint's metadata are a sequence model's: for those
+/// who expect an image classifier.
+void refuseSequenceModel(const std::map<std::string, std::string>& metadata,
+                         const std::string& where);
+
+}  // namespace headlight

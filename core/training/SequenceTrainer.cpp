@@ -1,0 +1,233 @@
+#include "core/training/SequenceTrainer.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/Log.h"
+#include "core/base/Random.h"
+#include "core/training/SequenceEvaluation.h"
+#include "core/training/TrainingCheckpoint.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uint64_t kSequenceStep = 0x73657173746570ULL;  // "seqstep"
+constexpr std::uint64_t kSequenceDraw = 0x73657164726177ULL;  // "seqdraw"
+constexpr std::int64_t kLoggedSteps = 10;                     ///< between lines of metrics.jsonl
+constexpr std::int64_t kEvaluationBatch = 16;  ///< at most, whatever the training's is
+
+TrainingConfig asTrainingConfig(const SequenceTrainingConfig& own) {
+  TrainingConfig config;
+  config.epochs = own.steps;  // of one step each
+  config.batchSize = own.batchSize;
+  config.learningRate = own.learningRate;
+  config.minLearningRate = own.minLearningRate;
+  config.warmupEpochs = static_cast<double>(own.warmupSteps);
+  config.warmupLearningRate =
+      own.learningRate / static_cast<double>(std::max<std::int64_t>(own.warmupSteps, 1));
+  config.weightDecay = own.weightDecay;
+  config.clipGradient = own.clipGradient;
+  return config;
+}
+
+void requireFinite(const std::string& what, double value, std::int64_t step) {
+  if (std::isfinite(value)) return;
+  throw Failure({ErrorCode::InvalidConfig,
+                 "the " + what + " of step " + std::to_string(step) + " is " +
+                     (std::isnan(value) ? "not a number" : "infinite") +
+                     "; the last checkpoint is from before it. Try a smaller "
+                     "training.learning_rate, more training.warmup_steps or a "
+                     "training.clip_gradient",
+                 "training"});
+}
+
+}  // namespace
+
+SequenceTrainer::SequenceTrainer(SequenceTrainerParts parts, RunFolder folder)
+    : m_parts(std::move(parts)),
+      m_folder(std::move(folder)),
+      m_log(m_folder.path()),
+      m_config(asTrainingConfig(m_parts.experiment.training)),
+      m_schedule(m_config, /*stepsPerEpoch=*/1),
+      m_optimizer(adamWOptions(m_config)) {
+  m_optimizer.setParameters(m_parts.model->trainable(), SequenceModel::decays);
+  m_at.trainSequences = m_parts.train->size();
+}
+
+void SequenceTrainer::restore(const SequenceFile& saved) {
+  const std::string where = m_folder.last().string();
+  if (!saved.position)
+    throw Failure({ErrorCode::InvalidFile,
+                   "carries no training position; it is damaged or was not written by a training",
+                   where});
+  m_at = *saved.position;
+  if (m_at.step > m_parts.experiment.training.steps || m_at.validatedStep > m_at.step)
+    throw Failure({ErrorCode::InvalidFile,
+                   "its position lies beyond the end of the run; the file is damaged", where});
+  copyExactly(m_parts.model->trainable(), saved.weights, where);
+  m_optimizer.load(saved.optimizer, where);
+  m_saved = m_tried = m_at.step;
+  m_savedValidation = m_at.validatedStep;
+  if (m_at.trainSequences != m_parts.train->size())
+    logWarning("the data has " + std::to_string(m_parts.train->size()) +
+               " sequences to train on; it had " + std::to_string(m_at.trainSequences) +
+               " when the run began. It goes on, but not exactly as it would have");
+  valueOrThrow(m_log.cutTo(m_at));
+}
+
+void SequenceTrainer::restart() {
+  SequencePosition before;
+  before.step = before.validatedStep = -1;
+  valueOrThrow(m_log.cutTo(before));
+}
+
+SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token stop) {
+  const std::int64_t steps = m_parts.experiment.training.steps;
+  m_parts.model->train();
+  m_remaining.start(m_at.step);
+  m_since = std::chrono::steady_clock::now();
+  while (!stop.stop_requested()) {
+    if (validationIsDue() && !validate(onReading, stop)) break;
+    if (m_at.step >= steps) break;
+    const auto bytes = batch();
+    if (!bytes) failOnData(bytes.error());
+    step(*bytes, onReading);
+    if (m_at.step - m_tried < m_parts.experiment.training.checkpointSteps) continue;
+    if (const auto saved = saveLast(); !saved)
+      logWarning("the checkpoint of step " + std::to_string(m_at.step) + " was not written: " +
+                 saved.error().text() + ". Training goes on, and the next is tried later");
+  }
+  if (m_saved != m_at.step || m_savedValidation != m_at.validatedStep) valueOrThrow(saveLast());
+  SequenceOutcome outcome;
+  outcome.finished = m_at.step >= steps && !validationIsDue();
+  outcome.steps = m_at.step;
+  outcome.bestBits = m_at.bestBits;
+  outcome.last = m_folder.last();
+  if (m_at.bestBits) outcome.best = m_folder.best();
+  return outcome;
+}
+
+bool SequenceTrainer::validationIsDue() const {
+  const SequenceTrainingConfig& training = m_parts.experiment.training;
+  return m_at.step > m_at.validatedStep &&
+         (m_at.step % training.evaluateSteps == 0 || m_at.step == training.steps);
+}
+
+/// False where it was stopped: the position then says that this step is not validated.
+bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop) {
+  const SequenceTrainingConfig& training = m_parts.experiment.training;
+  SequenceEvaluation options;
+  options.samples = training.evaluateSamples;
+  options.batchSize = std::min(training.batchSize, kEvaluationBatch);
+  options.device = m_parts.device;
+  const auto score = evaluateSequences(*m_parts.model, *m_parts.validation, options, {}, stop);
+  if (!score && score.error().code == ErrorCode::Canceled) return false;
+  if (!score) failOnData(score.error());
+  requireFinite("validation", score->bits, m_at.step);
+  SequenceValidation done;
+  done.step = m_at.step;
+  done.validationBits = score->bits;
+  done.trainBits = m_at.bitsSum / static_cast<double>(std::max<std::int64_t>(m_at.bitsSteps, 1));
+  done.learningRate = m_schedule.learningRate(m_at.step - 1);
+  done.best = !m_at.bestBits || score->bits < *m_at.bestBits;
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_since).count();
+  if (done.best) {
+    // A best that could not be written is not the best yet: the next validation tries again.
+    if (const auto written = writeSequenceFile(m_folder.best(), file(/*withTraining=*/false)))
+      m_at.bestBits = score->bits;
+    else
+      logWarning("a checkpoint was not written: " + written.error().text());
+  }
+  noteLog(m_log.validation(done));
+  m_at.validatedStep = m_at.step;
+  m_at.bitsSum = 0;
+  m_at.bitsSteps = 0;
+  m_since = std::chrono::steady_clock::now();
+  if (onReading)
+    onReading({m_at.step, training.steps, done.trainBits, done.validationBits,
+               m_remaining.secondsRemaining(m_at.step, training.steps)});
+  return true;
+}
+
+/// [B, T] uint8: the sequences of the step that comes.
+Result<at::Tensor> SequenceTrainer::batch() const {
+  const auto seed = static_cast<std::uint64_t>(m_parts.experiment.seed);
+  const std::int64_t size = m_parts.experiment.training.batchSize;
+  std::vector<ByteSequence> sequences;
+  for (std::int64_t i = 0; i < size; ++i) {
+    auto drawn = m_parts.train->draw(streamKey({seed, kSequenceDraw}), m_at.step * size + i);
+    if (!drawn) return drawn.error();
+    sequences.push_back(std::move(*drawn));
+  }
+  return byteTensor(sequences);
+}
+
+void SequenceTrainer::failOnData(const Error& error) {
+  Error told = error;
+  const auto saved = saveLast();
+  told.message += saved ? "; the run is saved at step " + std::to_string(m_at.step) +
+                              ": bring the data back and resume it"
+                        : "; and the run could not be saved: " + saved.error().text();
+  throw Failure(told);
+}
+
+void SequenceTrainer::step(const at::Tensor& drawn, const OnReading& onReading) {
+  const SequenceTrainingConfig& training = m_parts.experiment.training;
+  const auto seed = static_cast<std::uint64_t>(m_parts.experiment.seed);
+  const at::Tensor bytes = drawn.to(m_parts.device);
+  seedTorch(streamKey({seed, kSequenceStep, static_cast<std::uint64_t>(m_at.step)}));
+  m_optimizer.clearGradients();
+  const at::Tensor bits = sequenceBits(m_parts.model->forward(bytes), bytes);
+  (bits * std::log(2.0)).backward();  // the cross-entropy
+  SequenceStepMetrics metrics;
+  metrics.bits = bits.item<double>();
+  metrics.gradientNorm = m_optimizer.gradientNorm().item<double>();
+  metrics.learningRate = m_schedule.learningRate(m_at.step);
+  requireFinite("loss", metrics.bits, m_at.step);
+  requireFinite("gradient", metrics.gradientNorm, m_at.step);
+  // torch.nn.utils.clip_grad_norm_'s coefficient.
+  const double scale = training.clipGradient <= 0
+                           ? 1.0
+                           : std::min(1.0, training.clipGradient / (metrics.gradientNorm + 1e-6));
+  m_optimizer.step(metrics.learningRate, scale);
+  m_optimizer.clearGradients();
+  metrics.step = ++m_at.step;
+  m_at.bitsSum += metrics.bits;
+  ++m_at.bitsSteps;
+  if (m_at.step % kLoggedSteps == 0 || m_at.step == 1) noteLog(m_log.step(metrics));
+  if (onReading)
+    onReading({m_at.step, training.steps, metrics.bits, std::nullopt,
+               m_remaining.secondsRemaining(m_at.step, training.steps)});
+}
+
+SequenceFile SequenceTrainer::file(bool withTraining) const {
+  SequenceFile saved;
+  saved.experiment = m_parts.experiment;
+  saved.weights = m_parts.model->trainable();
+  if (!withTraining) return saved;
+  saved.position = m_at;
+  saved.optimizer = m_optimizer.state();
+  return saved;
+}
+
+Result<void> SequenceTrainer::saveLast() {
+  m_tried = m_at.step;
+  // Lines up to here must be on the disk before a checkpoint says that they are.
+  noteLog(m_log.sync());
+  auto written = writeSequenceFile(m_folder.last(), file(/*withTraining=*/true));
+  if (!written) return written;
+  m_saved = m_at.step;
+  m_savedValidation = m_at.validatedStep;
+  return written;
+}
+
+void SequenceTrainer::noteLog(const Result<void>& written) {
+  if (!written && !m_logFails)
+    logWarning("the metrics cannot be written: " + written.error().text() +
+               ". Training goes on; what is missing is added once it works again");
+  m_logFails = !written;
+}
+
+}  // namespace headlight

@@ -1,0 +1,37 @@
+#pragma once
+// What a training of a sequence model tells of itself, in plain types:
+// core/workbench/SequenceTraining.h and SequenceSession.h hand them on.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace headlight {
+
+/// After a step, or after the validation that follows it. Bits are those of a byte: bits/dim of
+/// pictures, bits/char of text.
+struct SequenceReading {
+  std::int64_t step = 0;   ///< optimiser steps done, from 1
+  std::int64_t steps = 0;  ///< of the whole run
+  /// Of this step's batch; in the reading of a validation the mean over the steps since the last.
+  double trainBits = 0;
+  std::optional<double> validationBits;  ///< nothing but in the reading that follows a validation
+  double secondsLeft = -1;               ///< negative: unknown yet
+};
+
+struct SequenceOutcome {
+  bool finished = false;             ///< false: stopped
+  std::int64_t steps = 0;            ///< done, those before a resumption included
+  std::optional<double> bestBits;    ///< lowest of validation; nothing before the first validation
+  std::filesystem::path last, best;  ///< checkpoints; `best` is empty before the first validation
+};
+
+struct SequenceScore {
+  double bits = 0;             ///< mean over all bytes: bits/dim of pictures, bits/char of text
+  std::int64_t sequences = 0;  ///< pictures, or pieces of text of at most T bytes
+  std::int64_t bytes = 0;      ///< predicted, each from those before it in its sequence
+  std::int64_t skipped = 0;    ///< pictures that could not be read
+  double seconds = 0;
+};
+
+}  // namespace headlight

@@ -1,0 +1,125 @@
+#include "core/workbench/SequenceTraining.h"
+
+#include <algorithm>
+
+#include "core/base/Files.h"
+#include "core/models/Device.h"
+#include "core/training/SequenceTrainer.h"
+#include "core/workbench/InferenceSession.h"
+#include "core/workbench/SequenceRun.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+SequenceExperiment withAbsolutePath(SequenceExperiment experiment) {
+  std::string& path = experiment.data.path;
+  if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
+  return experiment;
+}
+
+/// Opens the data and builds the model. Throws Failure.
+SequenceTrainerParts partsOf(const SequenceExperiment& experiment) {
+  SequenceTrainerParts parts;
+  parts.experiment = experiment;
+  parts.device = deviceFromConfig(experiment.device);
+  parts.train = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
+  parts.validation = valueOrThrow(openSequences(experiment, SequenceSplit::Validation));
+  // A first look: what cannot be read at all is said now.
+  valueOrThrow(parts.train->draw(static_cast<std::uint64_t>(experiment.seed), 0));
+  parts.model = makeSequenceModel(experiment);
+  parts.model->to(parts.device);
+  return parts;
+}
+
+/// The first parameter in which two differ, but for those that may; empty where there is none.
+std::string differenceOf(const SequenceExperiment& a, const SequenceExperiment& b) {
+  const Json first = sequenceToJson(a), second = sequenceToJson(b);
+  for (const auto& section : sequenceSections())
+    for (const auto& parameter : *section.table) {
+      const std::string& name = parameter.name;
+      if (section.key.empty() && (name == "name" || name == "device" || name == "threads"))
+        continue;
+      const Json& left = section.key.empty() ? first : first[section.key];
+      const Json& right = section.key.empty() ? second : second[section.key];
+      if (left[name] != right[name])
+        return (section.key.empty() ? name : section.key + "." + name) + " is " +
+               right[name].dump() + " there and " + left[name].dump() + " here";
+    }
+  return "";
+}
+
+void requireSame(const SequenceExperiment& given, const SequenceExperiment& recorded,
+                 const fs::path& folder) {
+  const std::string difference = differenceOf(given, recorded);
+  if (difference.empty()) return;
+  throw Failure({ErrorCode::InvalidArgument,
+                 "holds a run of other settings: " + difference +
+                     "; resume it with its own config.json, or begin a new run",
+                 folder.string()});
+}
+
+}  // namespace
+
+fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
+  const fs::path& given = runFolderOrWeights;
+  std::error_code none;
+  if (!fs::exists(given, none))
+    throw Failure({ErrorCode::NotFound, "is not there; name the folder of a run or its weights",
+                   given.string()});
+  if (!fs::is_directory(given, none)) return given;
+  for (const char* name : {"best.safetensors", "last.safetensors"})
+    if (fs::exists(given / name, none)) return given / name;
+  throw Failure({ErrorCode::NotFound,
+                 "holds no weights (best.safetensors, last.safetensors); name the folder of a run "
+                 "that was trained",
+                 given.string()});
+}
+
+Result<void> checkSequence(const SequenceExperiment& experiment) {
+  return guarded("sequence", [&] { partsOf(withAbsolutePath(experiment)); });
+}
+
+Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeights) {
+  return guarded(runFolderOrWeights.string(), [&] {
+    const fs::path config = runFolderOrWeights / "config.json";
+    std::error_code none;
+    if (fs::is_directory(runFolderOrWeights, none) && fs::exists(config, none))
+      return valueOrThrow(readSequenceExperiment(config));
+    return valueOrThrow(readSequenceFile(sequenceWeightsIn(runFolderOrWeights))).experiment;
+  });
+}
+
+Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment, const fs::path& folder,
+                                      bool resume,
+                                      const std::function<void(const SequenceReading&)>& onReading,
+                                      std::stop_token stop) {
+  return guarded(folder.string(), [&] {
+    configureCompute(experiment.threads);
+    const SequenceExperiment own = withAbsolutePath(experiment);
+    const fs::path path = fs::absolute(folder).lexically_normal();
+    if (!resume) {
+      SequenceTrainerParts parts = partsOf(own);  // before anything is written
+      RunFolder run = RunFolder::create(path);
+      valueOrThrow(writeFileAtomically(run.config(), sequenceToText(own)));
+      SequenceTrainer trainer(std::move(parts), std::move(run));
+      trainer.restart();
+      return trainer.run(onReading, stop);
+    }
+    RunFolder run = RunFolder::open(path);
+    requireSame(own, valueOrThrow(readSequenceExperiment(run.config())), path);
+    std::optional<SequenceFile> saved;
+    if (run.hasLast()) saved = valueOrThrow(readSequenceFile(run.last()));
+    if (saved) requireSame(own, saved->experiment, path);
+    SequenceTrainer trainer(partsOf(own), std::move(run));
+    if (saved)
+      trainer.restore(*saved);
+    else
+      trainer.restart();
+    saved.reset();
+    return trainer.run(onReading, stop);
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,215 @@
+// `headlight-cli sequence` as a user runs it.
+
+#include <csignal>
+#include <sstream>
+
+#include "tests/cli/Tensors.h"
+#include "tests/cli/Workspace.h"
+
+namespace headlight::testing {
+namespace {
+
+using nlohmann::json;
+
+class SequenceCliTest : public CliTest {
+ protected:
+  fs::path text() const {
+    std::string bytes;
+    for (int i = 0; i < 60; ++i)
+      bytes += "the dog.";
+    return write("text", bytes);
+  }
+
+  /// A training of a second on text.
+  fs::path textConfig(int steps = 12) const {
+    return write("text.json",
+                 json{{"name", "tiny"},
+                      {"seed", 3},
+                      {"device", "cpu"},
+                      {"threads", 1},
+                      {"data", {{"kind", "text"}, {"path", text().string()}}},
+                      {"model", {{"width", 16}, {"depth", 2}, {"length", 24}, {"rank", 4}}},
+                      {"training",
+                       {{"steps", steps},
+                        {"batch_size", 4},
+                        {"warmup_steps", 2},
+                        {"evaluate_steps", 6},
+                        {"evaluate_samples", 2},
+                        {"checkpoint_steps", 1000}}}});
+  }
+
+  /// By flags alone: pictures of texture-shape, 6 pixels a side.
+  Arguments pictureTraining(const std::string& run) const {
+    return {"sequence",
+            "train",
+            "--run",
+            run,
+            "--device",
+            "cpu",
+            "--threads",
+            "1",
+            "--data.image_size",
+            "6",
+            "--data.train_samples",
+            "18",
+            "--data.validation_samples",
+            "9",
+            "--model.width",
+            "12",
+            "--model.depth",
+            "1",
+            "--training.steps",
+            "4",
+            "--training.batch_size",
+            "2"};
+  }
+
+  static std::vector<json> eventsOf(const Outcome& outcome, const std::string& kind) {
+    std::vector<json> events;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      const json event = json::parse(line);
+      if (event["event"] == kind) events.push_back(event);
+    }
+    return events;
+  }
+};
+
+TEST_F(SequenceCliTest, TextIsTrainedMeasuredAndContinued) {
+  const auto trained = run({"sequence", "train", textConfig(), "--run", "run", "--json"});
+  expectOk(trained);
+  EXPECT_EQ(eventsOf(trained, "step").size(), 12u);
+  EXPECT_EQ(eventsOf(trained, "validation").size(), 2u);
+  const auto end = trained.json();
+  EXPECT_EQ(end["event"], "finished");
+  EXPECT_EQ(end["unit"], "bits/char");
+  for (const char* file :
+       {"config.json", "metrics.csv", "metrics.jsonl", "last.safetensors", "best.safetensors"})
+    EXPECT_TRUE(fs::exists(path("run") / file)) << file;
+
+  const auto evaluated = run({"sequence", "evaluate", "run", "--samples", "2", "--json"});
+  expectOk(evaluated);
+  EXPECT_NEAR(evaluated.json()["bits"].get<double>(), end["best_bits"].get<double>(), 1e-4);
+  EXPECT_EQ(evaluated.json()["bytes"], 24);  // 5 % of 480
+  const auto tested = run({"sequence", "evaluate", "run/best.safetensors", "--split", "test"});
+  expectOk(tested);
+  EXPECT_NE(tested.out.find("bits/char"), std::string::npos) << tested.out;
+  const auto other = write("other", std::string(400, 'q'));
+  const auto elsewhere = run({"sequence", "evaluate", "run", "--data.path", other, "--json"});
+  expectOk(elsewhere);
+  EXPECT_EQ(elsewhere.json()["bytes"], 20);
+
+  const Arguments proceed{"sequence", "continue", "run", "--prompt", "the ", "--bytes", "40"};
+  Arguments asJson = proceed;
+  asJson.push_back("--json");
+  const auto first = run(asJson), again = run(asJson);
+  expectOk(first);
+  EXPECT_EQ(first.json()["bytes"], 40);
+  EXPECT_EQ(first.json(), again.json());
+  const auto plain = run(proceed);
+  expectOk(plain);
+  EXPECT_EQ(plain.out.rfind("the ", 0), 0u);
+  EXPECT_EQ(plain.out.size(), 4u + 40u + 1u);
+}
+
+TEST_F(SequenceCliTest, PicturesAreCompleted) {
+  expectOk(run(pictureTraining("run")));
+  const auto pictures = smallPictures() / "val";
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(pictures))
+    if (entry.is_regular_file() && files.size() < 2) files.push_back(entry.path().string());
+  ASSERT_EQ(files.size(), 2u);
+  const Arguments complete{"sequence", "complete", "run",       files[0], files[1],
+                           "--output", "out",      "--samples", "2",      "--scale",
+                           "2",        "--seed",   "5",         "--json"};
+  const auto outcome = run(complete);
+  expectOk(outcome);
+  const auto results = outcome.json()["results"];
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0]["kept_rows"], 3);
+  std::vector<std::string> before;
+  for (const auto& result : results) {
+    before.push_back(readBytes(path(result["file"])));
+    EXPECT_EQ(before.back().substr(1, 3), "PNG");
+    // Its width, big-endian: four tiles of 6 and three gaps of 1, twice as large.
+    EXPECT_EQ(static_cast<int>(before.back()[19]), (4 * 6 + 3) * 2);
+  }
+  expectOk(run(complete));
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(readBytes(path(results[i]["file"])), before[i]);
+
+  write("damaged.png", std::string("not a picture"));
+  const auto mixed =
+      run({"sequence", "complete", "run", "damaged.png", files[0], "-o", "out2", "--samples", "1"});
+  expectError(mixed, 3, {"damaged.png"});
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("out2")), fs::directory_iterator()), 1);
+}
+
+TEST_F(SequenceCliTest, CtrlCWritesACheckpointAndItGoesOnToTheSameWeights) {
+  const auto config = textConfig(400);
+  expectOk(run({"sequence", "train", config, "--run", "whole"}));
+  Program program(HEADLIGHT_CLI, {"sequence", "train", config, "--run", "run", "--json"},
+                  options());
+  ASSERT_TRUE(program.waitForLine([](const std::string& line) {
+    const json event = json::parse(line, nullptr, false);
+    return event.is_object() && event.value("event", "") == "step" && event["step"] >= 5;
+  }));
+  program.send(SIGINT);
+  const auto stopped = program.finish();
+  EXPECT_EQ(stopped.exitCode, 130) << stopped.err;
+  EXPECT_EQ(stopped.json()["event"], "stopped");
+  EXPECT_LT(stopped.json()["steps"].get<int>(), 400);
+  EXPECT_NE(stopped.err.find("--resume"), std::string::npos);
+  // Without a config: the run has its own.
+  expectOk(run({"sequence", "train", "--run", "run", "--resume"}));
+  EXPECT_EQ(readTensors(path("run/last.safetensors")), readTensors(path("whole/last.safetensors")));
+  expectOk(run({"sequence", "train", config, "--run", "run", "--resume"}));  // nothing left to do
+  expectError(run({"sequence", "train", config, "--run", "run"}), 2, {"holds a run already"});
+  expectError(
+      run({"sequence", "train", config, "--run", "run", "--resume", "--training.steps", "9"}), 2,
+      {"training.steps"});
+}
+
+TEST_F(SequenceCliTest, WrongCommandLinesSayWhatIsRight) {
+  expectError(run({"sequence"}), 2, {"train, evaluate, complete"});
+  expectError(run({"sequence", "trian"}), 2, {"trian", "\"train\""});
+  expectError(run({"sequence", "train"}), 2, {"--run"});
+  expectError(run({"sequence", "train", "--run", "r"}), 2, {"CONFIG"});
+  expectError(run({"sequence", "train", textConfig(), "--run", "r", "--training.step", "5"}), 2,
+              {"--training.step", "--training.steps"});
+  expectError(run({"sequence", "train", textConfig(), "--run", "r", "--training.steps", "0"}), 2,
+              {"training.steps"});
+  expectError(run({"sequence", "evaluate"}), 2, {"RUN"});
+  expectError(run({"sequence", "complete", "r", "x.png"}), 2, {"--output"});
+  expectError(run({"sequence", "continue", "nowhere"}), 3, {"nowhere"});
+  EXPECT_FALSE(fs::exists(path("r")));
+  for (const char* command : {"train", "evaluate", "complete", "continue"}) {
+    const auto help = run({"sequence", command, "--help"});
+    expectOk(help);
+    EXPECT_NE(help.out.find("--json"), std::string::npos) << command;
+  }
+}
+
+TEST_F(SequenceCliTest, WrongInputsSayWhatTheyAre) {
+  write("empty", std::string());
+  expectError(run({"sequence", "train", textConfig(), "--run", "r", "--data.path", "empty"}), 3,
+              {"empty", "at least 27 bytes"});
+  const auto wrong = write("wrong.json", json{{"model", {{"widht", 3}}}});
+  expectError(run({"sequence", "train", wrong, "--run", "r"}), 2,
+              {"wrong.json", "model.widht", "\"width\""});
+  expectError(run({"sequence", "train", microConfig(), "--run", "r"}), 2, {"micro.json"});
+  EXPECT_FALSE(fs::exists(path("r")));
+
+  expectOk(run(pictureTraining("run")));
+  expectError(run({"predict", "x.png", "--model", "run/best.safetensors"}), 3,
+              {"sequence model", "headlight-cli sequence"});
+  expectError(run({"train", "--resume", "run"}), 3, {"sequence model"});
+  expectError(run({"sequence", "continue", "run", "--prompt", "a"}), 2, {"pictures"});
+  expectError(run({"sequence", "evaluate", "run", "--split", "test"}), 2, {"third split"});
+  expectError(run({"sequence", "evaluate", "run", "--split", "tset"}), 2, {"tset"});
+  expectError(run({"sequence", "evaluate", kGolden / "vit_micro.safetensors"}), 3,
+              {"vit_micro.safetensors", "sequence model"});
+}
+
+}  // namespace
+}  // namespace headlight::testing

@@ -1,0 +1,217 @@
+#include "ui/bridge/SequenceBridge.h"
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace headlight {
+
+struct SequenceBridge::Mail {
+  std::mutex mutex;
+  std::optional<Progress> progress;
+  std::string bytes;
+  bool woken = false;  ///< a wake-up is on its way, or waits for the throttle
+};
+
+namespace {
+
+constexpr int kMailIntervalMs = 33;  // at most 30 repaints a second
+
+using OpenedSequence = std::pair<std::shared_ptr<SequenceSession>, SequenceModelInfo>;
+
+/// What the window says of it is read here: asking later could wait for a drawing that goes on.
+Result<OpenedSequence> openSequence(const std::filesystem::path& path) {
+  auto session = SequenceSession::open(path);
+  if (!session) return session.error();
+  SequenceModelInfo info;
+  info.experiment = (*session)->experiment();
+  info.weights = QString::fromStdString((*session)->weights().string());
+  info.parameters = (*session)->parameters();
+  return OpenedSequence{*session, info};
+}
+
+Result<CompletedPicture> completePicture(const SequenceSession& session, const Image& picture,
+                                         const CompletionSettings& settings,
+                                         const ProgressCallback& progress, std::stop_token stop) {
+  CompletedPicture result;
+  const auto view = session.view(picture);
+  if (!view) return view.error();
+  auto samples =
+      session.complete(picture, settings.keptFraction, settings.samples, settings.temperature,
+                       static_cast<std::uint64_t>(settings.seed), progress, std::move(stop));
+  if (!samples) return samples.error();
+  result.view = *view;
+  result.kept = keptRows(view->height, settings.keptFraction);
+  result.samples = std::move(*samples);
+  return result;
+}
+
+}  // namespace
+
+SequenceBridge::SequenceBridge(QObject* parent) : QObject(parent) {
+  m_throttle.setSingleShot(true);
+  m_throttle.setTimerType(Qt::PreciseTimer);
+  connect(&m_throttle, &QTimer::timeout, this, &SequenceBridge::takeMail);
+}
+
+SequenceBridge::~SequenceBridge() {
+  m_stop.request_stop();
+}
+
+template <typename Work, typename Done>
+void SequenceBridge::run(Job job, Work work, Done done,
+                         void (SequenceBridge::*fail)(const Error&)) {
+  m_stop.request_stop();
+  m_stop = std::stop_source();
+  m_throttle.stop();
+  m_mail = std::make_shared<Mail>();
+  setJob(job);
+  m_worker.post([this, work = std::move(work), done = std::move(done), fail, mail = m_mail,
+                 stop = m_stop.get_token()](std::stop_token) {
+    const auto result = std::make_shared<decltype(work(mail, stop))>(work(mail, stop));
+    inThreadOf(this, [this, mail, result, done, fail] {
+      if (mail != m_mail) return;  // a newer job is under way
+      m_throttle.stop();
+      takeMail();
+      m_mail.reset();
+      setJob(Job::None);
+      *result ? done(std::move(**result)) : (this->*fail)(result->error());
+    });
+  });
+}
+
+void SequenceBridge::open(const QString& path) {
+  run(
+      Job::Opening,
+      [path = std::filesystem::path(path.toStdString())](
+          const MailPointer&, const std::stop_token&) { return openSequence(path); },
+      [this](OpenedSequence result) { opened(std::move(result.first), std::move(result.second)); },
+      &SequenceBridge::tellUnopened);
+}
+
+void SequenceBridge::opened(std::shared_ptr<SequenceSession> session, SequenceModelInfo info) {
+  m_session = std::move(session);
+  m_model = std::move(info);
+  Q_EMIT modelChanged();
+}
+
+void SequenceBridge::view(const Image& picture) {
+  if (!m_session) return;
+  run(
+      Job::Viewing,
+      [session = m_session, picture](const MailPointer&, const std::stop_token&) {
+        return session->view(picture);
+      },
+      [this](const Image& view) { Q_EMIT viewed(view); });
+}
+
+void SequenceBridge::complete(const Image& picture, const CompletionSettings& settings) {
+  if (!m_session) return;
+  run(
+      Job::Completing,
+      [this, session = m_session, picture, settings](const MailPointer& mail,
+                                                     const std::stop_token& stop) {
+        return completePicture(*session, picture, settings, reporter(mail), stop);
+      },
+      [this](CompletedPicture picture) {
+        Q_EMIT completed(std::make_shared<const CompletedPicture>(std::move(picture)));
+      });
+}
+
+void SequenceBridge::continueText(const QString& prompt, const ContinuationSettings& settings) {
+  if (!m_session) return;
+  run(
+      Job::Continuing,
+      [this, session = m_session, prompt = prompt.toStdString(), settings](
+          const MailPointer& mail, const std::stop_token& stop) {
+        const auto take = [&](const std::string& bytes) {
+          {
+            const std::lock_guard lock(mail->mutex);
+            mail->bytes += bytes;
+          }
+          post(mail);
+        };
+        return session->continueText(prompt, settings.bytes, settings.temperature,
+                                     static_cast<std::uint64_t>(settings.seed), take, stop);
+      },
+      [this](const std::string&) { Q_EMIT continued(); });
+}
+
+void SequenceBridge::score(std::int64_t sequences) {
+  if (!m_session) return;
+  run(
+      Job::Scoring,
+      [this, session = m_session, sequences](const MailPointer& mail, const std::stop_token& stop) {
+        return session->evaluate(SequenceSplit::Validation, sequences, reporter(mail), stop);
+      },
+      [this](const SequenceScore& score) { Q_EMIT scored(score); });
+}
+
+void SequenceBridge::cancel() {
+  m_stop.request_stop();
+}
+
+// --- What a job says while it goes on ----------------------------------------------------------
+
+ProgressCallback SequenceBridge::reporter(const MailPointer& mail) {
+  return [this, mail](const Progress& progress) {
+    {
+      const std::lock_guard lock(mail->mutex);
+      mail->progress = progress;
+    }
+    post(mail);
+  };
+}
+
+void SequenceBridge::post(const MailPointer& mail) {
+  {
+    const std::lock_guard lock(mail->mutex);
+    if (std::exchange(mail->woken, true)) return;
+  }
+  inThreadOf(this, [this, mail] {
+    if (mail == m_mail) wake();
+  });
+}
+
+void SequenceBridge::wake() {
+  if (m_throttle.isActive()) return;
+  const qint64 elapsed = m_sinceMail.isValid() ? m_sinceMail.elapsed() : kMailIntervalMs;
+  if (elapsed >= kMailIntervalMs)
+    takeMail();
+  else
+    m_throttle.start(kMailIntervalMs - static_cast<int>(elapsed));
+}
+
+void SequenceBridge::takeMail() {
+  if (!m_mail) return;
+  std::optional<Progress> progress;
+  std::string bytes;
+  {
+    const std::lock_guard lock(m_mail->mutex);
+    progress.swap(m_mail->progress);
+    bytes.swap(m_mail->bytes);
+    m_mail->woken = false;
+  }
+  m_sinceMail.start();
+  if (progress) Q_EMIT progressed(*progress);
+  if (!bytes.empty()) Q_EMIT bytesArrived(QByteArray::fromStdString(bytes));
+}
+
+void SequenceBridge::setJob(Job job) {
+  if (job == m_job) return;
+  m_job = job;
+  Q_EMIT jobChanged();
+}
+
+void SequenceBridge::tell(const Error& error) {
+  if (error.code == ErrorCode::Canceled)
+    Q_EMIT canceled();
+  else
+    Q_EMIT failed(QString::fromStdString(error.text()));
+}
+
+void SequenceBridge::tellUnopened(const Error& error) {
+  Q_EMIT openFailed(QString::fromStdString(error.text()));
+}
+
+}  // namespace headlight

@@ -1,0 +1,101 @@
+#pragma once
+// The way from the window to a trained sequence model. Owns the thread that opens it and draws from
+// it; one job at a time, a new one ends the one before. Results arrive as signals, what comes bit
+// by bit at most 30 times a second. Every function returns at once.
+
+#include <QByteArray>
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/workbench/SequenceSession.h"
+#include "ui/bridge/WorkerThread.h"
+#include "ui/models/SequenceSettings.h"
+
+namespace headlight {
+
+/// The model that is open.
+struct SequenceModelInfo {
+  SequenceExperiment experiment;
+  QString weights;  ///< the file that was read
+  std::int64_t parameters = 0;
+};
+
+/// A picture as the model sees it, and with its lower rows drawn anew.
+struct CompletedPicture {
+  Image view;
+  int kept = 0;  ///< rows from the top
+  std::vector<Image> samples;
+};
+
+class SequenceBridge : public QObject {
+  Q_OBJECT
+ public:
+  enum class Job { None, Opening, Viewing, Completing, Continuing, Scoring };
+
+  explicit SequenceBridge(QObject* parent = nullptr);
+  /// Stops what goes on and joins its thread.
+  ~SequenceBridge() override;
+
+  /// A run's folder or weights: modelChanged, or openFailed and the model stays as it is.
+  void open(const QString& path);
+  const std::optional<SequenceModelInfo>& model() const { return m_model; }
+
+  // Each ends in its signal, in failed or in canceled. Ignored without a model.
+  void view(const Image& picture);
+  void complete(const Image& picture, const CompletionSettings& settings);
+  void continueText(const QString& prompt, const ContinuationSettings& settings);
+  /// Bits a byte on at most `sequences` of the validation split of the model's own data.
+  void score(std::int64_t sequences);
+
+  void cancel();
+  Job job() const { return m_job; }
+  bool isBusy() const { return m_job != Job::None; }
+
+ Q_SIGNALS:
+  void jobChanged();
+  void modelChanged();
+  void openFailed(const QString& text);
+  void viewed(const headlight::Image& view);
+  void progressed(const headlight::Progress& progress);
+  void completed(std::shared_ptr<const headlight::CompletedPicture> picture);
+  void bytesArrived(const QByteArray& bytes);
+  void continued();
+  void scored(const headlight::SequenceScore& score);
+  void failed(const QString& text);
+  void canceled();
+
+ private:
+  /// What a job says while it goes on; it outlives the job's being of interest.
+  struct Mail;
+  using MailPointer = std::shared_ptr<Mail>;
+
+  template <typename Work, typename Done>
+  void run(Job job, Work work, Done done,
+           void (SequenceBridge::*fail)(const Error&) = &SequenceBridge::tell);
+  ProgressCallback reporter(const MailPointer& mail);
+  void post(const MailPointer& mail);  ///< called from the thread: there is something new
+  void wake();
+  void takeMail();
+  void setJob(Job job);
+  void tell(const Error& error);
+  void tellUnopened(const Error& error);
+  void opened(std::shared_ptr<SequenceSession> session, SequenceModelInfo info);
+
+  std::shared_ptr<SequenceSession> m_session;
+  std::optional<SequenceModelInfo> m_model;
+  Job m_job = Job::None;
+  MailPointer m_mail;  ///< of the job that counts
+  std::stop_source m_stop;
+  QElapsedTimer m_sinceMail;
+  QTimer m_throttle;
+  WorkerThread m_worker;  // last: joined first
+};
+
+}  // namespace headlight

@@ -1,0 +1,105 @@
+#include "ui/bridge/SequenceTrainingBridge.h"
+
+#include <utility>
+
+namespace headlight {
+namespace {
+
+constexpr int kReadingIntervalMs = 33;       // at most 30 updates a second
+constexpr std::size_t kMostReadings = 8192;  // of a window that takes none for long
+
+/// Every second step, and every validation.
+void thinReadings(std::vector<SequenceReading>& readings) {
+  bool keep = false;
+  std::erase_if(readings, [&](const SequenceReading& reading) {
+    if (reading.validationBits) return false;
+    keep = !keep;
+    return !keep;
+  });
+}
+
+}  // namespace
+
+SequenceTrainingBridge::SequenceTrainingBridge(QObject* parent) : QObject(parent) {
+  m_throttle.setSingleShot(true);
+  m_throttle.setTimerType(Qt::PreciseTimer);
+  connect(&m_throttle, &QTimer::timeout, this, &SequenceTrainingBridge::takeReadings);
+}
+
+SequenceTrainingBridge::~SequenceTrainingBridge() {
+  m_stop.request_stop();
+}
+
+void SequenceTrainingBridge::start(const SequenceExperiment& experiment, const QString& folder) {
+  launch(experiment, folder, false);
+}
+
+void SequenceTrainingBridge::resume(const SequenceExperiment& experiment, const QString& folder) {
+  launch(experiment, folder, true);
+}
+
+void SequenceTrainingBridge::launch(const SequenceExperiment& experiment, const QString& folder,
+                                    bool resume) {
+  if (m_running) return;
+  m_folder = folder;
+  m_experiment = experiment;
+  m_running = true;
+  m_stop = std::stop_source();
+  Q_EMIT stateChanged();
+  m_worker.post([this, experiment, path = std::filesystem::path(folder.toStdString()), resume,
+                 stop = m_stop.get_token()](std::stop_token) {
+    const auto outcome = trainSequence(
+        experiment, path, resume, [this](const SequenceReading& reading) { collect(reading); },
+        stop);
+    inThreadOf(this, [this, outcome] { ended(outcome); });
+  });
+}
+
+void SequenceTrainingBridge::collect(const SequenceReading& reading) {
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_readings.size() >= kMostReadings) thinReadings(m_readings);
+    m_readings.push_back(reading);
+    if (std::exchange(m_woken, true)) return;
+  }
+  inThreadOf(this, [this] { wake(); });
+}
+
+void SequenceTrainingBridge::wake() {
+  if (m_throttle.isActive()) return;
+  const qint64 elapsed = m_sinceUpdate.isValid() ? m_sinceUpdate.elapsed() : kReadingIntervalMs;
+  if (elapsed >= kReadingIntervalMs)
+    takeReadings();
+  else
+    m_throttle.start(kReadingIntervalMs - static_cast<int>(elapsed));
+}
+
+void SequenceTrainingBridge::takeReadings() {
+  std::vector<SequenceReading> readings;
+  {
+    const std::lock_guard lock(m_mutex);
+    readings.swap(m_readings);
+    m_woken = false;
+  }
+  m_sinceUpdate.start();
+  if (!readings.empty()) Q_EMIT updated(readings);
+}
+
+void SequenceTrainingBridge::ended(const Result<SequenceOutcome>& outcome) {
+  m_throttle.stop();
+  takeReadings();  // what the last steps had to say comes before the end
+  m_running = false;
+  Q_EMIT stateChanged();
+  if (outcome)
+    Q_EMIT finished(std::make_shared<const SequenceOutcome>(*outcome), {});
+  else
+    Q_EMIT finished(nullptr, QString::fromStdString(outcome.error().text()));
+}
+
+void SequenceTrainingBridge::stop() {
+  if (!m_running || m_stop.stop_requested()) return;
+  m_stop.request_stop();
+  Q_EMIT stateChanged();
+}
+
+}  // namespace headlight

@@ -1,0 +1,68 @@
+#pragma once
+// The way from the window to the training of a sequence model. Owns the run's thread. What the run
+// has to say arrives as `updated`, at most 30 times a second, with one queued wake-up at a time.
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "core/workbench/SequenceTraining.h"
+#include "ui/bridge/WorkerThread.h"
+
+namespace headlight {
+
+class SequenceTrainingBridge : public QObject {
+  Q_OBJECT
+ public:
+  explicit SequenceTrainingBridge(QObject* parent = nullptr);
+  /// Stops the run, which writes its checkpoint, and joins its thread.
+  ~SequenceTrainingBridge() override;
+
+  /// Begins a run in `folder`; `resume` goes on with `experiment`, the one that is there. Ignored
+  /// while one runs. Either ends in exactly one `finished`.
+  void start(const SequenceExperiment& experiment, const QString& folder);
+  void resume(const SequenceExperiment& experiment, const QString& folder);
+  void stop();  ///< between two steps, with a checkpoint
+
+  bool isRunning() const { return m_running; }  ///< from start or resume until finished
+  bool isStopping() const { return m_running && m_stop.stop_requested(); }
+  /// Of the present or the last run.
+  const QString& folder() const { return m_folder; }
+  const SequenceExperiment& experiment() const { return m_experiment; }
+
+ Q_SIGNALS:
+  /// Running, stopping or idle has changed.
+  void stateChanged();
+  /// Everything since the last time; never empty.
+  void updated(const std::vector<headlight::SequenceReading>& readings);
+  /// The end: with its outcome, or null and what went wrong.
+  void finished(std::shared_ptr<const headlight::SequenceOutcome> outcome, const QString& error);
+
+ private:
+  void launch(const SequenceExperiment& experiment, const QString& folder, bool resume);
+  void collect(const SequenceReading& reading);  ///< called from the run's thread
+  void wake();
+  void takeReadings();
+  void ended(const Result<SequenceOutcome>& outcome);
+
+  QString m_folder;
+  SequenceExperiment m_experiment;
+  bool m_running = false;
+  std::stop_source m_stop;
+  QElapsedTimer m_sinceUpdate;
+  QTimer m_throttle;
+
+  std::mutex m_mutex;  ///< of the two below
+  std::vector<SequenceReading> m_readings;
+  bool m_woken = false;  ///< a wake-up is on its way, or waits for the throttle
+
+  WorkerThread m_worker;  // last: joined first
+};
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+#pragma once
+// Continuing a text with a sequence model: the prompt, and the bytes as they come.
+
+#include <QByteArray>
+#include <QStringConverter>
+#include <QWidget>
+
+#include <optional>
+
+#include "ui/bridge/SequenceBridge.h"
+
+class QPlainTextEdit;
+class QPushButton;
+
+namespace headlight {
+
+class BackgroundTask;
+class MessageLabel;
+class ParameterForm;
+
+/// Text that a text field can show: bytes that are no characters of text (0, escape, …) as U+FFFD.
+QString shownText(QString text);
+
+class ContinuationPage : public QWidget {
+  Q_OBJECT
+ public:
+  explicit ContinuationPage(SequenceBridge* bridge, QWidget* parent = nullptr);
+
+  void continueText();
+  std::optional<ContinuationSettings> settings() const;
+  /// The prompt and all that came after it, as bytes.
+  const QByteArray& bytes() const { return m_bytes; }
+
+ private:
+  QWidget* makeControls();
+  QWidget* makeButtonRow(QWidget* parent);
+  void connectBridge();
+  bool hasModel() const;  ///< one of text
+  void append(const QByteArray& bytes);
+  void finish(const QString& text);
+  void chooseFile();
+  void save(const QString& path);
+  void refreshControls();
+
+  SequenceBridge* m_bridge;
+  BackgroundTask* m_writer;
+  ParameterForm* m_form = nullptr;
+  QPlainTextEdit *m_prompt = nullptr, *m_output = nullptr;
+  QPushButton *m_continue = nullptr, *m_cancel = nullptr, *m_save = nullptr;
+  MessageLabel* m_message = nullptr;
+
+  QByteArray m_bytes;
+  qsizetype m_promptBytes = 0;
+  qsizetype m_wanted = 0;    ///< bytes that are to come
+  QStringDecoder m_decoder;  ///< of what comes: a character may arrive in two pieces
+};
+
+}  // namespace headlight

@@ -1,0 +1,29 @@
+#pragma once
+// A bar and the time that remains. Empty and quiet while nothing goes on.
+
+#include <QWidget>
+
+#include "core/base/Progress.h"
+
+class QLabel;
+class QProgressBar;
+
+namespace headlight {
+
+class ProgressLine : public QWidget {
+  Q_OBJECT
+ public:
+  /// `what`: for those who hear it ("Progress of the training").
+  explicit ProgressLine(const QString& what, QWidget* parent = nullptr);
+
+  void setProgress(const Progress& progress);
+  void setBusy();  ///< something goes on, nobody knows how long
+  void clear();
+  QString text() const;
+
+ private:
+  QProgressBar* m_bar;
+  QLabel* m_remaining;
+};
+
+}  // namespace headlight

@@ -1,0 +1,298 @@
+#include "ui/widgets/SequenceTrainPage.h"
+
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include <utility>
+
+#include "core/workbench/Datasets.h"
+#include "ui/bridge/BackgroundTask.h"
+#include "ui/bridge/SequenceTrainingBridge.h"
+#include "ui/models/SequenceSettings.h"
+#include "ui/plots/BitsPlot.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ParameterForm.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/RunFolders.h"
+
+namespace headlight {
+
+SequenceTrainPage::SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* parent)
+    : QWidget(parent),
+      m_bridge(bridge),
+      m_folderCheck(new BackgroundTask(this)),
+      m_detect(new BackgroundTask(this)),
+      m_experiment(smallSequenceExperiment()) {
+  setObjectName(QStringLiteral("sequenceTrainPage"));
+  auto* splitter = new QSplitter(this);
+  splitter->setChildrenCollapsible(false);
+  splitter->addWidget(makeSettings());
+  splitter->addWidget(makeProgress());
+  splitter->setStretchFactor(1, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(splitter);
+  connect(bridge, &SequenceTrainingBridge::stateChanged, this, &SequenceTrainPage::onStateChanged);
+  connect(bridge, &SequenceTrainingBridge::updated, this, &SequenceTrainPage::onUpdated);
+  connect(bridge, &SequenceTrainingBridge::finished, this, &SequenceTrainPage::onFinished);
+  proposeFolder();
+  onSettingsChanged();
+}
+
+// --- Settings ----------------------------------------------------------------------------------
+
+Json SequenceTrainPage::settingsAsJson() const {
+  Json json = sequenceToJson(m_experiment);
+  for (const auto& [key, form] : m_forms) {
+    if (key.empty())
+      json.update(form->values());
+    else
+      json[key] = form->values();
+  }
+  return json;
+}
+
+void SequenceTrainPage::showSettings(const Json& json) {
+  for (const auto& [key, form] : m_forms) {
+    Json values = Json::object();
+    for (const Parameter& parameter : *sequenceSection(key).table) {
+      const Json& section = key.empty() ? json : json.at(key);
+      values[parameter.name] = section.at(parameter.name);
+    }
+    form->setValues(values);
+  }
+  onSettingsChanged();
+}
+
+void SequenceTrainPage::setExperiment(const SequenceExperiment& experiment) {
+  if (m_bridge->isRunning()) return;
+  m_own.reset();
+  m_experiment = experiment;
+  showSettings(sequenceToJson(experiment));
+  newRun();
+}
+
+void SequenceTrainPage::setPictures(const QString& folder) {
+  ParameterForm* form = m_forms.at("data");
+  form->setValue(QStringLiteral("kind"), "pictures");
+  form->setValue(QStringLiteral("dataset"), "image-folder");
+  form->setValue(QStringLiteral("path"), folder.toStdString());
+  m_detect->run<std::string>(
+      [path = std::filesystem::path(folder.toStdString())](std::stop_token) {
+        const auto kind = guarded(path.string(), [&] { return detectDatasetKind(path); });
+        return kind ? *kind : std::string();
+      },
+      [this, form](std::string kind) {
+        if (!kind.empty()) form->setValue(QStringLiteral("dataset"), kind);
+        onSettingsChanged();
+      });
+  onSettingsChanged();
+}
+
+void SequenceTrainPage::setTextFile(const QString& path) {
+  m_detect->cancel();
+  m_forms.at("data")->setValue(QStringLiteral("kind"), "text");
+  m_forms.at("data")->setValue(QStringLiteral("path"), path.toStdString());
+  onSettingsChanged();
+}
+
+void SequenceTrainPage::onSettingsChanged() {
+  hideWhatDoesNotCount();
+  check();
+}
+
+QString SequenceTrainPage::firstProblem() {
+  for (const Section& section : sequenceSections())
+    if (const QString error = m_forms.at(section.key)->firstError(); !error.isEmpty())
+      return tr("%1: %2").arg(QString::fromStdString(section.title), error);
+  auto read = sequenceFromJson(settingsAsJson());
+  if (!read) return QString::fromStdString(read.error().text());
+  if (read->data.path.empty() && !read->ofPictures())
+    return tr("Data: choose the text file to learn from.");
+  if (read->data.path.empty() && read->data.dataset != "texture-shape")
+    return tr("Data: choose the folder of the pictures.");
+  m_experiment = *read;
+  return {};
+}
+
+void SequenceTrainPage::check() {
+  const bool running = m_bridge->isRunning();
+  const bool holdsRun = folderIsKnown() && m_folderState.holdsRun;
+  const QString problem = holdsRun ? m_folderState.error : firstProblem();
+  if (!problem.isEmpty())
+    m_error->setMessage(problem, MessageLabel::Tone::Problem);
+  else if (holdsRun && !running)
+    m_error->setMessage(
+        tr("This folder holds a run, with the settings above: resume it, or begin "
+           "a new run in a folder of its own."));
+  else
+    m_error->clear();
+  m_start->setVisible(!holdsRun);
+  m_start->setEnabled(!running && problem.isEmpty() && folderIsKnown());
+  m_resume->setVisible(holdsRun);
+  m_resume->setEnabled(!running && problem.isEmpty());
+  m_newRun->setVisible(holdsRun);
+  m_newRun->setEnabled(!running);
+  m_stop->setEnabled(running && !m_bridge->isStopping());
+  m_use->setEnabled(!m_usable.isEmpty() && !running);
+  lockSettings(running || m_own.has_value());
+  m_folder->setEnabled(!running);
+  m_browse->setEnabled(!running);
+}
+
+// --- The folder --------------------------------------------------------------------------------
+
+std::filesystem::path SequenceTrainPage::folder() const {
+  QString text = m_folder->text().trimmed();
+  if (text == QLatin1String("~") || text.startsWith(QLatin1String("~/")))
+    text.replace(0, 1, QDir::homePath());
+  return text.toStdString();
+}
+
+bool SequenceTrainPage::folderIsKnown() const {
+  const std::filesystem::path shown = folder();
+  return !shown.empty() && m_folderState.folder == shown;
+}
+
+void SequenceTrainPage::proposeFolder() {
+  const Json name = m_forms.at("")->values()["name"];
+  if (m_folderChosen || !name.is_string()) return;
+  m_folderCheck->run<FolderState>(
+      [name = name.get<std::string>()](std::stop_token) {
+        FolderState state;
+        state.folder = freeRunFolder(name);
+        return state;
+      },
+      [this](FolderState state) {
+        m_folder->setText(QString::fromStdString(state.folder.string()));
+        takeFolderState(std::move(state));
+      });
+}
+
+void SequenceTrainPage::newRun() {
+  m_folderChosen = false;
+  takeFolderState({});
+  proposeFolder();
+}
+
+void SequenceTrainPage::setRunFolder(const QString& path) {
+  if (m_bridge->isRunning()) return;
+  if (m_folder->text() != path) m_folder->setText(path);
+  m_folderChosen = !path.trimmed().isEmpty();
+  m_folderChosen ? checkFolder() : newRun();
+  check();
+}
+
+void SequenceTrainPage::checkFolder() {
+  m_folderCheck->run<FolderState>(
+      [folder = folder()](std::stop_token) {
+        FolderState state;
+        state.folder = folder;
+        state.holdsRun = holdsRun(folder);
+        if (!state.holdsRun) return state;
+        const auto experiment = sequenceExperimentOf(folder);
+        if (experiment)
+          state.experiment = *experiment;
+        else
+          state.error = tr("The run in this folder cannot be resumed. %1")
+                            .arg(QString::fromStdString(experiment.error().text()));
+        return state;
+      },
+      [this](FolderState state) { takeFolderState(std::move(state)); });
+}
+
+void SequenceTrainPage::takeFolderState(FolderState state) {
+  m_folderState = std::move(state);
+  if (m_folderState.experiment) {
+    if (!m_own) m_own = settingsAsJson();
+    showSettings(sequenceToJson(*m_folderState.experiment));
+  } else if (m_own) {
+    const Json own = *std::exchange(m_own, std::nullopt);
+    showSettings(own);
+  }
+  check();
+}
+
+// --- The run -----------------------------------------------------------------------------------
+
+void SequenceTrainPage::start() {
+  check();
+  if (!m_start->isEnabled() || m_folderState.holdsRun) return;
+  begin();
+  m_bridge->start(m_experiment, QString::fromStdString(folder().string()));
+}
+
+void SequenceTrainPage::resume() {
+  if (m_bridge->isRunning() || !folderIsKnown() || !m_folderState.experiment) return;
+  begin();
+  m_bridge->resume(*m_folderState.experiment, QString::fromStdString(folder().string()));
+}
+
+void SequenceTrainPage::begin() {
+  m_outcome->clear();
+  m_trainBits.reset();
+  m_validationBits.reset();
+  m_numbers->clear();
+  m_usable.clear();
+  m_progress->setBusy();
+  m_plot->clear();
+}
+
+void SequenceTrainPage::onStateChanged() {
+  if (m_bridge->isStopping())
+    m_state->setText(tr("Stopping…"));
+  else if (m_bridge->isRunning())
+    m_state->setText(tr("Preparing…"));
+  if (m_bridge->isRunning()) m_plot->setUnit(QLatin1String(m_bridge->experiment().unit()));
+  check();
+}
+
+void SequenceTrainPage::onUpdated(const std::vector<SequenceReading>& readings) {
+  for (const SequenceReading& reading : readings) {
+    if (reading.validationBits) {
+      m_validationBits = reading.validationBits;
+      m_plot->addValidation(reading.step, *reading.validationBits);
+    } else {
+      m_trainBits = reading.trainBits;
+      m_plot->addStep(reading.step, reading.trainBits);
+    }
+  }
+  const SequenceReading& last = readings.back();
+  m_progress->setProgress({{}, last.step, last.steps, last.secondsLeft});
+  if (!m_bridge->isStopping()) m_state->setText(tr("Step %1 of %2").arg(last.step).arg(last.steps));
+  QStringList numbers;
+  if (m_trainBits) numbers << tr("train %1").arg(*m_trainBits, 0, 'f', 3);
+  if (m_validationBits) numbers << tr("validation %1").arg(*m_validationBits, 0, 'f', 3);
+  m_numbers->setText(numbers.join(QStringLiteral(" · ")) + QLatin1Char(' ') +
+                     QLatin1String(m_bridge->experiment().unit()));
+  m_plot->replot();
+}
+
+void SequenceTrainPage::onFinished(const std::shared_ptr<const SequenceOutcome>& outcome,
+                                   const QString& error) {
+  m_progress->clear();
+  if (!outcome) {
+    m_state->setText(tr("Failed"));
+    m_outcome->setMessage(error, MessageLabel::Tone::Problem);
+    return checkFolder();
+  }
+  m_state->setText(outcome->finished ? tr("Finished") : tr("Stopped"));
+  QString text = outcome->finished
+                     ? tr("Finished after %1 steps.")
+                     : tr("Stopped after %1 steps, with a checkpoint to resume from.");
+  text = text.arg(outcome->steps);
+  if (outcome->bestBits)
+    text += tr(" Best validation: %1 %2.")
+                .arg(*outcome->bestBits, 0, 'f', 3)
+                .arg(QLatin1String(m_bridge->experiment().unit()));
+  m_outcome->setMessage(text, MessageLabel::Tone::Plain);
+  if (!outcome->last.empty() || !outcome->best.empty()) m_usable = m_bridge->folder();
+  // A run that was stopped is offered to be resumed; after a finished one comes another.
+  outcome->finished ? newRun() : checkFolder();
+}
+
+}  // namespace headlight

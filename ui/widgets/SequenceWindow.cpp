@@ -1,0 +1,164 @@
+#include "ui/widgets/SequenceWindow.h"
+
+#include <QAbstractScrollArea>
+#include <QCloseEvent>
+#include <QDropEvent>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QShortcut>
+#include <QTabWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <utility>
+
+#include "core/workbench/Pictures.h"
+#include "ui/Icons.h"
+#include "ui/bridge/BackgroundTask.h"
+#include "ui/bridge/SequenceBridge.h"
+#include "ui/bridge/SequenceTrainingBridge.h"
+#include "ui/models/Document.h"
+#include "ui/widgets/CompletionPage.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/SequenceModelPage.h"
+#include "ui/widgets/SequenceTrainPage.h"
+
+namespace headlight {
+namespace {
+
+/// A file dropped on a text field is for the window, not to be typed in.
+void takeNoDropsIn(QWidget* parts) {
+  for (auto* field : parts->findChildren<QLineEdit*>())
+    field->setAcceptDrops(false);
+  for (auto* area : parts->findChildren<QAbstractScrollArea*>()) {
+    area->setAcceptDrops(false);
+    area->viewport()->setAcceptDrops(false);
+  }
+}
+
+QString droppedFile(const QMimeData* data) {
+  for (const QUrl& url : data->urls())
+    if (url.isLocalFile()) return url.toLocalFile();
+  return {};
+}
+
+}  // namespace
+
+SequenceWindow::SequenceWindow(Document* document, QWidget* parent)
+    : QWidget(parent, Qt::Window),
+      m_training(std::make_unique<SequenceTrainingBridge>()),
+      m_bridge(std::make_unique<SequenceBridge>()),
+      m_reader(new BackgroundTask(this)) {
+  setObjectName(QStringLiteral("sequenceWindow"));
+  setWindowTitle(tr("Sequence models"));
+  setAccessibleName(windowTitle());
+  setAcceptDrops(true);
+  resize(1060, 680);
+  m_tabs = new QTabWidget(this);
+  m_tabs->setObjectName(QStringLiteral("sequenceTabs"));
+  m_tabs->setAccessibleName(windowTitle());
+  m_tabs->setDocumentMode(true);
+  m_trainPage = new SequenceTrainPage(m_training.get(), m_tabs);
+  m_modelPage = new SequenceModelPage(m_bridge.get(), document, m_tabs);
+  m_tabs->addTab(m_trainPage, lineIcon(QStringLiteral("play")), tr("Train"));
+  m_tabs->addTab(m_modelPage, lineIcon(QStringLiteral("model")), tr("Complete and continue"));
+  m_tabs->setTabToolTip(0, tr("Train a sequence model on pictures or on a text"));
+  m_tabs->setTabToolTip(1, tr("Complete pictures or continue text with a trained one"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(4, 4, 4, 4);
+  layout->addWidget(m_tabs);
+  takeNoDropsIn(m_tabs);
+  auto* close = new QShortcut(QKeySequence::Close, this);
+  connect(close, &QShortcut::activated, this, &QWidget::close);
+  auto* help = new QShortcut(QKeySequence::HelpContents, this);
+  connect(help, &QShortcut::activated, this, &SequenceWindow::helpRequested);
+  connect(m_trainPage, &SequenceTrainPage::useRequested, this, [this](const QString& folder) {
+    showModel();
+    m_modelPage->open(folder);
+  });
+  connect(m_training.get(), &SequenceTrainingBridge::finished, this, [this] {
+    Q_EMIT trainingEnded();
+    if (std::exchange(m_closing, false)) this->close();
+  });
+}
+
+SequenceWindow::~SequenceWindow() {
+  // Pages first: they read the bridges until they are gone. Then the bridges join their threads.
+  delete m_tabs;
+}
+
+void SequenceWindow::showTraining() {
+  m_tabs->setCurrentWidget(m_trainPage);
+}
+
+void SequenceWindow::showModel() {
+  m_tabs->setCurrentWidget(m_modelPage);
+}
+
+bool SequenceWindow::isTraining() const {
+  return m_training->isRunning();
+}
+
+void SequenceWindow::stopTraining() {
+  m_training->stop();
+}
+
+void SequenceWindow::openPath(const QString& path) {
+  if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return openConfig(path);
+  // A run is both to be used and to be resumed.
+  if (!path.endsWith(QStringLiteral(".safetensors"), Qt::CaseInsensitive))
+    m_trainPage->setRunFolder(path);
+  showModel();
+  m_modelPage->open(path);
+}
+
+void SequenceWindow::openConfig(const QString& path) {
+  showTraining();
+  m_reader->run<Result<SequenceExperiment>>(
+      [path = path.toStdString()](std::stop_token) {
+        return guarded(path, [&] { return readSequenceExperiment(path); });
+      },
+      [this](const Result<SequenceExperiment>& experiment) {
+        if (experiment && !isTraining()) return m_trainPage->setExperiment(*experiment);
+        dialogs().error(this, tr("The config was not opened"),
+                        experiment
+                            ? tr("A training is running. Stop it first, or wait for its end.")
+                            : QString::fromStdString(experiment.error().text()));
+      });
+}
+
+void SequenceWindow::closeEvent(QCloseEvent* event) {
+  if (!m_training->isRunning()) {
+    m_bridge->cancel();
+    return event->accept();
+  }
+  event->ignore();
+  if (m_closing) return;  // stopping; its end closes
+  dialogs().confirm(this, tr("A training is running"),
+                    tr("Closing stops it after the present step and writes a checkpoint, so that "
+                       "it can be resumed from there."),
+                    tr("Stop and close"), [this](bool yes) {
+                      if (!yes) return;
+                      if (!m_training->isRunning()) {
+                        close();
+                        return;
+                      }
+                      m_closing = true;
+                      m_training->stop();
+                    });
+}
+
+void SequenceWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (!droppedFile(event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void SequenceWindow::dropEvent(QDropEvent* event) {
+  const QString path = droppedFile(event->mimeData());
+  if (path.isEmpty()) return;
+  event->acceptProposedAction();
+  if (!hasImageExtension(path.toStdString())) return openPath(path);
+  showModel();
+  m_modelPage->completion()->openPicture(path);
+}
+
+}  // namespace headlight

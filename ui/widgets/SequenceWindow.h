@@ -1,0 +1,62 @@
+#pragma once
+// Sequence models (causal AFT): training one, completing pictures and continuing text with it. A
+// window of its own, beside the main one; closing it hides it.
+
+#include <QWidget>
+
+#include <memory>
+
+class QTabWidget;
+
+namespace headlight {
+
+class BackgroundTask;
+class Document;
+class SequenceBridge;
+class SequenceModelPage;
+class SequenceTrainingBridge;
+class SequenceTrainPage;
+
+class SequenceWindow : public QWidget {
+  Q_OBJECT
+ public:
+  /// `document`: whose picture is offered for completion; it must outlive the window.
+  explicit SequenceWindow(Document* document, QWidget* parent = nullptr);
+  /// Stops what goes on; a training writes its checkpoint.
+  ~SequenceWindow() override;
+
+  /// A run's folder, weights or a config (.json) of a sequence model: shown where it belongs.
+  void openPath(const QString& path);
+  void showTraining();
+  void showModel();
+
+  bool isTraining() const;
+  void stopTraining();
+
+  SequenceTrainPage* trainPage() const { return m_trainPage; }
+  SequenceModelPage* modelPage() const { return m_modelPage; }
+  SequenceTrainingBridge* training() const { return m_training.get(); }
+  SequenceBridge* bridge() const { return m_bridge.get(); }
+
+ Q_SIGNALS:
+  void trainingEnded();
+  void helpRequested();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void openConfig(const QString& path);
+
+  std::unique_ptr<SequenceTrainingBridge> m_training;
+  std::unique_ptr<SequenceBridge> m_bridge;
+  BackgroundTask* m_reader;
+  QTabWidget* m_tabs = nullptr;
+  SequenceTrainPage* m_trainPage = nullptr;
+  SequenceModelPage* m_modelPage = nullptr;
+  bool m_closing = false;  ///< once the training has stopped
+};
+
+}  // namespace headlight
