@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/models/BiasGelu.h"
+
 namespace headlight {
 
 Mlp::Mlp(int width, int hidden)
@@ -11,9 +13,7 @@ Mlp::Mlp(int width, int hidden)
       m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {}
 
 at::Tensor Mlp::forward(const at::Tensor& tokens) {
-  at::Tensor hidden = m_first(tokens);
-  // Without gradients nobody needs the input of GELU any more.
-  return m_second(hidden.requires_grad() ? at::gelu(hidden) : at::gelu_(hidden));
+  return m_second(biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias));
 }
 
 LayerScale::LayerScale(int width, double initial)

@@ -1,6 +1,7 @@
 #include "core/training/SequenceEvaluation.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/Reduction.h>
 
 #include <chrono>
 #include <cmath>
@@ -59,8 +60,9 @@ struct SequenceEvaluationMode {
 
 at::Tensor sequenceBits(const at::Tensor& logits, const at::Tensor& bytes) {
   const at::Tensor nats =
-      at::cross_entropy_loss(logits.reshape({-1, kByteValues}), bytes.reshape({-1}).to(at::kLong));
-  return nats * (1 / std::log(2.0));
+      at::cross_entropy_loss(logits.reshape({-1, kByteValues}), bytes.reshape({-1}).to(at::kLong),
+                             {}, at::Reduction::None);
+  return nats.mean(at::kDouble) * (1 / std::log(2.0));
 }
 
 at::Tensor byteTensor(const std::vector<ByteSequence>& sequences) {
