@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/Command.h"
+#include "core/imaging/Resample.h"
 
 namespace headlight::cli {
 namespace {
@@ -108,6 +109,15 @@ bool drawnSmooth(const LayerMaps& maps, const PictureStyle& style) {
   return style.smooth && !maps.windows;
 }
 
+/// What lies under `area`, at the size of the whole.
+Image partOf(const Image& view, const PatchArea& area, const Grid& grid) {
+  const double across = double(view.width) / grid.cols, down = double(view.height) / grid.rows;
+  return resample(view,
+                  {area.col * across, area.row * down, (area.col + area.cols) * across,
+                   (area.row + area.rows) * down},
+                  view.width, view.height, {0, 0, view.width, view.height}, Interpolation::Bicubic);
+}
+
 /// One overlay with its scale.
 Image singlePicture(const Look& look, const std::vector<float>& values, const Grid& grid,
                     const ValueRange& range, const std::string& title, const std::string& footnote,
@@ -187,6 +197,7 @@ Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& st
   figure.title = scene.name + ": " + subjectText(scene, query);
   figure.footnote = (style.sharedScale ? "one scale for all heads, " + rangeText(shared)
                                        : "each head on a scale of its own") +
+                    (maps.inWindows() ? "; each tile is the window of the query" : "") +
                     sceneText(scene);
   figure.colorMap = style.colorMap;
   figure.colorBar = style.sharedScale;
@@ -202,9 +213,12 @@ Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& st
         continue;
       }
       const ValueRange range = style.sharedScale ? shared : rangeOf(values[l][h], maps.isSigned);
-      figure.tiles.push_back({overlay(view, values[l][h], layer.grid.rows, layer.grid.cols, range,
-                                      style.colorMap, style.opacity, drawnSmooth(layer, style)),
-                              tileCaption(scene, static_cast<int>(l), h)});
+      const PatchArea area = areaInSight(layer, tokenInLayer(layer, query, scene.model.grid));
+      figure.tiles.push_back(
+          {overlay(partOf(view, area, layer.grid), valuesIn(area, values[l][h], layer.grid),
+                   area.rows, area.cols, range, style.colorMap, style.opacity,
+                   drawnSmooth(layer, style)),
+           tileCaption(scene, static_cast<int>(l), h)});
     }
   }
   return composeFigure(figure);

@@ -24,6 +24,11 @@ std::vector<float> seenInWindow(const LayerMaps& maps, int head, int query) {
 
 }  // namespace
 
+bool AttentionMaps::inWindows() const {
+  return std::any_of(layers.begin(), layers.end(),
+                     [](const LayerMaps& layer) { return layer.windows != nullptr; });
+}
+
 int queryInLayer(int query, const Grid& model, const Grid& layer) {
   if (model == layer) return std::clamp(query, 0, std::max(0, layer.tokens() - 1));
   if (query < model.prefix) return query < layer.prefix ? query : -1;
@@ -56,6 +61,33 @@ std::vector<float> patchesSeenBy(const LayerMaps& maps, int query) {
       mean[i] += values[i] / maps.heads;
   }
   return mean;
+}
+
+PatchArea areaInSight(const LayerMaps& maps, int query) {
+  const Grid& grid = maps.grid;
+  if (!maps.windows) return {0, 0, grid.rows, grid.cols};
+  const auto inside = static_cast<std::size_t>(maps.windows->window.patches());
+  const int* seen = maps.windows->seen.data() + static_cast<std::size_t>(query) * inside;
+  int top = grid.rows, left = grid.cols, bottom = -1, right = -1;
+  for (std::size_t i = 0; i < inside; ++i) {
+    const int patch = seen[i] - grid.prefix;
+    if (patch < 0) continue;
+    top = std::min(top, patch / grid.cols);
+    bottom = std::max(bottom, patch / grid.cols);
+    left = std::min(left, patch % grid.cols);
+    right = std::max(right, patch % grid.cols);
+  }
+  return {top, left, bottom - top + 1, right - left + 1};  // a query sees itself
+}
+
+std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& values,
+                            const Grid& grid) {
+  std::vector<float> part;
+  for (int r = area.row; r < area.row + area.rows; ++r) {
+    const auto row = values.begin() + std::ptrdiff_t{r} * grid.cols + area.col;
+    part.insert(part.end(), row, row + area.cols);
+  }
+  return part;
 }
 
 std::vector<float> localityScores(const LayerMaps& maps) {

@@ -36,6 +36,8 @@ struct AttentionMaps {
   std::vector<LayerMaps> layers;  ///< one per layer; empty where it was not asked for
   std::string meaning;            ///< what a map is for this mechanism, in words
   bool isSigned = false;
+
+  bool inWindows() const;  ///< in some layer
 };
 
 /// What a model's weights alone say of every pair of tokens (LSLA's biases, IBiT's mask), in the
@@ -59,6 +61,19 @@ std::string describeWindowPlace(const LayerMaps& maps, int query);
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query);
 /// The same, averaged over heads.
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int query);
+
+/// A rectangle of a layer's patches.
+struct PatchArea {
+  int row = 0, col = 0, rows = 0, cols = 0;
+};
+
+/// The smallest rectangle with every patch that `query` sees within its window: all of the grid
+/// where a layer has no windows.
+PatchArea areaInSight(const LayerMaps& maps, int query);
+
+/// The part of values [rows × cols] of `grid` that lies in `area`.
+std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& values,
+                            const Grid& grid);
 
 /// ALS of every head (MaiT Eq. 3): over patch rows, the mean weight that falls into their 3 × 3
 /// neighbourhood, prefix rows and columns left out. In [0, 1] where rows sum to 1 and nothing is

@@ -7,6 +7,7 @@
 
 #include "core/attention/HoldablePairs.h"
 #include "core/attention/LearnedMaskFit.h"
+#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 namespace {
@@ -32,13 +33,6 @@ at::Tensor unrolled(const at::Tensor& r) {
       .slice(1, patches)
       .view({heads, patches, 2 * patches - 1})
       .slice(2, 0, patches);
-}
-
-/// values · mask, in the memory of values where nobody needs them again.
-at::Tensor times(at::Tensor values, const at::Tensor& mask) {
-  const bool free =
-      !at::GradMode::is_enabled() || (!values.requires_grad() && !mask.requires_grad());
-  return free ? values.mul_(mask) : values * mask;
 }
 
 }  // namespace
@@ -162,33 +156,17 @@ at::Tensor LearnedMaskAttention::mask() {
   });
 }
 
+/// A = softmax(S ⊙ W), or normalise(softmax(S) ⊙ W); a row of nothing (a mask that forbids
+/// everything) stays one.
 at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor qkv = m_qkv(tokens);
-  const auto [mixed, map] =
-      m_own.placement == "logits" ? onLogits(qkv, wanted) : onWeights(qkv, wanted);
+  HeadLogits logits = logitMasks(qkv.options());
+  (m_own.placement == "logits" ? logits.factor : logits.weightFactor) = mask();
+  noteKernels(qkv, logits);
+  const auto [mixed, map] = headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
   if (wanted) tap->take(m_options.layer, map);
   return m_proj(mixed);
-}
-
-/// A = softmax(S ⊙ W).
-AttentionOutput LearnedMaskAttention::onLogits(const at::Tensor& qkv, bool wantMap) {
-  HeadLogits logits = logitMasks(qkv.options());
-  logits.factor = mask();
-  noteKernels(qkv, logits);
-  return headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
-}
-
-/// A = softmax(S) ⊙ W, each row divided by the sum of its absolute values: after the product with
-/// V, where there are fewer columns. A row of nothing (a mask that forbids everything) stays one.
-AttentionOutput LearnedMaskAttention::onWeights(const at::Tensor& qkv, bool wantMap) {
-  const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
-  const double scale = 1 / std::sqrt(static_cast<double>(inputs.keyWidth));
-  const at::Tensor logits = at::matmul(inputs.part(0) * scale, inputs.part(1).transpose(2, 3));
-  const at::Tensor map = times(at::softmax(masked(logits), -1), mask());
-  const at::Tensor sums = at::norm(map, 1, {-1}, true).clamp_min(1e-12);
-  const at::Tensor mixed = at::matmul(map, inputs.part(2)) / sums;
-  return {mixed.transpose(1, 2).flatten(2), wantMap ? (map / sums).detach() : at::Tensor()};
 }
 
 }  // namespace headlight

@@ -19,7 +19,6 @@
 
 #include "core/attention/DerivedTensor.h"
 #include "core/attention/MaskedAttention.h"
-#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 
@@ -47,9 +46,7 @@ class LearnedMaskAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  std::string kernelText() const override {
-    return m_own.placement == "logits" ? headKernelText() : "matrix products";
-  }
+  std::string kernelText() const override { return headKernelText(); }
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;
@@ -62,9 +59,6 @@ class LearnedMaskAttention : public MaskedAttention {
 
  private:
   void initialise();
-  /// Of qkv [B, T, 3·D].
-  AttentionOutput onLogits(const at::Tensor& qkv, bool wantMap);
-  AttentionOutput onWeights(const at::Tensor& qkv, bool wantMap);
 
   AttentionOptions m_options;
   LearnedMaskOptions m_own;

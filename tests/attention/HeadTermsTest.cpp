@@ -16,7 +16,8 @@ constexpr std::int64_t kImages = 6, kHeads = 3, kRows = 4, kCols = 5, kKeyWidth 
 
 struct Case {
   std::string layout;  ///< packed | by head | apart
-  std::string terms;   ///< letters: f, F factor (shared), b bias, t terms, a apart, m masks
+  std::string terms;   ///< letters: f, F factor (shared), b bias, t terms, w weights' factor,
+                       ///< a apart, m masks
 };
 
 /// What is differentiable, by name, and how to put it together.
@@ -38,6 +39,7 @@ struct Layer {
     const auto has = [&](char letter) { return c.terms.find(letter) != std::string::npos; };
     if (has('f') || has('F')) add("factor", {has('F') ? 1 : kHeads, queries, keys});
     if (has('b')) add("bias", {queries, keys, kHeads});
+    if (has('w')) add("weight factor", {kHeads, queries, keys});
     if (has('t')) {
       add("rows", {kImages, kHeads, queries, kRows});
       add("cols", {kImages, kHeads, queries, kCols});
@@ -79,6 +81,7 @@ struct Layer {
     result.alpha = leaf("alpha");
     result.factor = leaf("factor");
     if (leaf("bias").defined()) result.bias = leaf("bias").permute({2, 0, 1});
+    result.weightFactor = leaf("weight factor");
     result.rowTerms = leaf("rows");
     result.colTerms = leaf("cols");
     result.apart = apart;
@@ -109,7 +112,8 @@ struct Layer {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string layout : {"packed", "by head", "apart"})
-    for (const std::string terms : {"", "f", "F", "b", "t", "a", "m", "ba", "Fbam", "fbtam"})
+    for (const std::string terms :
+         {"", "f", "F", "b", "t", "a", "m", "ba", "w", "wm", "Fbam", "fbtwam"})
       all.push_back({layout, terms});
   return all;
 }

@@ -68,6 +68,11 @@ TEST(LearnedMaps, AreALookUpInTheParameters) {
           EXPECT_FLOAT_EQ(row[key], expected);
       }
     }
+  const PatchArea area = areaInSight(layer, 8 * 5 + 3);  // windows of 4 × 4, not shifted
+  EXPECT_EQ(std::vector({area.row, area.col, area.rows, area.cols}), std::vector({4, 0, 4, 4}));
+  const auto part = valuesIn(area, patchesSeenBy(layer, 0, 8 * 5 + 3), layer.grid);
+  ASSERT_EQ(part.size(), 16u);
+  EXPECT_FLOAT_EQ(part[4 * 1 + 2], naiveBias(table, 0, 8 * 5 + 3, 8 * 5 + 2));
   EXPECT_EQ(describeWindowPlace(layer, 8 * 5 + 3), "place (1, 3) of its 4 by 4 window");
   // One scale for all heads, as it starts: 1/√8.
   const LayerMaps& scale = named(maps, "dynamic_scale").maps.layers[0];

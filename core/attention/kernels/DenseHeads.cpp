@@ -7,6 +7,7 @@
 
 #include "core/attention/kernels/Blas.h"
 #include "core/attention/kernels/LogitMath.h"
+#include "core/attention/kernels/LogitSteps.h"
 #include "core/attention/kernels/RowMath.h"
 
 namespace headlight::dense {
@@ -27,89 +28,6 @@ std::int64_t rowBlock(std::int64_t queries, std::int64_t keys, std::int64_t task
   return (queries + blocks - 1) / blocks;
 }
 
-template <typename T>
-const T* dataOf(const at::Tensor& tensor) {
-  if (!tensor.defined()) return nullptr;
-  TORCH_CHECK(tensor.is_contiguous(), "what is applied to logits is contiguous");
-  return tensor.data_ptr<T>();
-}
-
-/// What becomes of the logits of one head of one image.
-template <typename T>
-struct HeadSteps {
-  LogitRule rule = LogitRule::Keep;
-  T alpha = 0;
-  const T *mask = nullptr, *factor = nullptr, *bias = nullptr;  ///< [Tq, Tk]
-  const T *rowTerms = nullptr, *colTerms = nullptr;             ///< [Tq, rows], [Tq, cols]
-  const bool* apart = nullptr;                                  ///< [Tq, Tk]
-  std::int64_t keys = 0, rows = 0, cols = 0;
-
-  void applyBeforeMask(T* s, std::int64_t first, std::int64_t count) const {
-    const std::int64_t offset = first * keys, size = count * keys;
-    if (factor) rows::multiply(s, factor + offset, size);
-    if (bias) rows::add(s, bias + offset, size);
-    if (rowTerms)
-      rows::addTerms(s, rowTerms + first * rows, colTerms + first * cols, count, rows, cols);
-  }
-  void applyMask(T* s, std::int64_t first, std::int64_t count) const {
-    const std::int64_t offset = first * keys, size = count * keys;
-    if (rule == LogitRule::Forbid)
-      rows::forbid(s, mask + offset, size);
-    else if (rule != LogitRule::Keep)
-      rows::blend(s, mask + offset, alpha, size);
-    if (apart) rows::separate(s, apart + offset, size);
-  }
-};
-
-/// Of every head and image, from the layer's tensors.
-template <typename T>
-class LayerSteps {
- public:
-  LayerSteps(const HeadInputs& inputs, const HeadLogits& logits)
-      : m_inputs(inputs),
-        m_factor(dataOf<T>(logits.factor)),
-        m_bias(dataOf<T>(logits.bias)),
-        m_rowTerms(dataOf<T>(logits.rowTerms)),
-        m_colTerms(dataOf<T>(logits.colTerms)),
-        m_apart(dataOf<bool>(logits.apart)) {
-    m_sharedFactor = m_factor && logits.factor.size(0) == 1;
-    m_groups = m_apart ? logits.apart.size(0) : 1;
-    if (m_rowTerms) m_rows = logits.rowTerms.size(3), m_cols = logits.colTerms.size(3);
-    for (std::size_t h = 0; h < logits.rules.size(); ++h) {
-      HeadSteps<T>& steps = m_heads.emplace_back();
-      steps.rule = logits.rules[h];
-      steps.keys = inputs.keys;
-      steps.rows = m_rows;
-      steps.cols = m_cols;
-      if (steps.rule == LogitRule::Keep || logits.isLinear(h)) continue;
-      steps.mask = dataOf<T>(logits.masks[h]);
-      if (steps.rule == LogitRule::Blend) steps.alpha = logits.alpha.data_ptr<T>()[h];
-    }
-  }
-
-  HeadSteps<T> of(std::int64_t image, std::int64_t head) const {
-    HeadSteps<T> steps = m_heads[head];
-    const std::int64_t size = m_inputs.queries * m_inputs.keys,
-                       row = (image * m_inputs.heads + head) * m_inputs.queries;
-    if (m_factor) steps.factor = m_factor + (m_sharedFactor ? 0 : head * size);
-    if (m_bias) steps.bias = m_bias + head * size;
-    if (m_rowTerms) {
-      steps.rowTerms = m_rowTerms + row * m_rows;
-      steps.colTerms = m_colTerms + row * m_cols;
-    }
-    if (m_apart) steps.apart = m_apart + image % m_groups * size;
-    return steps;
-  }
-
- private:
-  const HeadInputs& m_inputs;
-  const T *m_factor, *m_bias, *m_rowTerms, *m_colTerms;
-  const bool* m_apart;
-  bool m_sharedFactor = false;
-  std::int64_t m_groups = 1, m_rows = 0, m_cols = 0;
-  std::vector<HeadSteps<T>> m_heads;
-};
-
 /// s[count, Tk] = scale · Q[first …] Kᵀ (row-major; BLAS sees the transpose).
 template <typename T>
 void logitRows(const HeadInputs& inputs, const HeadOperands<T>& operands, std::int64_t image,
@@ -124,6 +42,7 @@ template <typename T>
 struct Scratch {
   std::vector<T> a, dS;      ///< the softmax, and the gradient that goes back from it
   std::vector<T> raw, open;  ///< logits before the factor, and before the mask, where needed
+  std::vector<T> weights;    ///< A, where it is not the softmax
 };
 
 /// The backward pass of one head of one image.
@@ -134,8 +53,8 @@ struct HeadBackward {
   const HeadRows<const T>& dOutput;
   const HeadSteps<T> steps;
   std::int64_t image, head;
-  const T *highest, *inverse;  ///< [Tq]
-  T *dAlpha, *dFactor, *dBias, *dRowTerms, *dColTerms;
+  const T *highest, *inverse, *reciprocal;  ///< [Tq]
+  T *dAlpha, *dFactor, *dBias, *dWeightFactor, *dRowTerms, *dColTerms;
 
   void run(Scratch<T>& scratch) const {
     const std::int64_t block = rowBlock(inputs.queries, inputs.keys, inputs.batch * inputs.heads);
@@ -166,18 +85,32 @@ struct HeadBackward {
     if (keepsOpen()) copied(scratch.open);
     steps.applyMask(scratch.a.data(), first, count);
     rows::softmaxAgain(scratch.a.data(), count, inputs.keys, highest + first, inverse + first);
+    if (!steps.weightFactor) return;
+    copied(scratch.weights);
+    rows::multiply(scratch.weights.data(), steps.weightFactor + first * inputs.keys, size);
+    rows::scaleRows(scratch.weights.data(), count, inputs.keys, inputs.keys, reciprocal + first);
   }
 
-  /// dV += Aᵀ dO; dA = dO Vᵀ; through the softmax.
+  /// dV += Aᵀ dO; dA = dO Vᵀ; back through W and the softmax.
   void fromOutput(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
     const T* dO = dOutput.of(image, head) + first * dOutput.row;
+    const T* weights = steps.weightFactor ? scratch.weights.data() : scratch.a.data();
     scratch.dS.resize(count * inputs.keys);
-    gemm(kPlain, kTurned, inputs.valueWidth, inputs.keys, count, T(1), dO, dOutput.row,
-         scratch.a.data(), inputs.keys, T(first == 0 ? 0 : 1), dOperands.v.of(image, head),
-         dOperands.v.row);
+    gemm(kPlain, kTurned, inputs.valueWidth, inputs.keys, count, T(1), dO, dOutput.row, weights,
+         inputs.keys, T(first == 0 ? 0 : 1), dOperands.v.of(image, head), dOperands.v.row);
     gemm(kTurned, kPlain, inputs.keys, count, inputs.valueWidth, T(1), operands.v.of(image, head),
          operands.v.row, dO, dOutput.row, T(0), scratch.dS.data(), inputs.keys);
+    if (steps.weightFactor) throughWeightFactor(first, count, scratch);
     rows::softmaxBackward(scratch.a.data(), scratch.dS.data(), count, inputs.keys);
+  }
+
+  void throughWeightFactor(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
+    const std::int64_t offset = first * inputs.keys, size = count * inputs.keys;
+    rows::unitRowsBackward(scratch.weights.data(), reciprocal + first, T(1 / kLeastRowSum),
+                           scratch.dS.data(), count, inputs.keys);
+    if (dWeightFactor)
+      rows::addProduct(dWeightFactor + offset, scratch.dS.data(), scratch.a.data(), size);
+    rows::multiply(scratch.dS.data(), steps.weightFactor + offset, size);
   }
 
   void throughSteps(std::int64_t first, std::int64_t count, Scratch<T>& scratch,
@@ -220,24 +153,27 @@ void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& l
                      block = rowBlock(queries, keys, list.tasks()),
                      blocks = (queries + block - 1) / block;
   at::parallel_for(0, list.tasks() * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> scratch(map ? 0 : block * keys), ownStats(stats ? 0 : 2 * block);
+    std::vector<T> scratch(map ? 0 : block * keys), ownStats(stats ? 0 : kStats * block),
+        unit(block);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t task = i / blocks, first = i % blocks * block;
       const std::int64_t count = std::min(block, queries - first);
       const std::int64_t image = list.image(task), head = list.head(task);
       T* s = map ? map + (task * queries + first) * keys : scratch.data();
-      T* highest = stats ? stats + task * 2 * queries + first : ownStats.data();
-      T* inverse = stats ? highest + queries : highest + block;
+      T* highest = stats ? stats + task * kStats * queries + first : ownStats.data();
+      const std::int64_t apart = stats ? queries : block;
+      T *inverse = highest + apart, *reciprocal = inverse + apart;
       const auto steps = layer.of(image, head);
       logitRows(inputs, operands, image, head, first, count, s);
       steps.applyBeforeMask(s, first, count);
       steps.applyMask(s, first, count);
       rows::exponentials(s, count, keys, highest, inverse);
+      steps.applyAfterSoftmax(s, first, count, inverse, unit.data(), reciprocal);
       T* values = out.of(image, head) + first * out.row;
       gemm(kPlain, kPlain, inputs.valueWidth, count, keys, T(1), operands.v.of(image, head),
            operands.v.row, s, keys, T(0), values, out.row);
-      rows::scaleRows(values, count, inputs.valueWidth, out.row, inverse);
-      if (map) rows::scaleRows(s, count, keys, keys, inverse);  // last: a tap changes no output
+      rows::scaleRows(values, count, inputs.valueWidth, out.row, unit.data());
+      if (map) rows::scaleRows(s, count, keys, keys, unit.data());  // last: a tap changes no output
     }
   });
 }
@@ -270,7 +206,7 @@ void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const 
         const std::int64_t task = image * list.count() + i % list.count(),
                            row = (image * inputs.heads + head) * queries;
         const auto steps = layer.of(image, head);
-        const T* highest = stats + task * 2 * queries;
+        const T* highest = stats + task * kStats * queries;
         HeadBackward<T>{inputs,
                         operands,
                         dOperands,
@@ -280,9 +216,11 @@ void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const 
                         head,
                         highest,
                         highest + queries,
+                        highest + 2 * queries,
                         at(gradients.alpha, task),
                         at(gradients.factor, i * size),
                         at(gradients.bias, i * size),
+                        at(gradients.weightFactor, i * size),
                         at(gradients.rowTerms, row * steps.rows),
                         at(gradients.colTerms, row * steps.cols)}
             .run(scratch);

@@ -7,8 +7,11 @@
 
 namespace headlight::dense {
 
-/// `output` [B, Tq, H·e]; `map` [B, list, Tq, Tk] and `stats` [B, list, 2, Tq] (of each row's
-/// softmax the maximum and the inverse sum, for the backward pass): null where not wanted.
+constexpr std::int64_t kStats = 3;  ///< of each row
+
+/// `output` [B, Tq, H·e]; `map` [B, list, Tq, Tk] and `stats` [B, list, kStats, Tq] (of each row's
+/// softmax the maximum and the inverse sum, and with a weight factor the reciprocal of the row's
+/// sum after it; for the backward pass): null where not wanted.
 template <typename T>
 void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& logits, T* output,
              T* map, T* stats);
@@ -21,11 +24,12 @@ std::int64_t chunksOf(const HeadList& list);
 /// Where gradients are written. What a layer does not have is null.
 template <typename T>
 struct Gradients {
-  T* alpha = nullptr;     ///< [B, list]; of the heads that blend
-  T* factor = nullptr;    ///< [chunks, list, Tq, Tk], zeros before
-  T* bias = nullptr;      ///< [chunks, list, Tq, Tk], zeros before
-  T* rowTerms = nullptr;  ///< [B, H, Tq, rows]
-  T* colTerms = nullptr;  ///< [B, H, Tq, cols]
+  T* alpha = nullptr;         ///< [B, list]; of the heads that blend
+  T* factor = nullptr;        ///< [chunks, list, Tq, Tk], zeros before
+  T* bias = nullptr;          ///< [chunks, list, Tq, Tk], zeros before
+  T* weightFactor = nullptr;  ///< [chunks, list, Tq, Tk], zeros before
+  T* rowTerms = nullptr;      ///< [B, H, Tq, rows]
+  T* colTerms = nullptr;      ///< [B, H, Tq, cols]
 };
 
 /// From dO [B, Tq, H·e]; the listed heads' q, k and v of `dInputs` are written.

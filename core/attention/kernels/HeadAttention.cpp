@@ -33,7 +33,7 @@ struct Split {
 struct Forward {
   at::Tensor output;
   at::Tensor map;    ///< of the dense heads [B, list, Tq, Tk]
-  at::Tensor stats;  ///< of the dense heads [B, list, 2, Tq]
+  at::Tensor stats;  ///< of the dense heads [B, list, kStats, Tq]
   at::Tensor kept;   ///< of the linear heads
 };
 
@@ -51,7 +51,7 @@ Forward runForward(const HeadInputs& inputs, const HeadLogits& logits, const Spl
   Forward result;
   result.output = at::empty({inputs.batch, inputs.queries, inputs.heads * inputs.valueWidth}, like);
   result.map = make(wantMap, {inputs.batch, list, inputs.queries, inputs.keys});
-  result.stats = make(keep, {inputs.batch, list, 2, inputs.queries});
+  result.stats = make(keep, {inputs.batch, list, dense::kStats, inputs.queries});
   result.kept = make(keep || wantMap, {layout.size()});
   AT_DISPATCH_FLOATING_TYPES(result.output.scalar_type(), "headAttention", [&] {
     const auto dataOf = [](const at::Tensor& t) {
@@ -84,12 +84,12 @@ at::Tensor wholeMap(const Forward& forward, const HeadInputs& inputs, const Head
 /// What the autograd function sees as arguments, in this order: q, k, v (or one packed tensor),
 /// then what is differentiable of the logits. LibTorch's Function takes no undefined tensor: an
 /// empty one stands for it.
-constexpr std::size_t kInputs = 3, kArguments = 8;
+constexpr std::size_t kInputs = 3, kArguments = 9;
 
 std::array<at::Tensor, kArguments> argumentsOf(const HeadInputs& inputs, const HeadLogits& logits) {
-  std::array<at::Tensor, kArguments> all{inputs.tensor(0), inputs.tensor(1), inputs.tensor(2),
-                                         logits.alpha,     logits.factor,    logits.bias,
-                                         logits.rowTerms,  logits.colTerms};
+  std::array<at::Tensor, kArguments> all{inputs.tensor(0),    inputs.tensor(1), inputs.tensor(2),
+                                         logits.alpha,        logits.factor,    logits.bias,
+                                         logits.weightFactor, logits.rowTerms,  logits.colTerms};
   const at::Tensor none = at::empty({0}, inputs.options().requires_grad(false));
   for (at::Tensor& tensor : all)
     if (!tensor.defined()) tensor = none;
@@ -104,6 +104,7 @@ struct Layer : torch::CustomClassHolder {
         logits(std::move(givenLogits)),
         factorLearns(learns(logits.factor)),
         biasLearns(learns(logits.bias)),
+        weightFactorLearns(learns(logits.weightFactor)),
         termsLearn(learns(logits.rowTerms) || learns(logits.colTerms)) {
     set(std::vector<at::Tensor>(kArguments));
   }
@@ -115,8 +116,8 @@ struct Layer : torch::CustomClassHolder {
     };
     inputs = inputs.over({orNone(0), orNone(1), orNone(2)});
     std::size_t i = kInputs;
-    for (at::Tensor* tensor :
-         {&logits.alpha, &logits.factor, &logits.bias, &logits.rowTerms, &logits.colTerms})
+    for (at::Tensor* tensor : {&logits.alpha, &logits.factor, &logits.bias, &logits.weightFactor,
+                               &logits.rowTerms, &logits.colTerms})
       *tensor = orNone(i++);
   }
 
@@ -126,14 +127,14 @@ struct Layer : torch::CustomClassHolder {
 
   HeadInputs inputs;
   HeadLogits logits;
-  bool factorLearns, biasLearns, termsLearn;
+  bool factorLearns, biasLearns, weightFactorLearns, termsLearn;
 };
 
 /// As the kernels read them.
 void makeContiguous(Layer& layer) {
   layer.inputs = layer.inputs.forKernels();
-  for (at::Tensor* tensor : {&layer.logits.factor, &layer.logits.bias, &layer.logits.rowTerms,
-                             &layer.logits.colTerms, &layer.logits.apart})
+  for (at::Tensor* tensor : {&layer.logits.factor, &layer.logits.bias, &layer.logits.weightFactor,
+                             &layer.logits.rowTerms, &layer.logits.colTerms, &layer.logits.apart})
     if (tensor->defined()) *tensor = tensor->contiguous();
 }
 
@@ -148,9 +149,10 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
   static variable_list forward(AutogradContext* context, const at::Tensor& a, const at::Tensor& b,
                                const at::Tensor& c, const at::Tensor& d, const at::Tensor& e,
                                const at::Tensor& f, const at::Tensor& g, const at::Tensor& h,
-                               const c10::intrusive_ptr<Layer>& given, bool wantMap) {
+                               const at::Tensor& i, const c10::intrusive_ptr<Layer>& given,
+                               bool wantMap) {
     Layer layer = *given;
-    layer.set({a, b, c, d, e, f, g, h});
+    layer.set({a, b, c, d, e, f, g, h, i});
     makeContiguous(layer);
     const Split split(layer.logits, layer.inputs.batch);
     const Forward result = runForward(layer.inputs, layer.logits, split, wantMap, true);
@@ -194,10 +196,11 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     const std::vector<std::int64_t> sums{dense::chunksOf(split.dense), split.dense.count(),
                                          inputs.queries, inputs.keys};
     // What layers do not have, or nobody asks for, stays undefined, and null.
-    at::Tensor dAlpha, dFactor, dBias, dRowTerms, dColTerms;
+    at::Tensor dAlpha, dFactor, dBias, dWeightFactor, dRowTerms, dColTerms;
     if (logits.alpha.defined()) dAlpha = at::zeros({inputs.batch, split.dense.count()}, like);
     if (layer.factorLearns) dFactor = at::zeros(sums, like);
     if (layer.biasLearns) dBias = at::zeros(sums, like);
+    if (layer.weightFactorLearns) dWeightFactor = at::zeros(sums, like);
     if (layer.termsLearn) {
       dRowTerms = at::empty_like(logits.rowTerms);
       dColTerms = at::empty_like(logits.colTerms);
@@ -205,9 +208,10 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     const auto dataOf = [](const at::Tensor& t) {
       return t.defined() && t.numel() > 0 ? t.data_ptr<T>() : nullptr;
     };
-    dense::backward<T>(
-        inputs, dataOf(kept.stats), dOutput.data_ptr<T>(), split.dense, logits, dInputs,
-        {dataOf(dAlpha), dataOf(dFactor), dataOf(dBias), dataOf(dRowTerms), dataOf(dColTerms)});
+    dense::backward<T>(inputs, dataOf(kept.stats), dOutput.data_ptr<T>(), split.dense, logits,
+                       dInputs,
+                       {dataOf(dAlpha), dataOf(dFactor), dataOf(dBias), dataOf(dWeightFactor),
+                        dataOf(dRowTerms), dataOf(dColTerms)});
     if (!split.linear.heads.empty())
       linear::backward(inputs.tensor(0).data_ptr<T>(), kept.output.data_ptr<T>(),
                        dataOf(kept.linear), dOutput.data_ptr<T>(), viewOf(inputs), split.linear,
@@ -217,8 +221,10 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     if (dAlpha.defined()) result[kInputs] = alphaGradient(dAlpha, logits.alpha, split);
     if (dFactor.defined()) result[kInputs + 1] = overChunks(dFactor, logits.factor);
     if (dBias.defined()) result[kInputs + 2] = overChunks(dBias, logits.bias);
-    result[kInputs + 3] = dRowTerms;
-    result[kInputs + 4] = dColTerms;
+    if (dWeightFactor.defined())
+      result[kInputs + 3] = overChunks(dWeightFactor, logits.weightFactor);
+    result[kInputs + 4] = dRowTerms;
+    result[kInputs + 5] = dColTerms;
   }
 
   /// [H]: summed over the batch, 0 for heads that do not blend.
@@ -245,7 +251,7 @@ AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits
   if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
     const auto t = argumentsOf(inputs, logits);
     const auto outputs =
-        FusedAttention::apply(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], layer, wantMap);
+        FusedAttention::apply(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], layer, wantMap);
     return {outputs[0], wantMap ? outputs[1] : at::Tensor()};
   }
   const at::NoGradGuard noGrad;

@@ -11,7 +11,7 @@ AttentionOutput headAttentionPlain(const HeadInputs& inputs, const HeadLogits& l
   const double scale = 1.0 / std::sqrt(static_cast<double>(inputs.keyWidth));
   const at::Tensor s =
       at::matmul(inputs.part(0) * scale, inputs.part(1).transpose(-2, -1)).contiguous();
-  const at::Tensor a = finalLogits(s, logits).softmax(-1);
+  const at::Tensor a = headWeights(s, logits);
   const at::Tensor output =
       at::matmul(a, inputs.part(2))
           .transpose(1, 2)

@@ -12,7 +12,7 @@ constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 }  // namespace
 
 bool HeadLogits::requiresGrad() const {
-  for (const at::Tensor* tensor : {&alpha, &factor, &bias, &rowTerms, &colTerms})
+  for (const at::Tensor* tensor : {&alpha, &factor, &bias, &weightFactor, &rowTerms, &colTerms})
     if (tensor->defined() && tensor->requires_grad()) return true;
   return false;
 }
@@ -40,6 +40,8 @@ at::Tensor maskedLogits(const at::Tensor& logits, const HeadLogits& rules) {
   return at::stack(heads, 1);
 }
 
+namespace {
+
 at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules) {
   at::Tensor s = logits;
   if (rules.factor.defined()) s = s * rules.factor;
@@ -52,6 +54,15 @@ at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules) {
   return s.view({-1, groups, s.size(1), s.size(2), s.size(3)})
       .masked_fill(rules.apart.unsqueeze(1), kForbidden)
       .view_as(s);
+}
+
+}  // namespace
+
+at::Tensor headWeights(const at::Tensor& logits, const HeadLogits& rules) {
+  const at::Tensor weights = finalLogits(logits, rules).softmax(-1);
+  if (!rules.weightFactor.defined()) return weights;
+  const at::Tensor scaled = weights * rules.weightFactor;
+  return scaled / at::norm(scaled, 1, {-1}, /*keepdim=*/true).clamp_min(kLeastRowSum);
 }
 
 }  // namespace headlight

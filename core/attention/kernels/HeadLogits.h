@@ -2,6 +2,7 @@
 // What becomes of the logits S [B, H, Tq, Tk] of a layer before their softmax, as tensors: shared
 // by the kernels. In this order:
 //   S ← S ⊙ factor + bias + terms, then each head's mask, then −∞ between windows' regions.
+// And what becomes of the weights after it.
 
 #include <ATen/core/Tensor.h>
 
@@ -30,6 +31,8 @@ struct HeadLogits {
   at::Tensor alpha;   ///< [H]; undefined where no head blends
   at::Tensor factor;  ///< [H or 1, Tq, Tk]: a learned mask (IBiT, `logits`), a learned scale (LSLA)
   at::Tensor bias;    ///< [H, Tq, Tk]: by relative position (Swin, LeViT, LSLA)
+  at::Tensor weightFactor;  ///< [H, Tq, Tk]: a learned mask (IBiT, `weights`) on the softmax, whose
+                            ///< rows are then divided by their sum of absolute values
   /// Of keys on a grid of rows × cols: [B, H, Tq, rows] and [B, H, Tq, cols], added to every key of
   /// a row and of a column (MViTv2, Eq. 4). Both or neither.
   at::Tensor rowTerms, colTerms;
@@ -45,7 +48,8 @@ struct HeadLogits {
   }
   /// Whether anything but masks is applied; such heads are dense.
   bool hasTerms() const {
-    return factor.defined() || bias.defined() || rowTerms.defined() || apart.defined();
+    return factor.defined() || bias.defined() || weightFactor.defined() || rowTerms.defined() ||
+           apart.defined();
   }
   bool requiresGrad() const;
 };
@@ -53,7 +57,10 @@ struct HeadLogits {
 /// `logits` [B, H, Tq, Tk] with the masks applied, by plain tensor operations.
 at::Tensor maskedLogits(const at::Tensor& logits, const HeadLogits& rules);
 
-/// With everything applied, by plain tensor operations.
-at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules);
+/// Weights from logits with everything applied, by plain tensor operations.
+at::Tensor headWeights(const at::Tensor& logits, const HeadLogits& rules);
+
+/// Rows of weights are never divided by less.
+constexpr double kLeastRowSum = 1e-12;
 
 }  // namespace headlight

@@ -81,6 +81,32 @@ HEADLIGHT_INLINE void sumAllTerms(const T* g, T* row, T* col, std::int64_t count
   }
 }
 
+template <typename T>
+HEADLIGHT_INLINE void allAbsoluteSums(const T* s, std::int64_t count, std::int64_t length, T* sum) {
+  for (std::int64_t n = 0; n < count; ++n, s += length) {
+    T lanes[kLanes] = {};
+    std::int64_t j = 0;
+    for (; j + kLanes <= length; j += kLanes)
+      for (std::int64_t k = 0; k < kLanes; ++k)
+        lanes[k] += std::abs(s[j + k]);
+    sum[n] = total(lanes);
+    for (; j < length; ++j)
+      sum[n] += std::abs(s[j]);
+  }
+}
+
+template <typename T>
+HEADLIGHT_INLINE void allUnitRowsBackward(const T* a, const T* reciprocal, T most, T* dA,
+                                          std::int64_t count, std::int64_t length) {
+  for (std::int64_t n = 0; n < count; ++n, a += length, dA += length) {
+    const T dot = reciprocal[n] < most ? dotOf(a, dA, length) : T(0);
+    for (std::int64_t j = 0; j < length; ++j) {
+      const T sign = T(a[j] > T(0)) - T(a[j] < T(0));
+      dA[j] = (dA[j] - sign * dot) * reciprocal[n];
+    }
+  }
+}
+
 }  // namespace
 
 HEADLIGHT_CLONES void add(float* s, const float* x, std::int64_t size) {
@@ -149,6 +175,23 @@ HEADLIGHT_CLONES void sumTerms(const float* g, float* row, float* col, std::int6
 void sumTerms(const double* g, double* row, double* col, std::int64_t count, std::int64_t rows,
               std::int64_t cols) {
   sumAllTerms(g, row, col, count, rows, cols);
+}
+
+HEADLIGHT_CLONES void absoluteSums(const float* s, std::int64_t count, std::int64_t length,
+                                   float* sum) {
+  allAbsoluteSums(s, count, length, sum);
+}
+void absoluteSums(const double* s, std::int64_t count, std::int64_t length, double* sum) {
+  allAbsoluteSums(s, count, length, sum);
+}
+
+HEADLIGHT_CLONES void unitRowsBackward(const float* a, const float* reciprocal, float most,
+                                       float* dA, std::int64_t count, std::int64_t length) {
+  allUnitRowsBackward(a, reciprocal, most, dA, count, length);
+}
+void unitRowsBackward(const double* a, const double* reciprocal, double most, double* dA,
+                      std::int64_t count, std::int64_t length) {
+  allUnitRowsBackward(a, reciprocal, most, dA, count, length);
 }
 
 }  // namespace headlight::rows

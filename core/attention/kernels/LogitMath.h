@@ -40,4 +40,16 @@ void sumTerms(const float* g, float* row, float* col, std::int64_t count, std::i
 void sumTerms(const double* g, double* row, double* col, std::int64_t count, std::int64_t rows,
               std::int64_t cols);
 
+/// sum[n] = Σ_j |s[n, j]|.
+void absoluteSums(const float* s, std::int64_t count, std::int64_t length, float* sum);
+void absoluteSums(const double* s, std::int64_t count, std::int64_t length, double* sum);
+
+/// Of rows A = u · reciprocal, where the reciprocal is that of Σ|u|: dA ← du =
+/// (dA − sign(A)·Σ_j dA⊙A) · reciprocal. A row whose reciprocal is `most` was so small that its sum
+/// was taken for a constant.
+void unitRowsBackward(const float* a, const float* reciprocal, float most, float* dA,
+                      std::int64_t count, std::int64_t length);
+void unitRowsBackward(const double* a, const double* reciprocal, double most, double* dA,
+                      std::int64_t count, std::int64_t length);
+
 }  // namespace headlight::rows
