@@ -29,11 +29,12 @@ void addFar(CausalAftState& state, const at::Tensor& key, const at::Tensor& valu
 void checkCausalAft(const CausalAftOptions& options) {
   const std::string& name = options.mechanism;
   if (name == "aft_simple") return;
+  if (name == "aft_local" && options.factorised && options.window <= 0) return;  // runs as that
   if (name != "aft_full" && name != "aft_local")
     throw Failure({ErrorCode::InvalidConfig,
                    "\"" + name + "\" has no causal form; use aft_full, aft_local or aft_simple",
                    "model.mechanism"});
-  const bool banded = name == "aft_local" && options.factorised && options.window > 0;
+  const bool banded = name == "aft_local" && options.factorised;
   const std::int64_t columns =
       banded ? std::min(2 * options.window, options.length) : options.length;
   requireHoldablePairs(options.length, columns, "model.mechanism",
@@ -73,7 +74,12 @@ at::Tensor CausalAft::positionBias(std::int64_t length) const {
 
 at::Tensor CausalAft::context(const at::Tensor& keys, const at::Tensor& values) const {
   const std::int64_t length = keys.size(1), window = m_options.window;
-  const bool banded = m_options.mechanism == "aft_local" && m_u.defined() && window > 0;
+  const bool banded = m_options.mechanism == "aft_local" && m_u.defined();
+  if (banded && window <= 0) {
+    // Eq. 4 keeps no w: Eq. 5. Sums over no rows, so that u and v have the gradient 0, not none.
+    const at::Tensor nothing = m_u.slice(0, 0, 0).sum() + m_v.slice(0, 0, 0).sum();
+    return aftContext(keys + nothing, values, {}, AftOrder::Causal);
+  }
   if (banded && 2 * window < length)
     return causalBandContext(keys, values, m_u.slice(0, 0, length), m_v.slice(0, 0, length),
                              window);

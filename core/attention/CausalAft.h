@@ -21,7 +21,7 @@ struct CausalAftOptions {
 
 /// Throws Failure(InvalidConfig) for a mechanism that is not one of the three, and where biases
 /// would be too many to hold (HoldablePairs.h): those of every pair of T positions, or of aft_local
-/// with factorised biases those of T with the window.
+/// with factorised biases those of T with the window (with window 0 there are none).
 void checkCausalAft(const CausalAftOptions& options);
 
 /// What a layer remembers of the tokens so far while a sequence grows. Begins empty; the first
@@ -45,7 +45,7 @@ class CausalAft : public torch::nn::Module {
 
   /// [B, t, D] → [B, t, D] with t ≤ T, whose first t rows and columns of w are used. Position t'
   /// takes part in t only where t' ≤ t. O(B D t²) of full, O(B D t window) of local with factorised
-  /// biases, O(B D t) of simple; never a [T, T, D] tensor.
+  /// biases, O(B D t) of simple (or of window 0); never a [T, T, D] tensor.
   at::Tensor forward(const at::Tensor& tokens);
 
   /// The token [B, D] after those that `state` has seen → what forward() has at its place, and

@@ -7,7 +7,6 @@
 namespace headlight {
 namespace {
 
-constexpr std::uintmax_t kMaxSequenceConfigBytes = 16u << 20;
 constexpr const char* kTask = "sequence";
 
 /// What tells the two kinds of configs apart, and the version.
@@ -39,6 +38,27 @@ void* memberOf(SequenceExperiment& experiment, const std::string& key) {
   return &experiment;
 }
 
+/// About how many there are; a double, since their number may be beyond all integers.
+double parameterCount(const SequenceExperiment& experiment) {
+  const SequenceModelConfig& model = experiment.model;
+  const double width = model.width, length = static_cast<double>(experiment.length());
+  const double pairs = model.mechanism == "aft_simple" ? 0
+                       : model.factorised              ? 2 * length * model.rank
+                                                       : length * length;
+  return model.depth * ((4 + 2 * model.mlpRatio) * width * width + pairs) + width * (length + 513);
+}
+
+Result<void> checkParameterCount(const SequenceExperiment& experiment) {
+  constexpr double kMostParameters = 4e9;
+  const double parameters = parameterCount(experiment);
+  if (parameters <= kMostParameters) return {};
+  return invalidConfig(
+      "makes a model of about " + std::to_string(static_cast<long long>(parameters / 1e6)) +
+          " million parameters, more than can be held (4000 million); use a smaller width, depth "
+          "or mlp_ratio, or position biases that are factorised and of a smaller rank",
+      "model.width");
+}
+
 Result<void> checkTogether(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
   if (model.hiddenWidth() < 1)
@@ -48,7 +68,7 @@ Result<void> checkTogether(const SequenceExperiment& experiment) {
   if (experiment.training.minLearningRate > experiment.training.learningRate)
     return invalidConfig("must not be above training.learning_rate, from which it falls",
                          "training.min_learning_rate");
-  return {};
+  return checkParameterCount(experiment);
 }
 
 }  // namespace
@@ -220,7 +240,8 @@ Result<void> overrideSequenceParameter(Json& json, const std::string& path,
     auto value = parameterFromText(*parameter, text, path);
     if (!value) return value.error();
     Json& object = key.empty() ? json : json[key];
-    if (!object.is_object()) object = Json::object();
+    if (object.is_null()) object = Json::object();
+    if (!object.is_object()) return invalidConfig("must be an object of parameters", key);
     object[name] = *value;
     return {};
   }

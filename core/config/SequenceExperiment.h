@@ -14,6 +14,9 @@
 
 namespace headlight {
 
+/// Larger files are refused; a config is a few kilobytes.
+inline constexpr std::uintmax_t kMaxSequenceConfigBytes = 16u << 20;
+
 /// A part of the data. Of text: its first 90 %, the next 5 %, the last 5 %, as enwik8 is usually
 /// split. Pictures have no Test: their Validation is CIFAR-10's test batch, or the val folder.
 enum class SequenceSplit { Train, Validation, Test };

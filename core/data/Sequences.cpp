@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <utility>
 
+#include "core/base/Log.h"
 #include "core/base/Random.h"
 #include "core/data/TextureShape.h"
 #include "core/imaging/Preprocess.h"
@@ -17,6 +19,8 @@ constexpr std::uint64_t kPictureAugment = 0x736571617567ULL;    // "seqaug"
 constexpr std::uint64_t kTextPlace = 0x736571706c616365ULL;     // "seqplace"
 /// Pictures in a row that cannot be read before a training gives up.
 constexpr std::int64_t kMaxUnreadable = 1000;
+/// Damaged pictures that are named one by one.
+constexpr std::size_t kMaxNamedPictures = 20;
 
 /// §5.1: flipped or not, and all values together moved by −10 to 10.
 ByteSequence augmented(ByteSequence bytes, int size, RandomStream stream) {
@@ -49,9 +53,13 @@ class PictureSequences : public SequenceSource {
   Result<ByteSequence> draw(std::uint64_t seed, std::int64_t draw) const override {
     const std::int64_t count = size(), tries = std::min(count, kMaxUnreadable);
     for (std::int64_t i = 0;; ++i) {
-      auto bytes = at(indexOf(seed, draw / count, (draw + i) % count));
+      const std::int64_t index = indexOf(seed, draw / count, (draw + i) % count);
+      auto bytes = at(index);
       if (!bytes && i + 1 >= tries) return bytes;
-      if (!bytes) continue;
+      if (!bytes) {
+        reportSkipped(index, bytes.error());
+        continue;
+      }
       if (!m_augment) return bytes;
       const RandomStream stream(
           streamKey({seed, kPictureAugment, static_cast<std::uint64_t>(draw)}));
@@ -60,6 +68,20 @@ class PictureSequences : public SequenceSource {
   }
 
  private:
+  /// Once for each picture, and not for hundreds of them.
+  void reportSkipped(std::int64_t index, const Error& error) const {
+    std::size_t reported = 0;
+    {
+      const std::lock_guard lock(m_mutex);
+      if (m_skipped.size() > kMaxNamedPictures || !m_skipped.insert(index).second) return;
+      reported = m_skipped.size();
+    }
+    logWarning(reported > kMaxNamedPictures
+                   ? "more than " + std::to_string(kMaxNamedPictures) +
+                         " damaged pictures; further ones are skipped without being named"
+                   : "skipped " + error.text());
+  }
+
   /// The picture at a place of an epoch, each of which has an order of its own.
   std::int64_t indexOf(std::uint64_t seed, std::int64_t epoch, std::int64_t place) const {
     const std::lock_guard lock(m_mutex);
@@ -77,6 +99,7 @@ class PictureSequences : public SequenceSource {
   mutable std::mutex m_mutex;
   mutable std::vector<std::int64_t> m_order;  ///< of the epoch last asked for
   mutable std::uint64_t m_key = 0;
+  mutable std::set<std::int64_t> m_skipped;  ///< that were told of; no more once they are many
 };
 
 class TextSequences : public SequenceSource {

@@ -28,7 +28,8 @@ class SequenceSource {
   virtual Result<ByteSequence> at(std::int64_t index) const = 0;
   /// The `draw`-th of a training from `seed`: T bytes, a function of its arguments alone. Pictures
   /// come in another order every epoch, augmented where that is asked for; pieces of a file begin
-  /// anywhere. Pictures that cannot be read are passed over; an error where none can.
+  /// anywhere. Pictures that cannot be read are passed over, with a warning for each of the first;
+  /// an error where none can.
   virtual Result<ByteSequence> draw(std::uint64_t seed, std::int64_t draw) const = 0;
 };
 

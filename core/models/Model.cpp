@@ -102,6 +102,11 @@ bool Model::decays(const std::string& name, const at::Tensor& parameter) const {
   return std::find(spared.begin(), spared.end(), last) == spared.end();
 }
 
+std::unique_lock<std::mutex> holdTorchRandom() {
+  static std::mutex mutex;
+  return std::unique_lock(mutex);
+}
+
 void seedTorch(std::uint64_t seed) {
   at::manual_seed(seed);
 }
@@ -109,6 +114,7 @@ void seedTorch(std::uint64_t seed) {
 std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
   // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
   const ModelConfig config = checkedAndCompleted(given);
+  const auto random = holdTorchRandom();
   seedTorch(seed);
   return backboneOf(config.backbone).make(config);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,7 +95,12 @@ class Model : public torch::nn::Module {
   MaskScheme m_masks;
 };
 
-/// Seeds LibTorch's generators (drop path, initialisation).
+/// To be held from seedTorch() to the last draw that follows from it: LibTorch's generators are the
+/// process's, and draws of another thread in between would change what is drawn. The functions that
+/// make a model hold it themselves, so nobody who holds it may call them.
+[[nodiscard]] std::unique_lock<std::mutex> holdTorchRandom();
+
+/// Seeds LibTorch's generators (drop path, dropout, initialisation).
 void seedTorch(std::uint64_t seed);
 
 /// Builds a registered backbone, initialised from `seed` as timm does. Throws Failure.

@@ -130,6 +130,7 @@ std::vector<TensorShape> sequenceShapes(const SequenceModelConfig& config, std::
 }
 
 std::shared_ptr<SequenceModel> makeSequenceModel(const SequenceExperiment& experiment) {
+  const auto random = holdTorchRandom();
   seedTorch(static_cast<std::uint64_t>(experiment.seed));
   return std::make_shared<SequenceModel>(experiment.model, experiment.length());
 }

@@ -33,7 +33,6 @@ SequenceSampler::SequenceSampler(std::shared_ptr<SequenceModel> model, std::int6
 
 void SequenceSampler::begin() {
   m_state = {};
-  m_appended = 0;
   feed(at::full({m_count}, kStartSymbol, at::kLong));
 }
 
@@ -41,7 +40,6 @@ void SequenceSampler::append(const std::vector<std::uint8_t>& bytes) {
   const at::Tensor symbols = at::empty({m_count}, at::kLong);
   std::copy(bytes.begin(), bytes.begin() + m_count, symbols.data_ptr<std::int64_t>());
   feed(symbols);
-  ++m_appended;
 }
 
 const double* SequenceSampler::logits(std::int64_t sequence) const {

@@ -25,7 +25,6 @@ class SequenceSampler {
   void begin();
   /// Appends a byte to each sequence; `bytes` has one for each. At most T − 1 since begin().
   void append(const std::vector<std::uint8_t>& bytes);
-  std::int64_t appended() const { return m_appended; }
   /// Logits of the next byte of a sequence, 256 of them.
   const double* logits(std::int64_t sequence) const;
 
@@ -37,7 +36,6 @@ class SequenceSampler {
   at::Device m_device;
   SequenceState m_state;
   at::Tensor m_logits;  ///< [B, 256] double, CPU
-  std::int64_t m_appended = 0;
 };
 
 /// How many sequences may grow side by side so that their states take at most 512 MB or so; at

@@ -42,7 +42,8 @@ Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
 /// Puts a model into evaluation mode and back into its mode when it goes.
 class EvaluationMode {
  public:
-  explicit EvaluationMode(Model& model) : m_model(model), m_wasTraining(model.is_training()) {
+  explicit EvaluationMode(torch::nn::Module& model)
+      : m_model(model), m_wasTraining(model.is_training()) {
     m_model.eval();
   }
   EvaluationMode(const EvaluationMode&) = delete;
@@ -50,7 +51,7 @@ class EvaluationMode {
   ~EvaluationMode() { m_model.train(m_wasTraining); }
 
  private:
-  Model& m_model;
+  torch::nn::Module& m_model;
   bool m_wasTraining;
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -19,6 +20,11 @@ Error systemError(const std::filesystem::path& path, const std::string& doing) {
 }
 
 }  // namespace
+
+std::string shortestText(double value) {
+  char digits[64];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+}
 
 LineLog::LineLog(LineLog&& other) noexcept
     : m_path(std::move(other.m_path)),

@@ -9,6 +9,9 @@
 
 namespace headlight {
 
+/// The shortest text that reads back as the same number.
+std::string shortestText(double value);
+
 class LineLog {
  public:
   /// Nothing is opened before the first line.

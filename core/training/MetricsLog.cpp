@@ -10,13 +10,6 @@ namespace {
 constexpr const char* kTableHead =
     "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds";
 
-/// The shortest text that reads back as the same number.
-std::string numberText(double value) {
-  char digits[64];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return {digits, end};
-}
-
 Json matrixJson(const std::vector<std::vector<float>>& rows) {
   Json json = Json::array();
   for (const auto& row : rows) {
@@ -43,7 +36,8 @@ bool isUpTo(const std::string& line, std::int64_t step, std::int64_t epochs) {
   const Json json = Json::parse(line, nullptr, false);
   const std::int64_t at = integerAt(json, "step");
   if (at < 0 || at > step) return false;
-  return json.value("type", "") != "epoch" || integerAt(json, "epoch") <= epochs;
+  const auto type = json.find("type");  // of a damaged line anything
+  return type == json.end() || *type != "epoch" || integerAt(json, "epoch") <= epochs;
 }
 
 }  // namespace
@@ -76,8 +70,8 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
   row += std::to_string(point.epoch) + "," + std::to_string(point.step);
   for (const double value :
        {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
-    row += "," + numberText(value);
-  row += std::string(point.best ? ",1," : ",0,") + numberText(std::round(seconds * 1000) / 1000);
+    row += "," + shortestText(value);
+  row += std::string(point.best ? ",1," : ",0,") + shortestText(std::round(seconds * 1000) / 1000);
   auto tabled = m_table.append(row);
   auto lined = m_lines.append(oneLine({{"type", "epoch"},
                                        {"step", point.step},

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "core/training/Evaluation.h"
+
 namespace headlight {
 namespace {
 
@@ -44,18 +46,6 @@ class BitsCounter {
   std::int64_t m_bytes = 0;
 };
 
-struct SequenceEvaluationMode {
-  explicit SequenceEvaluationMode(SequenceModel& of) : model(of), wasTraining(of.is_training()) {
-    model.eval();
-  }
-  SequenceEvaluationMode(const SequenceEvaluationMode&) = delete;
-  SequenceEvaluationMode& operator=(const SequenceEvaluationMode&) = delete;
-  ~SequenceEvaluationMode() { model.train(wasTraining); }
-
-  SequenceModel& model;
-  bool wasTraining;
-};
-
 }  // namespace
 
 at::Tensor sequenceBits(const at::Tensor& logits, const at::Tensor& bytes) {
@@ -80,7 +70,7 @@ Result<SequenceScore> evaluateSequences(SequenceModel& model, const SequenceSour
                                         const ProgressCallback& progress, std::stop_token stop) {
   return guarded("evaluation", [&]() -> Result<SequenceScore> {
     const auto started = std::chrono::steady_clock::now();
-    const SequenceEvaluationMode mode(model);
+    const EvaluationMode mode(model);
     const std::int64_t total = source.size();
     const std::int64_t count = options.samples > 0 ? std::min(options.samples, total) : total;
     SequenceScore score;

@@ -77,7 +77,10 @@ SequenceFile sequenceFileOf(const Checkpoint& checkpoint, const std::string& whe
          where});
   SequenceFile file;
   auto experiment = sequenceFromText(described->second, where);
-  if (!experiment) refuseSequenceFile(where, "its config is wrong: " + experiment.error().message);
+  // Of a newer program the file may well be whole: the config's own words say what to do.
+  if (!experiment)
+    throw Failure(
+        {ErrorCode::InvalidFile, "its config is wrong: " + experiment.error().message, where});
   file.experiment = *experiment;
   if (const auto at = checkpoint.metadata.find(kSequencePositionKey);
       at != checkpoint.metadata.end())

@@ -1,18 +1,13 @@
 #include "core/training/SequenceLog.h"
 
 #include <charconv>
+#include <utility>
 
 namespace headlight {
 namespace {
 
 constexpr const char* kSequenceTableHead =
     "step,learning_rate,train_bits,validation_bits,best,seconds";
-
-/// The shortest text that reads back as the same number.
-std::string shortestText(double value) {
-  char digits[64];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
-}
 
 std::int64_t stepOf(const Json& json) {
   if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) return -1;
@@ -23,7 +18,9 @@ bool wasWrittenBy(const std::string& line, const SequencePosition& position) {
   const Json json = Json::parse(line, nullptr, false);
   const std::int64_t step = stepOf(json);
   if (step < 0) return false;
-  return step <= (json.value("type", "") == "validation" ? position.validatedStep : position.step);
+  const auto type = json.find("type");  // of a damaged line anything
+  const bool validation = type != json.end() && *type == "validation";
+  return step <= (validation ? position.validatedStep : position.step);
 }
 
 }  // namespace
@@ -45,13 +42,11 @@ Result<void> SequenceLog::step(const SequenceStepMetrics& metrics) {
 }
 
 Result<void> SequenceLog::validation(const SequenceValidation& v) {
-  if (!m_headed) {
-    m_headed = true;
-    if (auto written = m_table.append(kSequenceTableHead); !written) return written;
-  }
-  const std::string row = std::to_string(v.step) + "," + shortestText(v.learningRate) + "," +
-                          shortestText(v.trainBits) + "," + shortestText(v.validationBits) + "," +
-                          (v.best ? "1," : "0,") + shortestText(v.seconds);
+  // Head and row at once: what cannot be written is then tried again as one.
+  std::string row = std::exchange(m_headed, true) ? "" : std::string(kSequenceTableHead) + "\n";
+  row += std::to_string(v.step) + "," + shortestText(v.learningRate) + "," +
+         shortestText(v.trainBits) + "," + shortestText(v.validationBits) + "," +
+         (v.best ? "1," : "0,") + shortestText(v.seconds);
   auto written = m_table.append(row);
   auto line = m_lines.append(Json{
       {"type", "validation"},

@@ -7,6 +7,7 @@
 
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/training/Divergence.h"
 #include "core/training/SequenceEvaluation.h"
 #include "core/training/TrainingCheckpoint.h"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::uint64_t kSequenceStep = 0x73657173746570ULL;  // "seqstep"
 constexpr std::uint64_t kSequenceDraw = 0x73657164726177ULL;  // "seqdraw"
 constexpr std::int64_t kLoggedSteps = 10;                     ///< between lines of metrics.jsonl
+constexpr double kSecondsBetweenReadings = 0.1;               ///< of a validation that goes on
 constexpr std::int64_t kEvaluationBatch = 16;  ///< at most, whatever the training's is
 
 TrainingConfig asTrainingConfig(const SequenceTrainingConfig& own) {
@@ -30,17 +32,6 @@ TrainingConfig asTrainingConfig(const SequenceTrainingConfig& own) {
   config.weightDecay = own.weightDecay;
   config.clipGradient = own.clipGradient;
   return config;
-}
-
-void requireFinite(const std::string& what, double value, std::int64_t step) {
-  if (std::isfinite(value)) return;
-  throw Failure({ErrorCode::InvalidConfig,
-                 "the " + what + " of step " + std::to_string(step) + " is " +
-                     (std::isnan(value) ? "not a number" : "infinite") +
-                     "; the last checkpoint is from before it. Try a smaller "
-                     "training.learning_rate, more training.warmup_steps or a "
-                     "training.clip_gradient",
-                 "training"});
 }
 
 }  // namespace
@@ -68,6 +59,7 @@ void SequenceTrainer::restore(const SequenceFile& saved) {
                    "its position lies beyond the end of the run; the file is damaged", where});
   copyExactly(m_parts.model->trainable(), saved.weights, where);
   m_optimizer.load(saved.optimizer, where);
+  m_trainBits = m_at.bitsSum / static_cast<double>(std::max<std::int64_t>(m_at.bitsSteps, 1));
   m_saved = m_tried = m_at.step;
   m_savedValidation = m_at.validatedStep;
   if (m_at.trainSequences != m_parts.train->size())
@@ -90,14 +82,12 @@ SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token
   m_since = std::chrono::steady_clock::now();
   while (!stop.stop_requested()) {
     if (validationIsDue() && !validate(onReading, stop)) break;
+    saveIfDue();  // after the validation: what it finds is then saved with the step
     if (m_at.step >= steps) break;
-    const auto bytes = batch();
+    const auto bytes = batch(stop);
+    if (stop.stop_requested()) break;
     if (!bytes) failOnData(bytes.error());
     step(*bytes, onReading);
-    if (m_at.step - m_tried < m_parts.experiment.training.checkpointSteps) continue;
-    if (const auto saved = saveLast(); !saved)
-      logWarning("the checkpoint of step " + std::to_string(m_at.step) + " was not written: " +
-                 saved.error().text() + ". Training goes on, and the next is tried later");
   }
   if (m_saved != m_at.step || m_savedValidation != m_at.validatedStep) valueOrThrow(saveLast());
   SequenceOutcome outcome;
@@ -115,6 +105,39 @@ bool SequenceTrainer::validationIsDue() const {
          (m_at.step % training.evaluateSteps == 0 || m_at.step == training.steps);
 }
 
+void SequenceTrainer::saveIfDue() {
+  if (m_at.step - m_tried < m_parts.experiment.training.checkpointSteps) return;
+  if (const auto saved = saveLast(); !saved)
+    logWarning("the checkpoint of step " + std::to_string(m_at.step) + " was not written: " +
+               saved.error().text() + ". Training goes on, and the next is tried later");
+}
+
+/// Turns the progress of a validation into readings: the first at once, then a few a second.
+ProgressCallback SequenceTrainer::tellValidating(const OnReading& onReading) const {
+  if (!onReading) return {};
+  using Clock = std::chrono::steady_clock;
+  return [this, &onReading,
+          told = std::optional<Clock::time_point>()](const Progress& progress) mutable {
+    const auto now = Clock::now();
+    if (told && std::chrono::duration<double>(now - *told).count() < kSecondsBetweenReadings)
+      return;
+    told = now;
+    const std::int64_t steps = m_parts.experiment.training.steps;
+    SequenceReading reading{m_at.step, steps, m_trainBits, std::nullopt,
+                            m_remaining.secondsRemaining(m_at.step, steps)};
+    reading.validating = true;
+    reading.validationFraction =
+        static_cast<double>(progress.done) / static_cast<double>(progress.total);
+    onReading(reading);
+  };
+}
+
+void SequenceTrainer::requireFiniteStep(const std::string& what, double value) const {
+  requireFinite(what, value, m_at.step,
+                m_saved >= 0 ? "the last checkpoint is from before it" : "nothing is saved yet",
+                "training.warmup_steps");
+}
+
 /// False where it was stopped: the position then says that this step is not validated.
 bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop) {
   const SequenceTrainingConfig& training = m_parts.experiment.training;
@@ -122,10 +145,15 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   options.samples = training.evaluateSamples;
   options.batchSize = std::min(training.batchSize, kEvaluationBatch);
   options.device = m_parts.device;
-  const auto score = evaluateSequences(*m_parts.model, *m_parts.validation, options, {}, stop);
+  const auto score = evaluateSequences(*m_parts.model, *m_parts.validation, options,
+                                       tellValidating(onReading), stop);
   if (!score && score.error().code == ErrorCode::Canceled) return false;
   if (!score) failOnData(score.error());
-  requireFinite("validation", score->bits, m_at.step);
+  if (score->skipped > 0)
+    logWarning(std::to_string(score->skipped) + " of " +
+               std::to_string(score->skipped + score->sequences) +
+               " validation pictures cannot be read and were skipped");
+  requireFiniteStep("validation", score->bits);
   SequenceValidation done;
   done.step = m_at.step;
   done.validationBits = score->bits;
@@ -151,12 +179,13 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   return true;
 }
 
-/// [B, T] uint8: the sequences of the step that comes.
-Result<at::Tensor> SequenceTrainer::batch() const {
+/// [B, T] uint8: the sequences of the step that comes. Errors: Canceled, those of the data.
+Result<at::Tensor> SequenceTrainer::batch(const std::stop_token& stop) const {
   const auto seed = static_cast<std::uint64_t>(m_parts.experiment.seed);
   const std::int64_t size = m_parts.experiment.training.batchSize;
   std::vector<ByteSequence> sequences;
   for (std::int64_t i = 0; i < size; ++i) {
+    if (stop.stop_requested()) return Error{ErrorCode::Canceled, "stopped while reading", ""};
     auto drawn = m_parts.train->draw(streamKey({seed, kSequenceDraw}), m_at.step * size + i);
     if (!drawn) return drawn.error();
     sequences.push_back(std::move(*drawn));
@@ -177,23 +206,25 @@ void SequenceTrainer::step(const at::Tensor& drawn, const OnReading& onReading) 
   const SequenceTrainingConfig& training = m_parts.experiment.training;
   const auto seed = static_cast<std::uint64_t>(m_parts.experiment.seed);
   const at::Tensor bytes = drawn.to(m_parts.device);
-  seedTorch(streamKey({seed, kSequenceStep, static_cast<std::uint64_t>(m_at.step)}));
   m_optimizer.clearGradients();
-  const at::Tensor bits = sequenceBits(m_parts.model->forward(bytes), bytes);
+  const at::Tensor logits = [&] {
+    const auto random = holdTorchRandom();
+    seedTorch(streamKey({seed, kSequenceStep, static_cast<std::uint64_t>(m_at.step)}));
+    return m_parts.model->forward(bytes);
+  }();
+  const at::Tensor bits = sequenceBits(logits, bytes);
   (bits * std::log(2.0)).backward();  // the cross-entropy
   SequenceStepMetrics metrics;
   metrics.bits = bits.item<double>();
   metrics.gradientNorm = m_optimizer.gradientNorm().item<double>();
   metrics.learningRate = m_schedule.learningRate(m_at.step);
-  requireFinite("loss", metrics.bits, m_at.step);
-  requireFinite("gradient", metrics.gradientNorm, m_at.step);
-  // torch.nn.utils.clip_grad_norm_'s coefficient.
-  const double scale = training.clipGradient <= 0
-                           ? 1.0
-                           : std::min(1.0, training.clipGradient / (metrics.gradientNorm + 1e-6));
-  m_optimizer.step(metrics.learningRate, scale);
+  requireFiniteStep("loss", metrics.bits);
+  requireFiniteStep("gradient", metrics.gradientNorm);
+  m_optimizer.step(metrics.learningRate,
+                   clippingScale(metrics.gradientNorm, training.clipGradient));
   m_optimizer.clearGradients();
   metrics.step = ++m_at.step;
+  m_trainBits = metrics.bits;
   m_at.bitsSum += metrics.bits;
   ++m_at.bitsSteps;
   if (m_at.step % kLoggedSteps == 0 || m_at.step == 1) noteLog(m_log.step(metrics));

@@ -48,7 +48,10 @@ class SequenceTrainer {
   bool validationIsDue() const;
   bool validate(const OnReading& onReading, std::stop_token stop);
   void step(const at::Tensor& drawn, const OnReading& onReading);
-  Result<at::Tensor> batch() const;
+  ProgressCallback tellValidating(const OnReading& onReading) const;
+  void requireFiniteStep(const std::string& what, double value) const;
+  Result<at::Tensor> batch(const std::stop_token& stop) const;
+  void saveIfDue();
   [[noreturn]] void failOnData(const Error& error);
   SequenceFile file(bool withTraining) const;
   Result<void> saveLast();
@@ -61,6 +64,7 @@ class SequenceTrainer {
   Schedule m_schedule;
   AdamW m_optimizer;
   SequencePosition m_at;
+  double m_trainBits = 0;     ///< of the last step
   std::int64_t m_tried = 0;   ///< the step of the last attempt to save
   std::int64_t m_saved = -1;  ///< the step that last.safetensors holds
   std::int64_t m_savedValidation = -1;

@@ -8,15 +8,18 @@
 
 namespace headlight {
 
-/// After a step, or after the validation that follows it. Bits are those of a byte: bits/dim of
-/// pictures, bits/char of text.
+/// After a step, now and then in the validation that follows it, and after that. Bits are those of
+/// a byte: bits/dim of pictures, bits/char of text.
 struct SequenceReading {
   std::int64_t step = 0;   ///< optimiser steps done, from 1
   std::int64_t steps = 0;  ///< of the whole run
   /// Of this step's batch; in the reading of a validation the mean over the steps since the last.
   double trainBits = 0;
   std::optional<double> validationBits;  ///< nothing but in the reading that follows a validation
-  double secondsLeft = -1;               ///< negative: unknown yet
+  double secondsLeft = -1;               ///< of the run; negative: unknown yet
+  /// A validation goes on: the step and its bits are once more those of the step before it.
+  bool validating = false;
+  double validationFraction = 0;  ///< of that validation, from 0 to 1
 };
 
 struct SequenceOutcome {

@@ -2,9 +2,11 @@
 
 #include <ATen/Functions.h>
 
-#include <cmath>
+#include <algorithm>
+#include <utility>
 
 #include "core/base/Random.h"
+#include "core/training/Divergence.h"
 #include "core/training/Loss.h"
 
 namespace headlight {
@@ -12,16 +14,6 @@ namespace {
 
 constexpr std::uint64_t kStepPurpose = 0x73746570ULL;  // "step"
 constexpr std::uint64_t kMixPurpose = 0x6d6978ULL;     // "mix"
-
-[[noreturn]] void diverged(const std::string& what, double value, std::int64_t step) {
-  throw Failure({ErrorCode::InvalidConfig,
-                 "the " + what + " of step " + std::to_string(step) + " is " +
-                     (std::isnan(value) ? "not a number" : "infinite") +
-                     "; the last checkpoint is from before it. Try a smaller "
-                     "training.learning_rate, more training.warmup_epochs or a "
-                     "training.clip_gradient",
-                 "training"});
-}
 
 std::optional<double> valueOf(const at::Tensor& loss) {
   if (!loss.defined()) return std::nullopt;
@@ -81,22 +73,18 @@ void StepRunner::announce(std::int64_t step) {
   m_model->setProgress(std::min(static_cast<double>(step) / total, 1.0));
 }
 
-/// torch.nn.utils.clip_grad_norm_'s coefficient.
-double StepRunner::clippingScale(double gradientNorm) const {
-  constexpr double kAgainstZero = 1e-6;
-  if (m_config.clipGradient <= 0) return 1;
-  return std::min(1.0, m_config.clipGradient / (gradientNorm + kAgainstZero));
-}
-
 StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
   announce(step);
-  seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
   m_optimizer.clearGradients();
   const Mix mix = drawMix(m_config, batch.images.size(2), batch.images.size(3),
                           streamKey({m_seed, kMixPurpose, static_cast<std::uint64_t>(step)}));
-  const StepLosses losses =
-      stepLosses(*m_model, batch.images.to(m_device, /*non_blocking=*/true),
-                 batch.labels.to(m_device, true), m_config, m_teacher.get(), mix);
+  const at::Tensor images = batch.images.to(m_device, /*non_blocking=*/true),
+                   labels = batch.labels.to(m_device, true);
+  const StepLosses losses = [&] {
+    const auto random = holdTorchRandom();
+    seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
+    return stepLosses(*m_model, images, labels, m_config, m_teacher.get(), mix);
+  }();
   losses.total.backward();
   // The first time that the device is waited for; what follows is there already.
   const at::Tensor numbers =
@@ -108,9 +96,11 @@ StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
   result.distillationLoss = valueOf(losses.distillation);
   result.auxiliaryLoss = valueOf(losses.auxiliary);
   result.learningRate = m_schedule.learningRate(step);
-  if (!std::isfinite(result.loss)) diverged("loss", result.loss, step);
-  if (!std::isfinite(result.gradientNorm)) diverged("gradient", result.gradientNorm, step);
-  m_optimizer.step(result.learningRate, clippingScale(result.gradientNorm));
+  for (const auto& [what, value] :
+       {std::pair{"loss", result.loss}, std::pair{"gradient", result.gradientNorm}})
+    requireFinite(what, value, step, "the last checkpoint is from before it",
+                  "training.warmup_epochs");
+  m_optimizer.step(result.learningRate, clippingScale(result.gradientNorm, m_config.clipGradient));
   m_optimizer.clearGradients();
   m_average.update();
   return result;

@@ -62,8 +62,6 @@ class StepRunner {
   WeightAverage& average() { return m_average; }
 
  private:
-  double clippingScale(double gradientNorm) const;
-
   std::shared_ptr<Model> m_model;
   std::shared_ptr<Teacher> m_teacher;  ///< null: labels alone
   at::Device m_device;

@@ -114,11 +114,10 @@ Result<SequenceScore> SequenceSession::evaluate(SequenceSplit split, std::int64_
     const std::lock_guard lock(m_state->mutex);
     m_state->enter();
     requireThat(samples >= 0, "samples", "must be 0 (all) or more");
-    SequenceExperiment plain = m_state->experiment;
-    plain.data.augment = false;
-    const auto source = valueOrThrow(openSequences(plain, split));
+    const SequenceExperiment& experiment = m_state->experiment;
+    const auto source = valueOrThrow(openSequences(experiment, split));
     const SequenceEvaluation options{
-        samples, std::min(plain.training.batchSize, kEvaluatedTogether), m_state->device};
+        samples, std::min(experiment.training.batchSize, kEvaluatedTogether), m_state->device};
     return evaluateSequences(*m_state->model, *source, options, progress, stop);
   });
 }
@@ -186,6 +185,9 @@ Result<std::vector<Image>> SequenceSession::complete(const Image& picture, doubl
     const Image seen = valueOrThrow(view(picture));
     ByteSequence known = bytesOf(seen);
     known.resize(static_cast<std::size_t>(keptRows(seen.height, keptFraction)) * seen.width * 3);
+    // Nothing to draw, and the model would read all of it for that.
+    if (static_cast<std::int64_t>(known.size()) == m_state->experiment.length())
+      return std::vector<Image>(static_cast<std::size_t>(samples), imageOf(known, seen.width));
     std::vector<Image> images;
     for (const auto& bytes :
          m_state->completions(known, samples, temperature, seed, progress, stop))

@@ -24,6 +24,8 @@ SequenceTrainerParts partsOf(const SequenceExperiment& experiment) {
   SequenceTrainerParts parts;
   parts.experiment = experiment;
   parts.device = deviceFromConfig(experiment.device);
+  // What cannot be is said before gigabytes of data are read.
+  checkCausalAft(causalAftOptions(experiment.model, experiment.length()));
   parts.train = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
   parts.validation = valueOrThrow(openSequences(experiment, SequenceSplit::Validation));
   // A first look: what cannot be read at all is said now.
@@ -75,10 +77,6 @@ fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
                  "holds no weights (best.safetensors, last.safetensors); name the folder of a run "
                  "that was trained",
                  given.string()});
-}
-
-Result<void> checkSequence(const SequenceExperiment& experiment) {
-  return guarded("sequence", [&] { partsOf(withAbsolutePath(experiment)); });
 }
 
 Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeights) {

@@ -19,21 +19,19 @@
 
 namespace headlight {
 
-/// Whether it can be trained: reads what is needed of the data, builds the model and writes
-/// nothing. The error is that of trainSequence: InvalidConfig with the JSON path, NotFound,
-/// InvalidFile (an empty or too short text says how many bytes are needed).
-Result<void> checkSequence(const SequenceExperiment& experiment);
-
 /// Trains in `folder`. Without `resume` it is made if missing and must not hold a run. With it the
 /// run that it holds goes on from its last checkpoint, and ends in the same weights, bit for bit on
 /// the same device and number of threads, as if never interrupted; `experiment` must then be the
 /// run's own (name, device and threads may differ; sequenceExperimentOf() gives it), else
 /// InvalidArgument says what differs. A finished run has nothing left to do.
 ///
-/// `onReading` is called from this thread after every step and every validation; it may be empty. A
-/// stop request ends it between two steps, or within a validation, with a checkpoint written.
-/// Errors besides those of checkSequence(): Busy where another program holds the folder, Io,
-/// InvalidConfig where the loss is no number any more.
+/// `onReading` is called from this thread after every step and every validation, and a few times a
+/// second within one; it may be empty. A stop request ends it between two steps, while data is read
+/// or within a validation, with a checkpoint written.
+/// Errors, of which those of the model and the data come before anything is written: InvalidConfig
+/// with the JSON path, NotFound, InvalidFile (an empty or too short text says how many bytes are
+/// needed); Busy where another program holds the folder, Io, InvalidConfig where the loss is no
+/// number any more.
 Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment,
                                       const std::filesystem::path& folder, bool resume,
                                       const std::function<void(const SequenceReading&)>& onReading,

@@ -237,6 +237,21 @@ TEST(CausalAft, BlocksOfTheWindowEqualTheWholeMatrix) {
     }
 }
 
+TEST(CausalAft, LocalWithoutAWindowIsSimple) {
+  const at::NoGradGuard noGrad;
+  // Longer than any matrix of pairs may be.
+  const CausalAftOptions options{
+      .mechanism = "aft_local", .width = 2, .length = 5000, .rank = 2, .window = 0};
+  CausalAftOptions simple = options;
+  simple.mechanism = "aft_simple";
+  const auto local = stirred(options, at::kFloat), other = stirred(simple, at::kFloat);
+  const auto parameters = local->named_parameters();
+  for (auto& item : other->named_parameters())
+    item.value().copy_(parameters[item.key()]);
+  const at::Tensor x = at::randn({1, options.length, options.width});
+  EXPECT_TRUE(at::equal(local->forward(x), other->forward(x)));
+}
+
 TEST(CausalAft, GradientsAreFiniteDifferences) {
   for (const auto& options : causalCases()) {
     const auto layer = stirred(options, at::kDouble);
@@ -263,7 +278,9 @@ TEST(CausalAft, WhatCannotBeIsRefusedByItsPath) {
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4096}), "accepted");
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 256}), "accepted");
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 6144}), "model.mechanism");
-  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 0}), "model.mechanism");
+  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 0}), "accepted");
+  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4097, .factorised = false, .window = 0}),
+            "model.mechanism");
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4097, .factorised = false}),
             "model.mechanism");
   EXPECT_EQ(pathOf({.mechanism = "aft_simple", .length = 50000}), "accepted");

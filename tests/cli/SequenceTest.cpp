@@ -1,7 +1,9 @@
 // `headlight-cli sequence` as a user runs it.
 
+#include <chrono>
 #include <csignal>
 #include <sstream>
+#include <thread>
 
 #include "tests/cli/Tensors.h"
 #include "tests/cli/Workspace.h"
@@ -78,6 +80,7 @@ class SequenceCliTest : public CliTest {
 TEST_F(SequenceCliTest, TextIsTrainedMeasuredAndContinued) {
   const auto trained = run({"sequence", "train", textConfig(), "--run", "run", "--json"});
   expectOk(trained);
+  EXPECT_EQ(trained.out.rfind(R"({"event":"begin")", 0), 0u) << trained.out;
   EXPECT_EQ(eventsOf(trained, "step").size(), 12u);
   EXPECT_EQ(eventsOf(trained, "validation").size(), 2u);
   const auto end = trained.json();
@@ -170,6 +173,33 @@ TEST_F(SequenceCliTest, CtrlCWritesACheckpointAndItGoesOnToTheSameWeights) {
       {"training.steps"});
 }
 
+TEST_F(SequenceCliTest, CtrlCPrintsWhatWasDrawn) {
+  expectOk(run({"sequence", "train", textConfig(), "--run", "run"}));
+  for (const bool asJson : {false, true}) {
+    Arguments proceed{"sequence", "continue", "run", "--prompt", "the ", "--bytes", "1000000"};
+    if (asJson) proceed.push_back("--json");
+    Program program(HEADLIGHT_CLI, proceed, options());
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    program.send(SIGINT);
+    const auto stopped = program.finish();
+    EXPECT_EQ(stopped.exitCode, 130) << stopped.err;
+    // Half of a JSON object would pass for the whole.
+    EXPECT_EQ(stopped.out.substr(0, 4), asJson ? "" : "the ");
+  }
+}
+
+TEST_F(SequenceCliTest, FlagsMendAConfigThatIsNotValidWithoutThem) {
+  json config = json::parse(readBytes(textConfig()));
+  config["training"]["steps"] = 0;
+  const auto wrong = write("wrong.json", config);
+  expectError(run({"sequence", "train", wrong, "--run", "run"}), 2,
+              {"wrong.json", "training.steps"});
+  expectOk(run({"sequence", "train", wrong, "--run", "run", "--training.steps", "2"}));
+  const auto list = write("list.json", json::array({1}));
+  expectError(run({"sequence", "train", list, "--run", "other", "--training.steps", "2"}), 2,
+              {"list.json"});
+}
+
 TEST_F(SequenceCliTest, WrongCommandLinesSayWhatIsRight) {
   expectError(run({"sequence"}), 2, {"train, evaluate, complete"});
   expectError(run({"sequence", "trian"}), 2, {"trian", "\"train\""});
@@ -194,6 +224,10 @@ TEST_F(SequenceCliTest, WrongInputsSayWhatTheyAre) {
   write("empty", std::string());
   expectError(run({"sequence", "train", textConfig(), "--run", "r", "--data.path", "empty"}), 3,
               {"empty", "at least 27 bytes"});
+  const auto refused =
+      run({"sequence", "train", textConfig(), "--run", "r", "--data.path", "empty", "--json"});
+  EXPECT_EQ(refused.exitCode, 3);
+  EXPECT_EQ(refused.out, "") << "what is refused has not begun";
   const auto wrong = write("wrong.json", json{{"model", {{"widht", 3}}}});
   expectError(run({"sequence", "train", wrong, "--run", "r"}), 2,
               {"wrong.json", "model.widht", "\"width\""});

@@ -77,6 +77,20 @@ TEST(SequenceConfig, MistakesAreNamedByTheirPath) {
   EXPECT_NE(misspelt.error().message.find("\"steps\""), std::string::npos);
 }
 
+TEST(SequenceConfig, ModelsThatNoMemoryHoldsAreRefused) {
+  const std::string wide = R"({"model": {"width": 4096, "depth": 128, "mlp_ratio": 32}})";
+  EXPECT_EQ(pathOfError(wide), "model.width");
+  const auto read = sequenceFromJson(Json::parse(wide));
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("146068 million"), std::string::npos) << read.error().message;
+  EXPECT_EQ(pathOfError(R"({"model": {"width": 4096, "depth": 16}})"), "accepted");
+  // Position biases count: 65536² of each block.
+  const std::string text = R"({"data": {"kind": "text"}, "model": {"length": 65536, )";
+  EXPECT_EQ(pathOfError(text + R"("factorised": false}})"), "model.width");
+  EXPECT_EQ(pathOfError(text + R"("factorised": true}})"), "accepted");
+  EXPECT_EQ(pathOfError(text + R"("factorised": false, "mechanism": "aft_simple"}})"), "accepted");
+}
+
 TEST(SequenceConfig, AnImageClassifiersReaderSaysWhatItIs) {
   const auto read = experimentFromJson(sequenceToJson(SequenceExperiment()), {});
   ASSERT_FALSE(read);
@@ -100,6 +114,8 @@ TEST(SequenceConfig, FlagsSetParameters) {
             "training.steps");
   EXPECT_EQ(overrideSequenceParameter(json, "training.epochs", "3").error().where,
             "training.epochs");
+  Json wrong = {{"model", 3}};
+  EXPECT_EQ(overrideSequenceParameter(wrong, "model.width", "8").error().where, "model");
 }
 
 TEST(SequenceConfig, ThePresetsAreValid) {

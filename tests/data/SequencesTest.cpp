@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "core/base/Log.h"
 #include "core/data/Sequences.h"
 #include "tests/data/Support.h"
 
@@ -204,6 +205,34 @@ TEST(Sequences, DamagedPicturesArePassedOver) {
   EXPECT_FALSE(source->draw(2, 0));
   experiment.data.path = "";
   EXPECT_EQ(openSequences(experiment, SequenceSplit::Train).error().where, "data.path");
+}
+
+TEST(Sequences, DamagedPicturesAreNamedOnceAndNotByTheHundreds) {
+  const TemporaryFolder folder;
+  writeClasses(folder / "train", {"a", "b"}, 30);
+  writeClasses(folder / "val", {"a", "b"}, 1);
+  SequenceExperiment experiment = pictureExperiment();
+  experiment.data.dataset = "image-folder";
+  experiment.data.path = folder.path().string();
+  const auto warningsOf = [&](int damaged) {
+    for (int i = 0; i < damaged; ++i)
+      writeBytes(folder / ("train/a/" + std::to_string(i) + ".png"), "no picture");
+    std::vector<std::string> warnings;
+    setLogSink([&](LogLevel, const std::string& message) { warnings.push_back(message); });
+    const auto source = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
+    for (std::int64_t i = 0; i < 3 * source->size(); ++i)
+      EXPECT_TRUE(source->draw(2, i));
+    setLogSink({});
+    return warnings;
+  };
+  const auto two = warningsOf(2);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_NE((two[0] + two[1]).find("0.png"), std::string::npos) << two[0];
+  EXPECT_NE((two[0] + two[1]).find("1.png"), std::string::npos) << two[1];
+  const auto many = warningsOf(28);
+  ASSERT_EQ(many.size(), 21u);
+  EXPECT_EQ(many[19].rfind("skipped ", 0), 0u) << many[19];
+  EXPECT_NE(many[20].find("more than 20"), std::string::npos) << many[20];
 }
 
 }  // namespace

@@ -176,10 +176,8 @@ TEST(SequenceSampler, GrowsAsTheModelDoes) {
       if (t == 23) break;
       sampler.append({static_cast<std::uint8_t>(bytes[0][t].item<std::int64_t>()),
                       static_cast<std::uint8_t>(bytes[1][t].item<std::int64_t>())});
-      EXPECT_EQ(sampler.appended(), t + 1);
     }
     sampler.begin();
-    EXPECT_EQ(sampler.appended(), 0);
   }
 }
 

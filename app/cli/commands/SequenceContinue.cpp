@@ -5,18 +5,10 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ProgressBar.h"
 #include "app/cli/SequenceCommands.h"
+#include "core/base/Utf8.h"
 
 namespace headlight::cli {
 namespace {
-
-/// What a terminal may be sent: models draw any byte, escape sequences too.
-std::string fitForTerminal(std::string text) {
-  for (char& letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if ((code < ' ' && letter != '\n' && letter != '\t') || code == 0x7f) letter = '?';
-  }
-  return text;
-}
 
 class SequenceContinueCommand : public Command {
  public:
@@ -32,35 +24,44 @@ class SequenceContinueCommand : public Command {
     command->add_flag("--json", m_json,
                       "The result as one JSON object; bytes that are not UTF-8 are replaced");
     command->footer(
-        "Prints the prompt and what follows; to a terminal without control characters.");
+        "Prints the prompt and what follows; to a terminal without control characters and without "
+        "bytes that are no text. Ctrl+C prints what there is and exits with 130.");
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     const auto session = m_run.open("sequence continue");
-    std::string text;
-    {
+    std::string drawn;
+    const auto text = [&] {
       ProgressBar bar(terminal);
       RemainingTime remaining;
       remaining.start(0);
-      std::int64_t done = 0;
-      text = valueOrThrow(session->continueText(
+      return session->continueText(
           m_prompt, m_bytes, m_draw.temperature, static_cast<std::uint64_t>(m_draw.seed),
           [&](const std::string& bytes) {
-            done += static_cast<std::int64_t>(bytes.size());
+            drawn += bytes;
+            const auto done = static_cast<std::int64_t>(drawn.size());
             bar.show({"continuing", done, m_bytes, remaining.secondsRemaining(done, m_bytes)});
           },
-          stop));
-    }
+          stop);
+    }();
+    // Stopped: what there is is worth having. As JSON it would pass for the whole.
+    if (!text && text.error().code == ErrorCode::Canceled && !terminal.json())
+      tell(terminal, drawn);
+    if (!text) throw Failure(text.error());
     if (terminal.json())
-      terminal.printJson(Json{{"prompt", m_prompt}, {"text", text}, {"bytes", text.size()}});
+      terminal.printJson(Json{{"prompt", m_prompt}, {"text", *text}, {"bytes", text->size()}});
     else
-      terminal.print(::isatty(STDOUT_FILENO) == 1 ? fitForTerminal(m_prompt + text)
-                                                  : m_prompt + text);
+      tell(terminal, *text);
     return kExitOk;
   }
 
  private:
+  void tell(Terminal& terminal, const std::string& text) const {
+    const std::string whole = m_prompt + text;
+    terminal.print(::isatty(STDOUT_FILENO) == 1 ? fitForTerminal(whole) : whole);
+  }
+
   SequenceRunOptions m_run;
   SequenceDrawOptions m_draw;
   std::string m_prompt;

@@ -1,7 +1,9 @@
 // sequence train: a config, headless; or a run that goes on.
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ParameterFlags.h"
@@ -14,8 +16,6 @@
 
 namespace headlight::cli {
 namespace {
-
-constexpr std::uintmax_t kMaxSequenceConfigBytes = 16u << 20;
 
 Json readingJson(const SequenceReading& reading) {
   if (reading.validationBits)
@@ -68,14 +68,23 @@ class SequenceTrainCommand : public Command {
     if (m_run.empty()) refuseUsage("--run", "is missing; name the folder of the run");
     const SequenceExperiment experiment = describe();
     terminal.note((m_resume ? "going on with " : "training ") + experiment.name + " in " + m_run);
-    if (terminal.json())
-      terminal.printJson(Json{{"event", "begin"}, {"run", m_run}, {"resumed", m_resume}});
+    // Only once it has begun: what is refused has not.
+    bool begun = !terminal.json();
+    const auto begin = [&] {
+      if (!std::exchange(begun, true))
+        terminal.printJson(Json{{"event", "begin"}, {"run", m_run}, {"resumed", m_resume}});
+    };
     const auto outcome = [&] {
       ProgressBar bar(terminal);
       return trainSequence(
           experiment, m_run, m_resume,
-          [&](const SequenceReading& reading) { tell(reading, experiment, bar, terminal); }, stop);
+          [&](const SequenceReading& reading) {
+            begin();
+            tell(reading, experiment, bar, terminal);
+          },
+          stop);
     }();
+    if (outcome) begin();
     return report(valueOrThrow(outcome), experiment, terminal);
   }
 
@@ -90,7 +99,8 @@ class SequenceTrainCommand : public Command {
     if (!m_config.empty()) {
       const std::string text = valueOrThrow(readFile(m_config, kMaxSequenceConfigBytes));
       json = valueOrThrow(parseConfigJson(text, m_config));
-      valueOrThrow(sequenceFromText(text, m_config));
+      // Valid with the flags is enough, but flags need an object to go into.
+      if (!json.is_object()) return valueOrThrow(sequenceFromText(text, m_config));
     } else if (m_resume) {
       json = sequenceToJson(valueOrThrow(sequenceExperimentOf(m_run)));
     }
@@ -102,6 +112,12 @@ class SequenceTrainCommand : public Command {
   static void tell(const SequenceReading& reading, const SequenceExperiment& experiment,
                    ProgressBar& bar, Terminal& terminal) {
     char line[160];
+    if (reading.validating) {
+      std::snprintf(line, sizeof line, "step %lld/%lld  validating",
+                    static_cast<long long>(reading.step), static_cast<long long>(reading.steps));
+      bar.show({line, std::llround(reading.validationFraction * 1000), 1000, -1});
+      return;
+    }
     if (terminal.json()) {
       terminal.printJson(readingJson(reading));
     } else if (reading.validationBits) {

@@ -1,0 +1,21 @@
+#pragma once
+// Text whose bytes may be anything: from a file, or drawn by a model.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace headlight {
+
+/// Bytes of the UTF-8 character at the start of `text`, which is not empty; 0 if there is none
+/// (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+std::size_t utf8Length(std::string_view text);
+
+/// Whether a whole UTF-8 character is one that terminals obey: U+0000 … U+001F, U+007F … U+009F.
+bool isControl(std::string_view character);
+
+/// What a terminal may be sent: '?' for every byte that is no UTF-8 and for every control character
+/// but the end of a line and the tab.
+std::string fitForTerminal(std::string_view text);
+
+}  // namespace headlight

@@ -1,0 +1,39 @@
+// Text whose bytes may be anything.
+
+#include <gtest/gtest.h>
+
+#include "core/base/Utf8.h"
+
+namespace headlight {
+namespace {
+
+TEST(Utf8, CharactersAreMeasured) {
+  EXPECT_EQ(utf8Length("a"), 1u);
+  EXPECT_EQ(utf8Length("\u00e4b"), 2u);
+  EXPECT_EQ(utf8Length("\u20acb"), 3u);
+  EXPECT_EQ(utf8Length("\U0001f600b"), 4u);
+  EXPECT_EQ(utf8Length("\xc0\x80"), 0u);          // overlong
+  EXPECT_EQ(utf8Length("\xed\xa0\x80"), 0u);      // a surrogate
+  EXPECT_EQ(utf8Length("\xf4\x90\x80\x80"), 0u);  // above U+10FFFF
+  EXPECT_EQ(utf8Length("\xe2\x82"), 0u);          // broken off
+  EXPECT_EQ(utf8Length("\x9b"), 0u);
+}
+
+TEST(Utf8, TerminalsAreSentNothingThatTheyObey) {
+  EXPECT_EQ(fitForTerminal("a b\n\tc \u00e4 \u20ac \U0001f600"),
+            "a b\n\tc \u00e4 \u20ac \U0001f600");
+  EXPECT_EQ(fitForTerminal("\x1b[31mred\r\x7f"), "?[31mred??");
+  EXPECT_EQ(fitForTerminal(std::string("a\0b", 3)), "a?b");
+  // C1: U+009B is the beginning of an escape sequence in one character, U+0085 a new line.
+  EXPECT_EQ(fitForTerminal("\xc2\x9b"
+                           "31m"),
+            "?31m");
+  EXPECT_EQ(fitForTerminal("\xc2\x80\xc2\x85\xc2\x9f\xc2\xa0"), "???\xc2\xa0");
+  // Bytes that are no UTF-8: a terminal of one byte a character takes 0x9B for the same.
+  EXPECT_EQ(fitForTerminal("\x9b"
+                           "31m\xff\xc2"),
+            "?31m??");
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,157 @@
+// The training loop of a sequence model: stops, checkpoints, and what it says of trouble.
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/base/Log.h"
+#include "core/training/SequenceTrainer.h"
+#include "tests/TemporaryFolder.h"
+
+namespace headlight {
+namespace {
+
+/// Twelve steps of four pieces of a text that is written to `text`.
+SequenceExperiment patterns(const std::filesystem::path& text) {
+  std::ofstream file(text, std::ios::binary);
+  for (int i = 0; i < 40; ++i)
+    file << "the dog.";
+  SequenceExperiment experiment;
+  experiment.seed = 7;
+  experiment.data.kind = "text";
+  experiment.data.path = text.string();
+  experiment.model.width = 16;
+  experiment.model.depth = 1;
+  experiment.model.length = 24;
+  experiment.model.rank = 4;
+  experiment.model.window = 5;
+  experiment.training.steps = 12;
+  experiment.training.batchSize = 4;
+  experiment.training.warmupSteps = 3;
+  experiment.training.evaluateSteps = 5;
+  experiment.training.evaluateSamples = 3;
+  experiment.training.checkpointSteps = 4;
+  return experiment;
+}
+
+SequenceTrainerParts partsOf(const SequenceExperiment& experiment) {
+  SequenceTrainerParts parts;
+  parts.experiment = experiment;
+  parts.model = makeSequenceModel(experiment);
+  parts.train = parts.validation = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
+  return parts;
+}
+
+/// A text whose reading asks for a stop at one of its draws.
+class StoppingSource : public SequenceSource {
+ public:
+  StoppingSource(std::shared_ptr<const SequenceSource> text, std::int64_t at, std::stop_source stop)
+      : m_text(std::move(text)), m_at(at), m_stop(std::move(stop)) {}
+
+  std::int64_t size() const override { return m_text->size(); }
+  Result<ByteSequence> at(std::int64_t index) const override { return m_text->at(index); }
+  Result<ByteSequence> draw(std::uint64_t seed, std::int64_t draw) const override {
+    EXPECT_LE(draw, m_at) << "nothing is read after the stop";
+    if (draw == m_at) m_stop.request_stop();
+    return m_text->draw(seed, draw);
+  }
+
+ private:
+  std::shared_ptr<const SequenceSource> m_text;
+  std::int64_t m_at;
+  mutable std::stop_source m_stop;
+};
+
+TEST(SequenceTrainer, AStopIsHeardWhileDataIsRead) {
+  const TemporaryFolder folder;
+  const auto experiment = patterns(folder / "text");
+  const auto text = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
+  for (const std::int64_t draw : {13, 15}) {  // of the fourth batch of four: within, and its last
+    std::stop_source stop;
+    SequenceTrainerParts parts = partsOf(experiment);
+    parts.train = std::make_shared<StoppingSource>(text, draw, stop);
+    SequenceTrainer trainer(std::move(parts), RunFolder::create(folder / std::to_string(draw)));
+    const SequenceOutcome outcome = trainer.run({}, stop.get_token());
+    EXPECT_FALSE(outcome.finished);
+    EXPECT_EQ(outcome.steps, 3);
+    EXPECT_TRUE(std::filesystem::exists(outcome.last));
+  }
+}
+
+TEST(SequenceTrainer, TheCheckpointOfAStepHasItsValidation) {
+  const TemporaryFolder folder;
+  auto experiment = patterns(folder / "text");
+  experiment.training.evaluateSteps = experiment.training.checkpointSteps = 4;
+  std::vector<std::int64_t> validated;
+  const auto look = [&](const SequenceReading& reading) {
+    if (reading.step != 5 && reading.step != 9) return;
+    const auto last = valueOrThrow(readSequenceFile(folder / "run/last.safetensors"));
+    ASSERT_TRUE(last.position);
+    EXPECT_EQ(last.position->step, reading.step - 1);
+    EXPECT_EQ(last.position->bitsSteps, 0);
+    validated.push_back(last.position->validatedStep);
+  };
+  SequenceTrainer trainer(partsOf(experiment), RunFolder::create(folder / "run"));
+  EXPECT_TRUE(trainer.run(look, {}).finished);
+  EXPECT_EQ(validated, (std::vector<std::int64_t>{4, 8}));
+}
+
+TEST(SequenceTrainer, DivergenceSaysWhetherThereIsACheckpoint) {
+  const TemporaryFolder folder;
+  auto experiment = patterns(folder / "text");
+  const auto failedAfter = [&](std::int64_t checkpointSteps, const std::string& name) {
+    experiment.training.checkpointSteps = checkpointSteps;
+    SequenceTrainerParts parts = partsOf(experiment);
+    const auto spoil = [model = parts.model](const SequenceReading& reading) {
+      const at::NoGradGuard noGrad;
+      if (reading.step == 3) at::Tensor(model->trainable().front().second).fill_(NAN);
+    };
+    SequenceTrainer trainer(std::move(parts), RunFolder::create(folder / name));
+    try {
+      trainer.run(spoil, {});
+    } catch (const Failure& failure) {
+      return failure.error().message;
+    }
+    return std::string("trained");
+  };
+  EXPECT_NE(failedAfter(1000, "unsaved").find("nothing is saved yet"), std::string::npos);
+  EXPECT_NE(failedAfter(2, "saved").find("the last checkpoint is from before it"),
+            std::string::npos);
+}
+
+TEST(SequenceTrainer, ValidationSaysWhatItSkipped) {
+  const TemporaryFolder folder;
+  const auto experiment = patterns(folder / "text");
+  /// A source of which the first cannot be read.
+  class Damaged : public SequenceSource {
+   public:
+    explicit Damaged(std::shared_ptr<const SequenceSource> text) : m_text(std::move(text)) {}
+    std::int64_t size() const override { return m_text->size(); }
+    Result<ByteSequence> at(std::int64_t index) const override {
+      if (index == 0) return Error{ErrorCode::InvalidFile, "is damaged", "0.png"};
+      return m_text->at(index);
+    }
+    Result<ByteSequence> draw(std::uint64_t seed, std::int64_t draw) const override {
+      return m_text->draw(seed, draw);
+    }
+
+   private:
+    std::shared_ptr<const SequenceSource> m_text;
+  };
+  SequenceTrainerParts parts = partsOf(experiment);
+  parts.experiment.training.steps = 5;
+  parts.validation = std::make_shared<Damaged>(parts.train);
+  std::string warned;
+  setLogSink([&](LogLevel, const std::string& message) { warned += message; });
+  SequenceTrainer(std::move(parts), RunFolder::create(folder / "run")).run({}, {});
+  setLogSink({});
+  EXPECT_EQ(warned, "1 of 3 validation pictures cannot be read and were skipped");
+}
+
+}  // namespace
+}  // namespace headlight
