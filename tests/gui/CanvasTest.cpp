@@ -501,6 +501,17 @@ class CanvasTest : public QObject {
     QVERIFY(headsLegend(f.document).title.contains("outer bias B_o"));
     // Rollout and comparison stay with attention.
     QVERIFY(meaningNote(f.document) != legend.note);
+    QVERIFY(editLegend(f.document).title.startsWith("attention · "));
+    // Locality and masks are of attention.
+    QVERIFY(!headsLegend(f.document).title.contains("ALS"));
+    const auto mask =
+        makeMaskEdit(f.document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    QVERIFY(mask.ok());
+    f.document.pushEdit(*mask);
+    QCOMPARE(canvasLegend(f.document, map).title, legend.title);
+    // One key steps through all that there is.
+    QCOMPARE(nextShown(*f.document.look(), ""), std::string("outer_bias"));
+    QCOMPARE(nextShown(*f.document.look(), "outer_bias"), std::string());
     // Another picture of the model leaves the choice, another model does not.
     f.document.setImage(makeImage(), "another", {});
     QVERIFY(shown->isVisible());

@@ -16,92 +16,18 @@
 #include <QTabWidget>
 
 #include "tests/gui/Grab.h"
-#include "tests/gui/WindowFixture.h"
+#include "tests/gui/SequenceFixture.h"
 #include "ui/Resources.h"
-#include "ui/bridge/SequenceBridge.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
-#include "ui/plots/BitsPlot.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/ContinuationPage.h"
 #include "ui/widgets/ImagePainting.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ParameterForm.h"
 #include "ui/widgets/PictureTiles.h"
 #include "ui/widgets/SequenceModelPage.h"
 #include "ui/widgets/SequenceTrainPage.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
-
-namespace {
-
-constexpr int kLong = 30000;  ///< ms: a busy machine
-
-/// 4 × 4 pixels, 48 bytes, one block of 8 features: milliseconds a step.
-SequenceExperiment tinyPictures() {
-  SequenceExperiment experiment;
-  experiment.name = "tiny";
-  experiment.device = "cpu";
-  experiment.threads = 1;
-  experiment.data.imageSize = 4;
-  experiment.data.trainSamples = 16;
-  experiment.data.validationSamples = 8;
-  experiment.model.width = 8;
-  experiment.model.depth = 1;
-  experiment.model.rank = 4;
-  experiment.model.window = 8;
-  experiment.training.steps = 20;
-  experiment.training.batchSize = 4;
-  experiment.training.learningRate = 0.01;
-  experiment.training.warmupSteps = 2;
-  experiment.training.evaluateSteps = 5;
-  experiment.training.evaluateSamples = 4;
-  return experiment;
-}
-
-SequenceExperiment endlessPictures() {
-  SequenceExperiment experiment = tinyPictures();
-  experiment.training.steps = 1000000;
-  experiment.training.evaluateSteps = 1000000;
-  return experiment;
-}
-
-SequenceExperiment tinyText(const QString& path) {
-  SequenceExperiment experiment = tinyPictures();
-  experiment.data.kind = "text";
-  experiment.data.path = path.toStdString();
-  experiment.model.length = 16;
-  return experiment;
-}
-
-struct SequenceFixture {
-  Document document;
-  SequenceWindow window{&document};
-  ScopedDialogs dialogsAsBefore;
-
-  SequenceFixture() {
-    window.show();
-    if (!QTest::qWaitForWindowExposed(&window)) qFatal("the window was not shown");
-  }
-  template <typename W>
-  W* find(const char* name) const {
-    W* found = window.findChild<W*>(QString::fromLatin1(name));
-    if (!found) qFatal("there is no %s", name);
-    return found;
-  }
-  QPushButton* button(const char* name) const { return find<QPushButton>(name); }
-  void click(const char* name) const { QTest::mouseClick(button(name), Qt::LeftButton); }
-  MessageLabel* message(const char* name) const { return find<MessageLabel>(name); }
-  BitsPlot* plot() const { return find<BitsPlot>("bitsPlot"); }
-  QString state() const { return find<QLabel>("sequenceState")->text(); }
-  SequenceBridge* bridge() const { return window.bridge(); }
-  void set(const char* form, const char* field, const Json& value) const {
-    find<ParameterForm>(form)->setValue(QLatin1String(field), value);
-    Q_EMIT find<ParameterForm>(form)->changed();
-  }
-};
-
-}  // namespace
 
 class SequenceWindowTest : public QObject {
   Q_OBJECT
@@ -197,6 +123,14 @@ class SequenceWindowTest : public QObject {
       QTRY_VERIFY(f.button("resumeSequence")->isVisible());
       QVERIFY(f.button("resumeSequence")->isEnabled());
       QVERIFY(!f.button("startSequence")->isVisible());
+      // Its curve goes on where it is resumed.
+      f.click("resumeSequence");
+      QTRY_VERIFY_WITH_TIMEOUT(f.plot()->train().keys().last() > before + 2, kLong);
+      QVERIFY(f.plot()->train().keys().first() < before);
+      f.click("stopSequence");
+      QTRY_VERIFY_WITH_TIMEOUT(!f.window.isTraining(), kLong);
+      before = f.plot()->train().keys().last();
+      QTRY_VERIFY(f.button("resumeSequence")->isEnabled());
     }
     // Another window finds it as it was.
     SequenceFixture f;

@@ -129,13 +129,18 @@ FileFinding inspectCheckpoint(const QString& path) {
   finding.path = path;
   finding.kind = FileKind::Checkpoint;
   auto experiment = experimentOf(path.toStdString());
-  if (experiment)
+  if (experiment) {
     finding.experiment = *experiment;
-  else if (sequenceExperimentOf(path.toStdString()))
-    finding.kind = FileKind::Sequence;
-  else if (experiment.error().code != ErrorCode::UnsupportedFile &&
-           experiment.error().code != ErrorCode::InvalidArgument)
+  } else if (experiment.error().code == ErrorCode::UnsupportedFile) {
+    // Read a second time only where it can be a sequence model's.
+    const auto sequence = sequenceExperimentOf(path.toStdString());
+    if (sequence)
+      finding.kind = FileKind::Sequence;
+    else if (sequence.error().code != ErrorCode::UnsupportedFile)
+      return problem(path, QString::fromStdString(sequence.error().text()));
+  } else if (experiment.error().code != ErrorCode::InvalidArgument) {
     return problem(path, QString::fromStdString(experiment.error().text()));
+  }
   return finding;  // tensors that make no model by themselves may still fit the one that is open
 }
 

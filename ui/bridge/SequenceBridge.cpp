@@ -43,6 +43,7 @@ Result<CompletedPicture> completePicture(const SequenceSession& session, const I
   result.view = *view;
   result.kept = keptRows(view->height, settings.keptFraction);
   result.samples = std::move(*samples);
+  result.settings = settings;
   return result;
 }
 
@@ -60,22 +61,22 @@ SequenceBridge::~SequenceBridge() {
 
 template <typename Work, typename Done>
 void SequenceBridge::run(Job job, Work work, Done done,
-                         void (SequenceBridge::*fail)(const Error&)) {
+                         void (SequenceBridge::*fail)(Job, const Error&)) {
   m_stop.request_stop();
   m_stop = std::stop_source();
   m_throttle.stop();
   m_mail = std::make_shared<Mail>();
   setJob(job);
-  m_worker.post([this, work = std::move(work), done = std::move(done), fail, mail = m_mail,
+  m_worker.post([this, job, work = std::move(work), done = std::move(done), fail, mail = m_mail,
                  stop = m_stop.get_token()](std::stop_token) {
     const auto result = std::make_shared<decltype(work(mail, stop))>(work(mail, stop));
-    inThreadOf(this, [this, mail, result, done, fail] {
+    inThreadOf(this, [this, job, mail, result, done, fail] {
       if (mail != m_mail) return;  // a newer job is under way
       m_throttle.stop();
       takeMail();
       m_mail.reset();
       setJob(Job::None);
-      *result ? done(std::move(**result)) : (this->*fail)(result->error());
+      *result ? done(std::move(**result)) : (this->*fail)(job, result->error());
     });
   });
 }
@@ -203,14 +204,14 @@ void SequenceBridge::setJob(Job job) {
   Q_EMIT jobChanged();
 }
 
-void SequenceBridge::tell(const Error& error) {
+void SequenceBridge::tell(Job job, const Error& error) {
   if (error.code == ErrorCode::Canceled)
-    Q_EMIT canceled();
+    Q_EMIT canceled(job);
   else
-    Q_EMIT failed(QString::fromStdString(error.text()));
+    Q_EMIT failed(job, QString::fromStdString(error.text()));
 }
 
-void SequenceBridge::tellUnopened(const Error& error) {
+void SequenceBridge::tellUnopened(Job, const Error& error) {
   Q_EMIT openFailed(QString::fromStdString(error.text()));
 }
 

@@ -32,6 +32,7 @@ struct CompletedPicture {
   Image view;
   int kept = 0;  ///< rows from the top
   std::vector<Image> samples;
+  CompletionSettings settings;  ///< that they were drawn with
 };
 
 class SequenceBridge : public QObject {
@@ -57,6 +58,10 @@ class SequenceBridge : public QObject {
   void cancel();
   Job job() const { return m_job; }
   bool isBusy() const { return m_job != Job::None; }
+  /// Whether a new job would lose what the person waits for: a drawing or a measurement.
+  bool isWorking() const {
+    return m_job == Job::Completing || m_job == Job::Continuing || m_job == Job::Scoring;
+  }
 
  Q_SIGNALS:
   void jobChanged();
@@ -68,8 +73,9 @@ class SequenceBridge : public QObject {
   void bytesArrived(const QByteArray& bytes);
   void continued();
   void scored(const headlight::SequenceScore& score);
-  void failed(const QString& text);
-  void canceled();
+  /// `job`: the one that ended so; of Opening there is openFailed.
+  void failed(headlight::SequenceBridge::Job job, const QString& text);
+  void canceled(headlight::SequenceBridge::Job job);
 
  private:
   /// What a job says while it goes on; it outlives the job's being of interest.
@@ -78,14 +84,14 @@ class SequenceBridge : public QObject {
 
   template <typename Work, typename Done>
   void run(Job job, Work work, Done done,
-           void (SequenceBridge::*fail)(const Error&) = &SequenceBridge::tell);
+           void (SequenceBridge::*fail)(Job, const Error&) = &SequenceBridge::tell);
   ProgressCallback reporter(const MailPointer& mail);
   void post(const MailPointer& mail);  ///< called from the thread: there is something new
   void wake();
   void takeMail();
   void setJob(Job job);
-  void tell(const Error& error);
-  void tellUnopened(const Error& error);
+  void tell(Job job, const Error& error);
+  void tellUnopened(Job job, const Error& error);
   void opened(std::shared_ptr<SequenceSession> session, SequenceModelInfo info);
 
   std::shared_ptr<SequenceSession> m_session;

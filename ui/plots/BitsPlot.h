@@ -5,14 +5,12 @@
 #include <QWidget>
 
 #include <cstdint>
-#include <optional>
 
 #include "ui/plots/BoundedSeries.h"
 
 class QCustomPlot;
 class QCPAxisRect;
 class QCPGraph;
-class QCPLegend;
 
 namespace headlight {
 

@@ -1,45 +1,22 @@
 #include "ui/widgets/CompletionPage.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QStandardPaths>
-#include <QVBoxLayout>
 
-#include <algorithm>
+#include <utility>
 
-#include "core/base/Files.h"
 #include "core/workbench/Pictures.h"
-#include "ui/Icons.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/models/Document.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
 #include "ui/widgets/PictureTiles.h"
 #include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
-namespace {
-
-constexpr int kCompletionFormWidth = 300;
-constexpr int kSavedSide = 256;  ///< pixels of a picture in a saved row, about
-
-/// The row of pictures, large enough to be looked at.
-Result<void> writeCompletion(const CompletedPicture& picture, const std::string& path) {
-  return guarded(path, [&]() -> Result<void> {
-    const int side = std::max({1, picture.view.width, picture.view.height});
-    const int scale = std::clamp(kSavedSide / side, 1, 64);
-    const auto bytes = encodePng(completionRow(picture.view, picture.kept, picture.samples, scale));
-    if (!bytes) return bytes.error();
-    return writeFileAtomically(path, *bytes);
-  });
-}
-
-}  // namespace
 
 CompletionPage::CompletionPage(SequenceBridge* bridge, Document* document, QWidget* parent)
     : QWidget(parent),
@@ -54,106 +31,36 @@ CompletionPage::CompletionPage(SequenceBridge* bridge, Document* document, QWidg
   layout->addWidget(makeControls());
   m_tiles = new PictureTiles(this);
   m_tiles->setObjectName(QStringLiteral("completionTiles"));
-  m_tiles->setHint(tr("Choose a picture: the model draws its lower part anew."));
   layout->addWidget(m_tiles, 1);
   connectBridge();
+  connect(m_reader, &BackgroundTask::busyChanged, this, &CompletionPage::refreshControls);
   refreshControls();
 }
 
-QWidget* CompletionPage::makeControls() {
-  auto* column = new QWidget(this);
-  column->setFixedWidth(kCompletionFormWidth);
-  m_form = new ParameterForm(completionParameters(), QStringLiteral("completion"), column);
-  m_form->setFilterVisible(false);
-  connect(m_form, &ParameterForm::changed, this, [this] {
-    showTiles();
-    refreshControls();
-  });
-  m_progress = new ProgressLine(tr("Progress of the completion"), column);
-  m_message = new MessageLabel(column);
-  m_message->setObjectName(QStringLiteral("completionMessage"));
-  auto* layout = new QVBoxLayout(column);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(makePictureRow(column));
-  layout->addWidget(m_form, 1);
-  layout->addWidget(m_progress);
-  layout->addWidget(m_message);
-  layout->addWidget(makeButtonRow(column));
-  return column;
-}
-
-QWidget* CompletionPage::makePictureRow(QWidget* parent) {
-  auto* group = new QWidget(parent);
-  m_name = new QLabel(group);
-  m_name->setObjectName(QStringLiteral("completionPicture"));
-  m_name->setTextFormat(Qt::PlainText);
-  m_choose = new QPushButton(tr("Choose Pict&ure…"), group);
-  m_choose->setObjectName(QStringLiteral("choosePicture"));
-  m_choose->setToolTip(tr("A picture from a file; the model sees its centre square"));
-  m_ofWindow = new QPushButton(tr("From the &Window"), group);
-  m_ofWindow->setObjectName(QStringLiteral("pictureOfWindow"));
-  m_ofWindow->setToolTip(tr("The picture that is open on the canvas of the main window"));
-  connect(m_choose, &QPushButton::clicked, this, &CompletionPage::choosePicture);
-  connect(m_ofWindow, &QPushButton::clicked, this, &CompletionPage::takePictureOfWindow);
-  connect(m_document, &Document::imageChanged, this, &CompletionPage::refreshControls);
-  auto* layout = new QVBoxLayout(group);
-  layout->setContentsMargins(0, 0, 0, 0);
-  auto* row = new QHBoxLayout;
-  row->addWidget(m_choose);
-  row->addWidget(m_ofWindow);
-  layout->addLayout(row);
-  layout->addWidget(m_name);
-  return group;
-}
-
-QWidget* CompletionPage::makeButtonRow(QWidget* parent) {
-  auto* row = new QWidget(parent);
-  const auto add = [&](const char* name, const QString& text, const char* icon,
-                       const QString& tip) {
-    auto* button = new QPushButton(lineIcon(QLatin1String(icon)), text, row);
-    button->setObjectName(QLatin1String(name));
-    button->setToolTip(tip);
-    return button;
-  };
-  m_complete = add("complete", tr("&Complete"), "play", tr("Draw the rows that do not stay"));
-  m_cancel = add("cancelCompletion", tr("Cance&l"), "stop", tr("Stop drawing; nothing is kept"));
-  m_save = add("saveCompletion", tr("&Save…"), "save",
-               tr("Save the row of pictures as PNG: original, what stays, completions"));
-  connect(m_complete, &QPushButton::clicked, this, &CompletionPage::complete);
-  connect(m_cancel, &QPushButton::clicked, m_bridge, &SequenceBridge::cancel);
-  connect(m_save, &QPushButton::clicked, this, &CompletionPage::choosePng);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  for (QPushButton* button : {m_complete, m_cancel, m_save})
-    layout->addWidget(button);
-  return row;
-}
-
 void CompletionPage::connectBridge() {
+  using Job = SequenceBridge::Job;
   connect(m_bridge, &SequenceBridge::modelChanged, this, &CompletionPage::onModelChanged);
+  connect(m_bridge, &SequenceBridge::openFailed, this, [this] {
+    // A picture that was chosen while the other model was being opened.
+    if (hasModel() && m_view.empty() && !m_picture.empty()) m_bridge->view(m_picture);
+  });
   connect(m_bridge, &SequenceBridge::jobChanged, this, &CompletionPage::onJobChanged);
   connect(m_bridge, &SequenceBridge::progressed, this, [this](const Progress& progress) {
-    if (m_bridge->job() == SequenceBridge::Job::Completing) m_progress->setProgress(progress);
+    if (m_bridge->job() == Job::Completing) m_progress->setProgress(progress);
   });
-  connect(m_bridge, &SequenceBridge::failed, this, [this](const QString& text) {
-    if (hasModel()) m_message->setMessage(text, MessageLabel::Tone::Problem);
+  connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
+    if (job == Job::Completing || job == Job::Viewing)
+      m_message->setMessage(text, MessageLabel::Tone::Problem);
   });
-  connect(m_bridge, &SequenceBridge::canceled, this, [this] {
-    if (hasModel()) m_message->setMessage(tr("Cancelled."));
+  connect(m_bridge, &SequenceBridge::canceled, this, [this](Job job) {
+    if (job == Job::Completing || job == Job::Viewing) m_message->setMessage(tr("Cancelled."));
   });
   connect(m_bridge, &SequenceBridge::viewed, this, [this](const Image& view) {
     m_view = view;
     showTiles();
     refreshControls();
   });
-  connect(m_bridge, &SequenceBridge::completed, this,
-          [this](const std::shared_ptr<const CompletedPicture>& picture) {
-            m_view = picture->view;
-            m_completed = picture;
-            m_message->clear();
-            showTiles();
-            refreshControls();
-          });
+  connect(m_bridge, &SequenceBridge::completed, this, &CompletionPage::onCompleted);
 }
 
 // --- The picture -------------------------------------------------------------------------------
@@ -179,7 +86,18 @@ void CompletionPage::takePictureOfWindow() {
   if (m_document->hasImage()) setPicture(m_document->image(), m_document->imageName());
 }
 
+void CompletionPage::say(const QString& text, MessageLabel::Tone tone) {
+  if (hasModel())
+    m_message->setMessage(text, tone);
+  else
+    Q_EMIT saidUnseen(text, tone);
+}
+
 void CompletionPage::setPicture(const Image& picture, const QString& name) {
+  if (hasModel() && m_bridge->isWorking()) {
+    m_refused = true;
+    return say(tr("Cancel what goes on first."), MessageLabel::Tone::Problem);
+  }
   m_picture = picture;
   m_pictureName = name;
   m_view = {};
@@ -187,7 +105,11 @@ void CompletionPage::setPicture(const Image& picture, const QString& name) {
   m_message->clear();
   showTiles();
   refreshControls();
-  if (hasModel()) m_bridge->view(picture);
+  const bool opening = m_bridge->job() == SequenceBridge::Job::Opening;
+  if (hasModel() && !opening) m_bridge->view(picture);  // else once the model is there
+  if (!hasModel() && !opening)
+    say(tr("The picture waits: open a model of pictures to complete it."),
+        MessageLabel::Tone::Plain);
 }
 
 void CompletionPage::openPicture(const QString& path) {
@@ -197,20 +119,10 @@ void CompletionPage::openPicture(const QString& path) {
       },
       [this, path](const Result<Image>& picture) {
         if (picture) return setPicture(*picture, QFileInfo(path).fileName());
-        m_message->setMessage(tr("The picture was not opened. %1")
-                                  .arg(QString::fromStdString(picture.error().text())),
-                              MessageLabel::Tone::Problem);
+        say(tr("The picture was not opened. %1")
+                .arg(QString::fromStdString(picture.error().text())),
+            MessageLabel::Tone::Problem);
       });
-}
-
-void CompletionPage::choosePicture() {
-  FileQuestion question;
-  question.title = tr("Picture to complete");
-  question.start = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
-  question.filter = tr("Pictures (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff);;All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) openPicture(paths.front());
-  });
 }
 
 // --- Completing --------------------------------------------------------------------------------
@@ -230,7 +142,18 @@ void CompletionPage::complete() {
   m_bridge->complete(m_picture, *wanted);
 }
 
+void CompletionPage::onCompleted(const std::shared_ptr<const CompletedPicture>& picture) {
+  m_view = picture->view;
+  m_completed = picture;
+  m_message->setMessage(tr("Drawn at temperature %1, seed %2.")
+                            .arg(QString::number(picture->settings.temperature),
+                                 QString::number(picture->settings.seed)));
+  showTiles();
+  refreshControls();
+}
+
 void CompletionPage::onJobChanged() {
+  if (std::exchange(m_refused, false)) m_message->clear();
   if (m_bridge->job() == SequenceBridge::Job::Completing)
     m_progress->setBusy();
   else
@@ -240,9 +163,10 @@ void CompletionPage::onJobChanged() {
 
 void CompletionPage::showTiles() {
   QList<PictureTiles::Tile> tiles;
-  const auto wanted = settings();
-  if (!m_view.empty() && wanted) {
-    const int kept = keptRows(m_view.height, wanted->keptFraction);
+  // While a field is wrong, what was right last stays.
+  if (const auto wanted = settings()) m_keptFraction = wanted->keptFraction;
+  if (!m_view.empty()) {
+    const int kept = keptRows(m_view.height, m_keptFraction);
     tiles << PictureTiles::Tile{toQImage(m_view), tr("original")};
     tiles << PictureTiles::Tile{toQImage(greyBelow(m_view, kept)), tr("what stays")};
     // Where less or more is to stay now, they come back with the number that they were drawn for.
@@ -256,41 +180,17 @@ void CompletionPage::showTiles() {
 
 void CompletionPage::refreshControls() {
   const bool busy = m_bridge->isBusy();
-  m_name->setText(m_picture.empty() ? tr("No picture yet") : m_pictureName);
+  const QString name = m_picture.empty() ? tr("No picture yet") : m_pictureName;
+  m_name->setText(m_name->fontMetrics().elidedText(name, Qt::ElideMiddle, kFormWidth));
+  m_name->setToolTip(m_pictureName);
+  const bool reading = m_reader->isBusy() || (!m_picture.empty() && busy);
+  m_tiles->setHint(reading ? tr("Reading the picture…")
+                           : tr("Choose a picture: the model draws its lower part anew."));
   m_choose->setEnabled(!busy);
   m_ofWindow->setEnabled(!busy && m_document->hasImage());
   m_complete->setEnabled(!busy && !m_view.empty() && settings().has_value());
   m_cancel->setEnabled(m_bridge->job() == SequenceBridge::Job::Completing);
   m_save->setEnabled(m_tiles->tiles().size() > 2);
-}
-
-void CompletionPage::choosePng() {
-  if (!m_completed) return;
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save the completions");
-  const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  question.start = QDir(folder).filePath(QFileInfo(m_pictureName).completeBaseName() +
-                                         QStringLiteral("-completed.png"));
-  question.filter = tr("PNG (*.png)");
-  question.suffix = QStringLiteral("png");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) savePng(paths.front());
-  });
-}
-
-void CompletionPage::savePng(const QString& path) {
-  m_writer->run<Result<void>>(
-      [path = path.toStdString(), picture = m_completed](std::stop_token) {
-        return writeCompletion(*picture, path);
-      },
-      [this, path](const Result<void>& written) {
-        if (written)
-          return m_message->setMessage(tr("Saved %1.").arg(QDir::toNativeSeparators(path)));
-        m_message->setMessage(
-            tr("Not saved. %1").arg(QString::fromStdString(written.error().text())),
-            MessageLabel::Tone::Problem);
-      });
 }
 
 }  // namespace headlight

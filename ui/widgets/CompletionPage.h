@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ui/bridge/SequenceBridge.h"
+#include "ui/widgets/MessageLabel.h"
 
 class QLabel;
 class QPushButton;
@@ -16,7 +17,6 @@ namespace headlight {
 
 class BackgroundTask;
 class Document;
-class MessageLabel;
 class ParameterForm;
 class PictureTiles;
 class ProgressLine;
@@ -27,6 +27,7 @@ class CompletionPage : public QWidget {
   /// `document`: whose picture is offered; both must outlive the page.
   CompletionPage(SequenceBridge* bridge, Document* document, QWidget* parent = nullptr);
 
+  /// Refused, with a message, while something is drawn or measured.
   void setPicture(const Image& picture, const QString& name);
   void openPicture(const QString& path);
   void complete();
@@ -34,18 +35,28 @@ class CompletionPage : public QWidget {
   std::optional<CompletionSettings> settings() const;
   const std::shared_ptr<const CompletedPicture>& completed() const { return m_completed; }
 
+ Q_SIGNALS:
+  /// About a picture that came without a model of pictures, while this page is not to be seen.
+  void saidUnseen(const QString& text, headlight::MessageLabel::Tone tone);
+
  private:
+  static constexpr int kFormWidth = 300;
+
+  // CompletionPageParts.cpp
   QWidget* makeControls();
   QWidget* makePictureRow(QWidget* parent);
   QWidget* makeButtonRow(QWidget* parent);
+  void choosePicture();
+  void choosePng();
+  void savePng(const QString& path, const std::shared_ptr<const CompletedPicture>& picture);
+
   void connectBridge();
   bool hasModel() const;  ///< one of pictures
   void onModelChanged();
   void onJobChanged();
+  void onCompleted(const std::shared_ptr<const CompletedPicture>& picture);
   void takePictureOfWindow();
-  void choosePicture();
-  void choosePng();
-  void savePng(const QString& path);
+  void say(const QString& text, MessageLabel::Tone tone);
   void showTiles();
   void refreshControls();
 
@@ -64,7 +75,9 @@ class CompletionPage : public QWidget {
   Image m_picture;
   QString m_pictureName;
   Image m_view;  ///< of m_picture through the model; empty until it is there
-  std::shared_ptr<const CompletedPicture> m_completed;  ///< of m_view; null: none yet
+  std::shared_ptr<const CompletedPicture> m_completed;        ///< of m_view; null: none yet
+  double m_keptFraction = CompletionSettings().keptFraction;  ///< as it was right last
+  bool m_refused = false;                                     ///< another picture, by what goes on
 };
 
 }  // namespace headlight

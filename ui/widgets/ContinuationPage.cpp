@@ -17,6 +17,7 @@
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {
@@ -35,6 +36,16 @@ QString shownText(QString text) {
     if (control || mark) letter = QChar(QChar::ReplacementCharacter);
   }
   return text;
+}
+
+bool endsWithinCharacter(const QByteArray& bytes) {
+  for (int back = 1; back <= 3 && back <= bytes.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if (byte >= 0x80 && byte < 0xc0) continue;              // one that goes on
+    if (byte < 0xc2 || byte > 0xf4) return false;           // none that begins a longer one
+    return back < (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);  // RFC 3629, section 3
+  }
+  return false;
 }
 
 ContinuationPage::ContinuationPage(SequenceBridge* bridge, QWidget* parent)
@@ -111,21 +122,28 @@ QWidget* ContinuationPage::makeButtonRow(QWidget* parent) {
 }
 
 void ContinuationPage::connectBridge() {
-  connect(m_bridge, &SequenceBridge::modelChanged, this, [this] {
-    m_message->clear();
-    refreshControls();
-  });
+  using Job = SequenceBridge::Job;
+  connect(m_bridge, &SequenceBridge::modelChanged, this, &ContinuationPage::forget);
   connect(m_bridge, &SequenceBridge::jobChanged, this, &ContinuationPage::refreshControls);
   connect(m_bridge, &SequenceBridge::bytesArrived, this, &ContinuationPage::append);
   connect(m_bridge, &SequenceBridge::continued, this,
           [this] { finish(tr("%1 bytes.").arg(m_bytes.size() - m_promptBytes)); });
-  connect(m_bridge, &SequenceBridge::canceled, this, [this] {
-    if (hasModel()) finish(tr("Cancelled after %1 bytes.").arg(m_bytes.size() - m_promptBytes));
+  connect(m_bridge, &SequenceBridge::canceled, this, [this](Job job) {
+    if (job == Job::Continuing)
+      finish(tr("Cancelled after %1 bytes.").arg(m_bytes.size() - m_promptBytes));
   });
-  connect(m_bridge, &SequenceBridge::failed, this, [this](const QString& text) {
-    if (hasModel()) m_message->setMessage(text, MessageLabel::Tone::Problem);
-    refreshControls();
+  connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
+    if (job == Job::Continuing) finish(text, true);
   });
+}
+
+/// What another model wrote is not this one's.
+void ContinuationPage::forget() {
+  m_bytes.clear();
+  m_promptBytes = 0;
+  m_output->clear();
+  m_message->clear();
+  refreshControls();
 }
 
 bool ContinuationPage::hasModel() const {
@@ -153,14 +171,22 @@ void ContinuationPage::continueText() {
   bold.setFontWeight(QFont::Bold);
   QTextCursor cursor(m_output->document());
   cursor.insertText(shownText(prompt), bold);
-  cursor.insertText(QString(), QTextCharFormat());
   m_message->clear();
+  m_remaining.start(0);
   m_bridge->continueText(prompt, *wanted);
 }
 
 void ContinuationPage::append(const QByteArray& bytes) {
   m_bytes += bytes;
-  const QString text = shownText(m_decoder.decode(bytes));
+  appendText(shownText(m_decoder.decode(bytes)));
+  const qsizetype done = m_bytes.size() - m_promptBytes;
+  QString text = tr("%1 of %2 bytes").arg(done).arg(m_wanted);
+  const QString remaining = remainingText(m_remaining.secondsRemaining(done, m_wanted));
+  if (!remaining.isEmpty()) text += QStringLiteral(" · ") + remaining;
+  m_message->setMessage(text);
+}
+
+void ContinuationPage::appendText(const QString& text) {
   // Who has scrolled back to read is left there.
   QScrollBar* bar = m_output->verticalScrollBar();
   const bool atEnd = bar->value() >= bar->maximum();
@@ -168,11 +194,13 @@ void ContinuationPage::append(const QByteArray& bytes) {
   cursor.movePosition(QTextCursor::End);
   cursor.insertText(text, QTextCharFormat());
   if (atEnd) bar->setValue(bar->maximum());
-  m_message->setMessage(tr("%1 of %2 bytes").arg(m_bytes.size() - m_promptBytes).arg(m_wanted));
 }
 
-void ContinuationPage::finish(const QString& text) {
-  m_message->setMessage(text);
+void ContinuationPage::finish(const QString& text, bool problem) {
+  // The decoder still waits for the rest of a character that was cut off.
+  if (endsWithinCharacter(m_bytes.mid(m_promptBytes)))
+    appendText(QString(QChar(QChar::ReplacementCharacter)));
+  m_message->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Quiet);
   refreshControls();
 }
 

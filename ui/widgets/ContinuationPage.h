@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "core/base/Progress.h"
 #include "ui/bridge/SequenceBridge.h"
 
 class QPlainTextEdit;
@@ -20,6 +21,8 @@ class ParameterForm;
 
 /// Text that a text field can show: bytes that are no characters of text (0, escape, …) as U+FFFD.
 QString shownText(QString text);
+/// Whether the bytes end within a character of UTF-8 that could still be finished.
+bool endsWithinCharacter(const QByteArray& bytes);
 
 class ContinuationPage : public QWidget {
   Q_OBJECT
@@ -36,8 +39,10 @@ class ContinuationPage : public QWidget {
   QWidget* makeButtonRow(QWidget* parent);
   void connectBridge();
   bool hasModel() const;  ///< one of text
+  void forget();
   void append(const QByteArray& bytes);
-  void finish(const QString& text);
+  void appendText(const QString& text);
+  void finish(const QString& text, bool problem = false);
   void chooseFile();
   void save(const QString& path);
   void refreshControls();
@@ -51,8 +56,10 @@ class ContinuationPage : public QWidget {
 
   QByteArray m_bytes;
   qsizetype m_promptBytes = 0;
-  qsizetype m_wanted = 0;    ///< bytes that are to come
-  QStringDecoder m_decoder;  ///< of what comes: a character may arrive in two pieces
+  qsizetype m_wanted = 0;  ///< bytes that are to come
+  RemainingTime m_remaining;
+  QStringDecoder m_decoder{
+      QStringDecoder::Utf8};  ///< of what comes: a character may arrive in two pieces
 };
 
 }  // namespace headlight

@@ -28,6 +28,7 @@ void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, i
 
 void gatherHeads(FigureContent& content, const FigureRequest& request) {
   const AttentionMaps& maps = shownMaps(*request.look, request.view);
+  const bool learned = shownLearned(request.look.get(), request.view);
   const Grid& grid = request.model.grid;
   std::optional<ValueRange> shared;
   if (request.view.sharedRange) shared = sharedRange(maps, grid, request.view.query);
@@ -40,6 +41,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
       if (map) tile.map = blocks(*map);
       tile.smooth = drawnSmooth(maps, request.view, layer);
       setTileGrid(tile, maps, grid, layer, request.view.query);
+      if (learned) continue;  // locality and mask are of attention
       tile.locality = headValue(request.look->locality, layer, head);
       if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
     }

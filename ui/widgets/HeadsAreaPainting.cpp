@@ -55,8 +55,11 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   shown.rows = grid.rows;
   shown.cols = grid.cols;
   shown.queryPatch = queryInLayer(m_seen.query, model, grid) - grid.prefix;
-  if (m_look) shown.locality = headValue(m_look->locality, layer, head);
-  if (m_document->masks().contains(layer, head)) shown.mask = m_document->masks().at(layer, head);
+  // Locality and mask are of attention, not of what was learned for every picture.
+  const bool learned = shownLearned(m_look.get(), m_seen);
+  if (m_look && !learned) shown.locality = headValue(m_look->locality, layer, head);
+  if (!learned && m_document->masks().contains(layer, head))
+    shown.mask = m_document->masks().at(layer, head);
   drawHeadTile(painter, area, shown, palette());
   if (layer == m_seen.layer && head == m_seen.head) {
     painter.setBrush(Qt::NoBrush);

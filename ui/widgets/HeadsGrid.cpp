@@ -198,9 +198,11 @@ QString HeadsArea::describeTile(int layer, int head) const {
   QString text =
       tr("layer %1 · %2").arg(layer).arg(head < 0 ? tr("mean of heads") : tr("head %1").arg(head));
   const MaskScheme& masks = m_document->masks();
-  if (masks.contains(layer, head)) text += QStringLiteral(" · ") + maskText(masks.at(layer, head));
+  const bool learned = shownLearned(m_look.get(), m_seen);
+  if (!learned && masks.contains(layer, head))
+    text += QStringLiteral(" · ") + maskText(masks.at(layer, head));
   if (!m_look) return text;
-  if (const auto locality = headValue(m_look->locality, layer, head))
+  if (const auto locality = headValue(m_look->locality, layer, head); locality && !learned)
     text += tr("\nlocality (ALS) %1").arg(QString::number(*locality, 'f', 3));
   const auto map =
       viewedMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer, head, nullptr);

@@ -234,6 +234,9 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     return;
   }
   if (isTraining()) {  // stopping; its end closes
+    // One may have begun since the question was answered.
+    m_training->stop();
+    if (m_sequences) m_sequences->stopTraining();
     event->ignore();
     return;
   }

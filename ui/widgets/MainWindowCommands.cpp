@@ -214,6 +214,8 @@ void MainWindow::updateCommands() {
     m_actions->find(QLatin1String(id))->setEnabled(picture);
   m_actions->find(QStringLiteral("view.classToken"))
       ->setEnabled(model && m_document->model().grid.prefix > 0);
+  const auto look = m_document->look();
+  m_actions->find(QStringLiteral("view.nextShown"))->setEnabled(look && !look->learned.empty());
   m_actions->find(QStringLiteral("train.resume"))->setEnabled(!m_training->isRunning());
 }
 

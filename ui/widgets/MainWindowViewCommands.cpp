@@ -8,6 +8,7 @@
 #include "ui/Theme.h"
 #include "ui/widgets/Canvas.h"
 #include "ui/widgets/MainWindow.h"
+#include "ui/widgets/ViewedMap.h"
 
 namespace headlight {
 namespace {
@@ -50,6 +51,14 @@ void MainWindow::addViewCommands() {
   m_actions->add(menu, "view.fullScreen", tr("&Full screen"), tr("Fill the screen, or go back"),
                  keys("F11"), [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
   addStepCommands();
+  m_actions->add(
+      menu, "view.nextShown", tr("Attention or what was learned"),
+      tr("Show attention, or the next map that the mechanism has learned"), keys("L"), [this] {
+        const auto look = m_document->look();
+        if (!look) return;
+        changeView([&](ViewOptions& view) { view.learned = nextShown(*look, view.learned); });
+      });
+  m_actions->limitTo("view.nextShown", m_tabs);
   addZoomCommands();
 }
 

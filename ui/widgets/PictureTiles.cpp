@@ -62,24 +62,34 @@ void PictureTiles::paintEvent(QPaintEvent*) {
   const Arrangement arrangement = arrange();
   if (arrangement.side < 1) return;
   const QSizeF first = m_tiles.front().picture.size();
-  // Whole screen pixels a picture pixel, where there is room for one.
-  const double exact = arrangement.side / std::max({first.width(), first.height(), 1.0});
-  const QSizeF size = first * (exact >= 1 ? std::floor(exact) : exact);
-  const double cellWidth = size.width() + kPictureGap;
-  const double cellHeight = size.height() + captionHeight() + kPictureGap;
+  // Whole pixels of the screen a picture pixel, where there is room for one, from whole pixels on.
+  const double ratio = devicePixelRatioF();
+  const auto snapped = [ratio](double at) { return std::round(at * ratio) / ratio; };
+  const double exact = ratio * arrangement.side / std::max({first.width(), first.height(), 1.0});
+  const QSizeF size = first * ((exact >= 1 ? std::floor(exact) : exact) / ratio);
+  const double cellWidth = snapped(size.width() + kPictureGap);
+  const double cellHeight = snapped(size.height() + captionHeight() + kPictureGap);
   const int columns = arrangement.columns;
   const int rows = (static_cast<int>(m_tiles.size()) + columns - 1) / columns;
-  const QPointF start((width() - cellWidth * columns + kPictureGap) / 2,
-                      std::max(kPictureGap, (height() - cellHeight * rows + kPictureGap) / 2));
+  const QPointF start(
+      snapped((width() - cellWidth * columns + kPictureGap) / 2),
+      snapped(std::max(kPictureGap, (height() - cellHeight * rows + kPictureGap) / 2)));
   painter.setPen(palette().color(QPalette::WindowText));
   for (int i = 0; i < m_tiles.size(); ++i) {
     const QPointF corner = start + QPointF(cellWidth * (i % columns), cellHeight * (i / columns));
     painter.drawImage(QRectF(corner, size), m_tiles[i].picture);
-    const QRectF below(corner.x(), corner.y() + size.height(), size.width(), captionHeight());
-    painter.drawText(below, Qt::AlignCenter,
-                     fontMetrics().elidedText(m_tiles[i].caption, Qt::ElideRight,
-                                              static_cast<int>(size.width())));
+    drawCaption(painter, {corner.x(), corner.y() + size.height(), size.width(), captionHeight()},
+                m_tiles[i].caption);
   }
+}
+
+void PictureTiles::drawCaption(QPainter& painter, const QRectF& area,
+                               const QString& caption) const {
+  // Where there is no room for "completion 12", its number says which it is.
+  const bool fits = fontMetrics().horizontalAdvance(caption) <= area.width();
+  const QString text = fits ? caption : caption.section(QLatin1Char(' '), -1);
+  painter.drawText(area, Qt::AlignCenter,
+                   fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(area.width())));
 }
 
 }  // namespace headlight

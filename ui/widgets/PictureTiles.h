@@ -36,6 +36,7 @@ class PictureTiles : public QWidget {
   };
   Arrangement arrange() const;
   double captionHeight() const;
+  void drawCaption(QPainter& painter, const QRectF& area, const QString& caption) const;
   void describe();
 
   QList<Tile> m_tiles;

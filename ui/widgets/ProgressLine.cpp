@@ -11,6 +11,11 @@ constexpr int kBarSteps = 1000;
 
 }  // namespace
 
+QString remainingText(double secondsRemaining) {
+  if (secondsRemaining < 0) return {};
+  return QObject::tr("ETA %1").arg(QString::fromStdString(formatDuration(secondsRemaining)));
+}
+
 ProgressLine::ProgressLine(const QString& what, QWidget* parent)
     : QWidget(parent), m_bar(new QProgressBar(this)), m_remaining(new QLabel(this)) {
   m_bar->setAccessibleName(what);
@@ -31,10 +36,7 @@ void ProgressLine::setProgress(const Progress& progress) {
       progress.total > 0 ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
                          : 0;
   m_bar->setValue(static_cast<int>(kBarSteps * share));
-  m_remaining->setText(
-      progress.secondsRemaining >= 0
-          ? tr("ETA %1").arg(QString::fromStdString(formatDuration(progress.secondsRemaining)))
-          : QString());
+  m_remaining->setText(remainingText(progress.secondsRemaining));
 }
 
 void ProgressLine::setBusy() {
@@ -46,10 +48,6 @@ void ProgressLine::clear() {
   m_bar->setRange(0, kBarSteps);
   m_bar->setValue(0);
   m_remaining->clear();
-}
-
-QString ProgressLine::text() const {
-  return m_remaining->text();
 }
 
 }  // namespace headlight

@@ -19,11 +19,13 @@ class ProgressLine : public QWidget {
   void setProgress(const Progress& progress);
   void setBusy();  ///< something goes on, nobody knows how long
   void clear();
-  QString text() const;
 
  private:
   QProgressBar* m_bar;
   QLabel* m_remaining;
 };
+
+/// "ETA 1:12"; empty while `secondsRemaining` is negative, unknown.
+QString remainingText(double secondsRemaining);
 
 }  // namespace headlight

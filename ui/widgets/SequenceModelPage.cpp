@@ -8,11 +8,14 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <utility>
+
 #include "ui/Icons.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/ContinuationPage.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/RunFolders.h"
 
 namespace headlight {
@@ -28,12 +31,12 @@ QString sequenceModelSentence(const SequenceModelInfo& info) {
   const QString data = experiment.ofPictures()
                            ? QObject::tr("pictures of %1 × %1").arg(experiment.data.imageSize)
                            : QObject::tr("text");
+  // All at once: a name may have a "%3" in it.
   return QObject::tr("%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters; %7")
       .arg(QString::fromStdString(experiment.name),
-           QString::fromStdString(experiment.model.mechanism))
-      .arg(experiment.model.depth)
-      .arg(experiment.model.width)
-      .arg(locale.toString(static_cast<qlonglong>(experiment.length())),
+           QString::fromStdString(experiment.model.mechanism),
+           QString::number(experiment.model.depth), QString::number(experiment.model.width),
+           locale.toString(static_cast<qlonglong>(experiment.length())),
            locale.toString(static_cast<qlonglong>(info.parameters)), data);
 }
 
@@ -100,18 +103,42 @@ QWidget* SequenceModelPage::makeModelRow() {
 
 void SequenceModelPage::connectBridge() {
   connect(m_bridge, &SequenceBridge::modelChanged, this, &SequenceModelPage::onModelChanged);
-  connect(m_bridge, &SequenceBridge::jobChanged, this, &SequenceModelPage::refreshControls);
+  connect(m_bridge, &SequenceBridge::jobChanged, this, &SequenceModelPage::onJobChanged);
   connect(m_bridge, &SequenceBridge::scored, this, &SequenceModelPage::onScored);
   connect(m_bridge, &SequenceBridge::openFailed, this, [this](const QString& text) {
     m_message->setMessage(tr("Not opened. %1").arg(text), MessageLabel::Tone::Problem);
   });
-  connect(m_bridge, &SequenceBridge::progressed, this, [this](const Progress& progress) {
-    if (m_bridge->job() != SequenceBridge::Job::Scoring) return;
-    m_message->setMessage(tr("Measuring: %1 of %2").arg(progress.done).arg(progress.total));
+  connect(m_bridge, &SequenceBridge::progressed, this, &SequenceModelPage::onProgress);
+  using Job = SequenceBridge::Job;
+  connect(m_bridge, &SequenceBridge::canceled, this, [this](Job job) {
+    if (job == Job::Scoring) m_message->setMessage(tr("Measuring was cancelled."));
   });
+  connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
+    if (job == Job::Scoring) m_message->setMessage(text, MessageLabel::Tone::Problem);
+  });
+  connect(m_completion, &CompletionPage::saidUnseen, m_message, &MessageLabel::setMessage);
+}
+
+void SequenceModelPage::onJobChanged() {
+  if (std::exchange(m_refused, false)) m_message->clear();
+  refreshControls();
+}
+
+void SequenceModelPage::onProgress(const Progress& progress) {
+  if (m_bridge->job() != SequenceBridge::Job::Scoring) return;
+  QString text = tr("Measuring: %1 of %2").arg(progress.done).arg(progress.total);
+  const QString remaining = remainingText(progress.secondsRemaining);
+  if (!remaining.isEmpty()) text += QStringLiteral(" · ") + remaining;
+  if (m_refused) text += QStringLiteral(" · ") + tr("Cancel what goes on first.");
+  m_message->setMessage(text);
 }
 
 void SequenceModelPage::open(const QString& path) {
+  if (m_bridge->isWorking()) {
+    m_refused = true;
+    m_message->setMessage(tr("Cancel what goes on first."), MessageLabel::Tone::Problem);
+    return;
+  }
   m_message->setMessage(tr("Opening %1…").arg(QDir::toNativeSeparators(path)));
   m_bridge->open(path);
 }

@@ -21,7 +21,7 @@ class SequenceModelPage : public QWidget {
  public:
   SequenceModelPage(SequenceBridge* bridge, Document* document, QWidget* parent = nullptr);
 
-  /// A run's folder or weights.
+  /// A run's folder or weights; while something is drawn or measured, a message says to cancel it.
   void open(const QString& path);
   CompletionPage* completion() const { return m_completion; }
   ContinuationPage* continuation() const { return m_continuation; }
@@ -30,6 +30,8 @@ class SequenceModelPage : public QWidget {
   QWidget* makeModelRow();
   void connectBridge();
   void onModelChanged();
+  void onJobChanged();
+  void onProgress(const Progress& progress);
   void onScored(const SequenceScore& score);
   void refreshControls();
   void chooseFolder();
@@ -42,6 +44,7 @@ class SequenceModelPage : public QWidget {
   QStackedWidget* m_stack = nullptr;
   CompletionPage* m_completion = nullptr;
   ContinuationPage* m_continuation = nullptr;
+  bool m_refused = false;  ///< another model, by what goes on
 };
 
 /// "aft_local, 3 blocks of 64 features, 768 bytes a sequence, 123,456 parameters; pictures of 16 ×

@@ -14,10 +14,8 @@
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/models/SequenceSettings.h"
-#include "ui/plots/BitsPlot.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/RunFolders.h"
 
 namespace headlight {
@@ -27,6 +25,7 @@ SequenceTrainPage::SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* pa
       m_bridge(bridge),
       m_folderCheck(new BackgroundTask(this)),
       m_detect(new BackgroundTask(this)),
+      m_offer(new BackgroundTask(this)),
       m_experiment(smallSequenceExperiment()) {
   setObjectName(QStringLiteral("sequenceTrainPage"));
   auto* splitter = new QSplitter(this);
@@ -39,6 +38,7 @@ SequenceTrainPage::SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* pa
   connect(bridge, &SequenceTrainingBridge::stateChanged, this, &SequenceTrainPage::onStateChanged);
   connect(bridge, &SequenceTrainingBridge::updated, this, &SequenceTrainPage::onUpdated);
   connect(bridge, &SequenceTrainingBridge::finished, this, &SequenceTrainPage::onFinished);
+  connect(m_detect, &BackgroundTask::busyChanged, this, &SequenceTrainPage::check);
   proposeFolder();
   onSettingsChanged();
 }
@@ -70,10 +70,15 @@ void SequenceTrainPage::showSettings(const Json& json) {
 
 void SequenceTrainPage::setExperiment(const SequenceExperiment& experiment) {
   if (m_bridge->isRunning()) return;
+  m_detect->cancel();
   m_own.reset();
   m_experiment = experiment;
   showSettings(sequenceToJson(experiment));
   newRun();
+}
+
+bool SequenceTrainPage::takesSettings() const {
+  return !m_bridge->isRunning() && !m_own;
 }
 
 void SequenceTrainPage::setPictures(const QString& folder) {
@@ -129,10 +134,12 @@ void SequenceTrainPage::check() {
     m_error->setMessage(
         tr("This folder holds a run, with the settings above: resume it, or begin "
            "a new run in a folder of its own."));
+  else if (m_detect->isBusy())
+    m_error->setMessage(tr("Finding out how the pictures are kept…"));
   else
     m_error->clear();
   m_start->setVisible(!holdsRun);
-  m_start->setEnabled(!running && problem.isEmpty() && folderIsKnown());
+  m_start->setEnabled(!running && !m_detect->isBusy() && problem.isEmpty() && folderIsKnown());
   m_resume->setVisible(holdsRun);
   m_resume->setEnabled(!running && problem.isEmpty());
   m_newRun->setVisible(holdsRun);
@@ -174,6 +181,7 @@ void SequenceTrainPage::proposeFolder() {
 }
 
 void SequenceTrainPage::newRun() {
+  m_offer->cancel();
   m_folderChosen = false;
   takeFolderState({});
   proposeFolder();
@@ -181,10 +189,19 @@ void SequenceTrainPage::newRun() {
 
 void SequenceTrainPage::setRunFolder(const QString& path) {
   if (m_bridge->isRunning()) return;
+  m_offer->cancel();
   if (m_folder->text() != path) m_folder->setText(path);
   m_folderChosen = !path.trimmed().isEmpty();
   m_folderChosen ? checkFolder() : newRun();
   check();
+}
+
+void SequenceTrainPage::offerRun(const QString& path) {
+  m_offer->run<bool>([folder = std::filesystem::path(path.toStdString())](
+                         std::stop_token) { return holdsRun(folder); },
+                     [this, path](bool holds) {
+                       if (holds) setRunFolder(path);
+                     });
 }
 
 void SequenceTrainPage::checkFolder() {
@@ -208,6 +225,7 @@ void SequenceTrainPage::checkFolder() {
 void SequenceTrainPage::takeFolderState(FolderState state) {
   m_folderState = std::move(state);
   if (m_folderState.experiment) {
+    m_detect->cancel();
     if (!m_own) m_own = settingsAsJson();
     showSettings(sequenceToJson(*m_folderState.experiment));
   } else if (m_own) {
@@ -215,84 +233,6 @@ void SequenceTrainPage::takeFolderState(FolderState state) {
     showSettings(own);
   }
   check();
-}
-
-// --- The run -----------------------------------------------------------------------------------
-
-void SequenceTrainPage::start() {
-  check();
-  if (!m_start->isEnabled() || m_folderState.holdsRun) return;
-  begin();
-  m_bridge->start(m_experiment, QString::fromStdString(folder().string()));
-}
-
-void SequenceTrainPage::resume() {
-  if (m_bridge->isRunning() || !folderIsKnown() || !m_folderState.experiment) return;
-  begin();
-  m_bridge->resume(*m_folderState.experiment, QString::fromStdString(folder().string()));
-}
-
-void SequenceTrainPage::begin() {
-  m_outcome->clear();
-  m_trainBits.reset();
-  m_validationBits.reset();
-  m_numbers->clear();
-  m_usable.clear();
-  m_progress->setBusy();
-  m_plot->clear();
-}
-
-void SequenceTrainPage::onStateChanged() {
-  if (m_bridge->isStopping())
-    m_state->setText(tr("Stopping…"));
-  else if (m_bridge->isRunning())
-    m_state->setText(tr("Preparing…"));
-  if (m_bridge->isRunning()) m_plot->setUnit(QLatin1String(m_bridge->experiment().unit()));
-  check();
-}
-
-void SequenceTrainPage::onUpdated(const std::vector<SequenceReading>& readings) {
-  for (const SequenceReading& reading : readings) {
-    if (reading.validationBits) {
-      m_validationBits = reading.validationBits;
-      m_plot->addValidation(reading.step, *reading.validationBits);
-    } else {
-      m_trainBits = reading.trainBits;
-      m_plot->addStep(reading.step, reading.trainBits);
-    }
-  }
-  const SequenceReading& last = readings.back();
-  m_progress->setProgress({{}, last.step, last.steps, last.secondsLeft});
-  if (!m_bridge->isStopping()) m_state->setText(tr("Step %1 of %2").arg(last.step).arg(last.steps));
-  QStringList numbers;
-  if (m_trainBits) numbers << tr("train %1").arg(*m_trainBits, 0, 'f', 3);
-  if (m_validationBits) numbers << tr("validation %1").arg(*m_validationBits, 0, 'f', 3);
-  m_numbers->setText(numbers.join(QStringLiteral(" · ")) + QLatin1Char(' ') +
-                     QLatin1String(m_bridge->experiment().unit()));
-  m_plot->replot();
-}
-
-void SequenceTrainPage::onFinished(const std::shared_ptr<const SequenceOutcome>& outcome,
-                                   const QString& error) {
-  m_progress->clear();
-  if (!outcome) {
-    m_state->setText(tr("Failed"));
-    m_outcome->setMessage(error, MessageLabel::Tone::Problem);
-    return checkFolder();
-  }
-  m_state->setText(outcome->finished ? tr("Finished") : tr("Stopped"));
-  QString text = outcome->finished
-                     ? tr("Finished after %1 steps.")
-                     : tr("Stopped after %1 steps, with a checkpoint to resume from.");
-  text = text.arg(outcome->steps);
-  if (outcome->bestBits)
-    text += tr(" Best validation: %1 %2.")
-                .arg(*outcome->bestBits, 0, 'f', 3)
-                .arg(QLatin1String(m_bridge->experiment().unit()));
-  m_outcome->setMessage(text, MessageLabel::Tone::Plain);
-  if (!outcome->last.empty() || !outcome->best.empty()) m_usable = m_bridge->folder();
-  // A run that was stopped is offered to be resumed; after a finished one comes another.
-  outcome->finished ? newRun() : checkFolder();
 }
 
 }  // namespace headlight

@@ -39,6 +39,9 @@ class SequenceTrainPage : public QWidget {
   void setExperiment(const SequenceExperiment& experiment);
   std::filesystem::path folder() const;
   void setRunFolder(const QString& path);
+  void offerRun(const QString& path);  ///< setRunFolder, if a run was begun there
+  /// Whether the settings can be changed: no training goes on, and they are not those of a run.
+  bool takesSettings() const;
   void setPictures(const QString& folder);  ///< a dataset on disk; its kind is detected
   void setTextFile(const QString& path);
   void start();
@@ -66,6 +69,7 @@ class SequenceTrainPage : public QWidget {
   void chooseRunFolder();
   void choosePictures();
   void chooseTextFile();
+  void hideFields(const std::string& key, const std::vector<std::string>& names);
   void hideWhatDoesNotCount();
   void lockSettings(bool locked);
 
@@ -80,13 +84,14 @@ class SequenceTrainPage : public QWidget {
   void check();
   bool folderIsKnown() const;
 
+  // SequenceTrainPageRun.cpp
   void begin();
   void onStateChanged();
   void onUpdated(const std::vector<SequenceReading>& readings);
   void onFinished(const std::shared_ptr<const SequenceOutcome>& outcome, const QString& error);
 
   SequenceTrainingBridge* m_bridge;
-  BackgroundTask *m_folderCheck, *m_detect;
+  BackgroundTask *m_folderCheck, *m_detect, *m_offer;
   SequenceExperiment m_experiment;
   QTabWidget* m_tabs = nullptr;
   std::map<std::string, ParameterForm*> m_forms;

@@ -168,6 +168,15 @@ QWidget* SequenceTrainPage::makeProgress() {
   return column;
 }
 
+void SequenceTrainPage::hideFields(const std::string& key, const std::vector<std::string>& names) {
+  ParameterForm* form = m_forms.at(key);
+  form->hideFields(names);
+  // Nobody can mend what is not seen.
+  for (const std::string& name : names)
+    if (const QString field = QString::fromStdString(name); !form->errorOf(field).isEmpty())
+      form->setValue(field, findParameter(*sequenceSection(key).table, name)->defaultValue);
+}
+
 void SequenceTrainPage::hideWhatDoesNotCount() {
   const Json data = m_forms.at("data")->values(), model = m_forms.at("model")->values();
   const bool text = data["kind"] == "text", procedural = data["dataset"] == "texture-shape";
@@ -180,14 +189,14 @@ void SequenceTrainPage::hideWhatDoesNotCount() {
     hidden = {"path", "validation_fraction"};
   else
     hidden = {"train_samples", "validation_samples"};
-  m_forms.at("data")->hideFields(hidden);
+  hideFields("data", hidden);
   hidden.clear();
   if (!text) hidden.emplace_back("length");
   if (model["mechanism"] != "aft_local") hidden.emplace_back("window");
   if (model["mechanism"] == "aft_simple") hidden.emplace_back("factorised");
   if (model["mechanism"] == "aft_simple" || model["factorised"] == false)
     hidden.emplace_back("rank");
-  m_forms.at("model")->hideFields(hidden);
+  hideFields("model", hidden);
 }
 
 void SequenceTrainPage::lockSettings(bool locked) {

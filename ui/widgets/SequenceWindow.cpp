@@ -10,6 +10,8 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/workbench/Pictures.h"
@@ -20,6 +22,7 @@
 #include "ui/models/Document.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/RunFolders.h"
 #include "ui/widgets/SequenceModelPage.h"
 #include "ui/widgets/SequenceTrainPage.h"
 
@@ -34,6 +37,16 @@ void takeNoDropsIn(QWidget* parts) {
     area->setAcceptDrops(false);
     area->viewport()->setAcceptDrops(false);
   }
+}
+
+enum class DroppedKind { Run, Folder, File };
+
+/// Asks the disk.
+DroppedKind droppedKind(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return DroppedKind::File;
+  const bool weights = std::filesystem::exists(path / "best.safetensors", ignored);
+  return weights || holdsRun(path) ? DroppedKind::Run : DroppedKind::Folder;
 }
 
 QString droppedFile(const QMimeData* data) {
@@ -107,7 +120,7 @@ void SequenceWindow::openPath(const QString& path) {
   if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return openConfig(path);
   // A run is both to be used and to be resumed.
   if (!path.endsWith(QStringLiteral(".safetensors"), Qt::CaseInsensitive))
-    m_trainPage->setRunFolder(path);
+    m_trainPage->offerRun(path);
   showModel();
   m_modelPage->open(path);
 }
@@ -156,9 +169,33 @@ void SequenceWindow::dropEvent(QDropEvent* event) {
   const QString path = droppedFile(event->mimeData());
   if (path.isEmpty()) return;
   event->acceptProposedAction();
-  if (!hasImageExtension(path.toStdString())) return openPath(path);
+  for (const char* kind : {".json", ".safetensors"})
+    if (path.endsWith(QLatin1String(kind), Qt::CaseInsensitive)) return openPath(path);
+  if (!hasImageExtension(path.toStdString())) return openDropped(path);
   showModel();
   m_modelPage->completion()->openPicture(path);
+}
+
+void SequenceWindow::openDropped(const QString& path) {
+  m_reader->run<DroppedKind>(
+      [path = path.toStdString()](std::stop_token) { return droppedKind(path); },
+      [this, path](DroppedKind kind) {
+        if (kind == DroppedKind::Run) return openPath(path);
+        takeData([&](SequenceTrainPage& page) {
+          kind == DroppedKind::Folder ? page.setPictures(path) : page.setTextFile(path);
+        });
+      });
+}
+
+void SequenceWindow::takeData(const std::function<void(SequenceTrainPage&)>& take) {
+  if (m_trainPage->takesSettings()) {
+    showTraining();
+    return take(*m_trainPage);
+  }
+  dialogs().error(
+      this, tr("The data was not taken"),
+      isTraining() ? tr("A training is running. Stop it first, or wait for its end.")
+                   : tr("The settings that are shown are those of a run. Choose New Run first."));
 }
 
 }  // namespace headlight

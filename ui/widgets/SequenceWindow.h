@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 
 class QTabWidget;
@@ -49,6 +50,8 @@ class SequenceWindow : public QWidget {
 
  private:
   void openConfig(const QString& path);
+  void openDropped(const QString& path);  ///< a folder, or a file whose name says nothing
+  void takeData(const std::function<void(SequenceTrainPage&)>& take);
 
   std::unique_ptr<SequenceTrainingBridge> m_training;
   std::unique_ptr<SequenceBridge> m_bridge;

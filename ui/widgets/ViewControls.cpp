@@ -90,7 +90,7 @@ void ViewControls::addShown() {
   m_shownActions = addLabelled(
       tr("Show"), m_shown, "viewShown",
       tr("What is shown of each head: where it looks in this picture, or what the mechanism has "
-         "learned for every picture alike"));
+         "learned for every picture alike (L over the pictures)"));
   connect(m_shown, &QComboBox::activated, this, [this](int index) {
     const std::string name = m_shown->itemData(index).toString().toStdString();
     change([name](ViewOptions& view) { view.learned = name; });

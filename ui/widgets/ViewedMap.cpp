@@ -52,6 +52,14 @@ const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view) {
   return learned ? learned->maps : look.maps;
 }
 
+std::string nextShown(const Look& look, const std::string& shown) {
+  const std::vector<LearnedMap>& maps = look.learned;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    if (maps[i].name == shown) next = i + 1;
+  return next < maps.size() ? maps[next].name : std::string();
+}
+
 bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer) {
   return view.smooth &&
          !(hasHead(maps, layer, -1) && maps.layers[static_cast<std::size_t>(layer)].windows);
@@ -139,6 +147,10 @@ Legend editLegend(const Document& document) {
   Legend legend;
   if (!document.hasModel()) return legend;
   legend.title = document.describeView();
+  // The canvas and the heads show the learned map that was chosen; here it is attention all the
+  // same.
+  if (shownLearned(document.look().get(), document.view()))
+    legend.title.prepend(QStringLiteral("attention · "));
   legend.detail = QStringLiteral(
       "before and after share one scale; the difference has its own, 0 in the middle");
   legend.note = meaningNote(document);
@@ -165,7 +177,7 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   if (learned) legend.title += windowTitle(*learned, document);
   legend.note = shownNote(document);
   const MaskScheme& masks = document.masks();
-  if (masks.contains(view.layer, view.head) &&
+  if (!learned && masks.contains(view.layer, view.head) &&
       masks.at(view.layer, view.head).kind != MaskKind::None)
     legend.title += QStringLiteral(" · ") + maskText(masks.at(view.layer, view.head));
   const Grid& model = document.model().grid;
@@ -199,10 +211,13 @@ Legend headsLegend(const Document& document) {
   const ViewOptions& view = document.view();
   const Grid& grid = document.model().grid;
   const auto look = document.look();
-  legend.title =
-      QStringLiteral("all heads · %1%2 · below each: locality (ALS)")
-          .arg(learnedTitle(shownLearned(look.get(), view)), document.describeToken(view.query));
-  if (document.masks().maskableLayers() > 0) legend.title += QStringLiteral(" and mask");
+  const LearnedMap* learned = shownLearned(look.get(), view);
+  legend.title = QStringLiteral("all heads · %1%2")
+                     .arg(learnedTitle(learned), document.describeToken(view.query));
+  // Both are of attention.
+  if (!learned) legend.title += QStringLiteral(" · below each: locality (ALS)");
+  if (!learned && document.masks().maskableLayers() > 0)
+    legend.title += QStringLiteral(" and mask");
   legend.note = shownNote(document);
   if (!document.sourceNote().isEmpty())
     legend.title += QStringLiteral(" · ") + document.sourceNote();

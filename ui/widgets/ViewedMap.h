@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "ui/models/Document.h"
 #include "ui/widgets/ImagePainting.h"
@@ -15,6 +16,9 @@ namespace headlight {
 const LearnedMap* shownLearned(const Look* look, const ViewOptions& view);
 /// What the view shows of a look: its attention, or that learned map.
 const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view);
+/// What comes after `shown` where one steps through what a look can show: attention (empty), then
+/// its learned maps by name, then attention again.
+std::string nextShown(const Look& look, const std::string& shown);
 /// What `maps` are drawn as: beyond the edge of a window there is nothing to blend with.
 bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer);
 /// What the shown maps are, in sentences, as meaningNote().
