@@ -77,7 +77,8 @@ PatchArea areaInSight(const LayerMaps& maps, int query) {
     left = std::min(left, patch % grid.cols);
     right = std::max(right, patch % grid.cols);
   }
-  return {top, left, bottom - top + 1, right - left + 1};  // a query sees itself
+  if (bottom < 0) return {0, 0, grid.rows, grid.cols};
+  return {top, left, bottom - top + 1, right - left + 1};
 }
 
 std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& values,

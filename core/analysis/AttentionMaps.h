@@ -68,7 +68,7 @@ struct PatchArea {
 };
 
 /// The smallest rectangle with every patch that `query` sees within its window: all of the grid
-/// where a layer has no windows.
+/// where a layer has no windows, or the query sees none.
 PatchArea areaInSight(const LayerMaps& maps, int query);
 
 /// The part of values [rows × cols] of `grid` that lies in `area`.

@@ -17,17 +17,6 @@ void require(Result<void> outcome) {
   if (!outcome) throw Failure(outcome.error());
 }
 
-void readSchema(const Json& json) {
-  if (!json.contains("schema")) return;  // written by hand: read as the newest
-  const Json& schema = json["schema"];
-  if (!schema.is_number_integer() || schema < 1)
-    throw Failure(invalidConfig("must be a whole number, at least 1", "schema"));
-  if (schema > Experiment::kSchema)
-    throw Failure(invalidConfig("is " + schema.dump() + ", newer than this program reads (" +
-                                    std::to_string(Experiment::kSchema) + "); update Headlight",
-                                "schema"));
-}
-
 std::vector<ScheduledEdit> readEdits(const Json& json) {
   std::vector<ScheduledEdit> edits;
   if (!json.contains("edits")) return edits;
@@ -55,14 +44,7 @@ Experiment& Experiment::operator=(Experiment&& other) noexcept = default;
 Experiment::~Experiment() = default;
 
 const ParameterTable& runParameters() {
-  using E = Experiment;
-  static const ParameterTable table =
-      TableBuilder<E>()
-          .text(&E::name, "name", "A name for the run.")
-          .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of everything random.")
-          .text(&E::device, "device", "auto (CUDA if there is one), cpu, cuda or cuda:N.")
-          .integer(&E::threads, "threads", 0, 1024, "CPU threads; 0 means as many as cores.")
-          .build();
+  static const ParameterTable table = runTable<Experiment>();
   return table;
 }
 
@@ -88,7 +70,7 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
     for (const auto& section : experimentSections())
       if (!section.key.empty()) sections.push_back(section.key);
     require(readParameters(runParameters(), json, &experiment, "", sections));
-    readSchema(json);
+    require(checkSchema(json, Experiment::kSchema));
     experiment.model = valueOrThrow(modelFromJson(sectionOf(json, "model"), catalogue));
     experiment.masks = valueOrThrow(maskConfigFromJson(sectionOf(json, "masks"), "masks"));
     require(readParameters(dataParameters(), sectionOf(json, "data"), &experiment.data, "data"));

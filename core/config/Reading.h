@@ -17,4 +17,29 @@ inline const Json& sectionOf(const Json& json, const char* key) {
   return json.contains(key) ? json[key] : empty;
 }
 
+/// That "schema" is a version that this program reads, from 1 to `newest`; written by hand it may
+/// be left out: the newest.
+inline Result<void> checkSchema(const Json& json, int newest) {
+  if (!json.contains("schema")) return {};
+  const Json& schema = json["schema"];
+  if (!schema.is_number_integer() || schema < 1)
+    return invalidConfig("must be a whole number, at least 1", "schema");
+  if (schema > newest)
+    return invalidConfig("is " + schema.dump() + ", newer than this program reads (" +
+                             std::to_string(newest) + "); update Headlight",
+                         "schema");
+  return {};
+}
+
+/// What every run has, of whatever kind.
+template <typename E>
+ParameterTable runTable() {
+  return TableBuilder<E>()
+      .text(&E::name, "name", "A name for the run.")
+      .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of everything random.")
+      .text(&E::device, "device", "auto (CUDA if there is one), cpu, cuda or cuda:N.")
+      .integer(&E::threads, "threads", 0, 1024, "CPU threads; 0 means as many as cores.")
+      .build();
+}
+
 }  // namespace headlight

@@ -19,15 +19,7 @@ Result<void> readHead(const Json& json) {
           key);
   if (json.contains("task") && json["task"] != kTask)
     return invalidConfig(std::string("must be \"") + kTask + "\" or left out", "task");
-  if (!json.contains("schema")) return {};  // written by hand: read as the newest
-  const Json& schema = json["schema"];
-  if (!schema.is_number_integer() || schema < 1)
-    return invalidConfig("must be a whole number, at least 1", "schema");
-  if (schema > SequenceExperiment::kSchema)
-    return invalidConfig("is " + schema.dump() + ", newer than this program reads (" +
-                             std::to_string(SequenceExperiment::kSchema) + "); update Headlight",
-                         "schema");
-  return {};
+  return checkSchema(json, SequenceExperiment::kSchema);
 }
 
 /// What each section's table is to fill.
@@ -87,14 +79,7 @@ std::int64_t SequenceExperiment::length() const {
 }
 
 const ParameterTable& sequenceRunParameters() {
-  using E = SequenceExperiment;
-  static const ParameterTable table =
-      TableBuilder<E>()
-          .text(&E::name, "name", "A name for the run.")
-          .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of everything random.")
-          .text(&E::device, "device", "auto (CUDA if there is one), cpu, cuda or cuda:N.")
-          .integer(&E::threads, "threads", 0, 1024, "CPU threads; 0 means as many as cores.")
-          .build();
+  static const ParameterTable table = runTable<SequenceExperiment>();
   return table;
 }
 

@@ -492,6 +492,17 @@ class CanvasTest : public QObject {
     QCOMPARE(map->values[3 * kCols + 4], learnedValue(0, 3, 9));
     QVERIFY(map->colorMap == ColorMap::Diverging && !map->smooth);
     QCOMPARE(map->range.low, -map->range.high);
+    // A tile is the window alone, the query in its first row.
+    const Look& look = *f.document.look();
+    const auto tile = tileMap(shownMaps(look, f.document.view()), f.document.model().grid,
+                              f.document.view(), 0, 0, nullptr);
+    QVERIFY(tile && tile->rows == 2 && tile->cols == kCols);
+    QCOMPARE(tile->values[0], learnedValue(0, 3, 0));
+    QCOMPARE(tile->values[kCols + 4], learnedValue(0, 3, kCols + 4));
+    const TileCells cells = tileCells(shownMaps(look, f.document.view()), f.document.model().grid,
+                                      f.document.view().query, 0);
+    QVERIFY(cells.rows == 2 && cells.cols == kCols && cells.queryPatch == 3);
+    QVERIFY(headsLegend(f.document).title.contains("the window of the query"));
     const Legend legend = canvasLegend(f.document, map);
     for (const char* words : {"outer bias B_o", "layer 0", "head 0", "patch (2, 3)",
                               "place (0, 3) of its 2 by 5 window"})

@@ -8,11 +8,12 @@ namespace {
 constexpr int kReadingIntervalMs = 33;       // at most 30 updates a second
 constexpr std::size_t kMostReadings = 8192;  // of a window that takes none for long
 
-/// Every second step, and every validation.
+/// Every second step, and what every validation came to.
 void thinReadings(std::vector<SequenceReading>& readings) {
   bool keep = false;
   std::erase_if(readings, [&](const SequenceReading& reading) {
     if (reading.validationBits) return false;
+    if (reading.validating) return true;
     keep = !keep;
     return !keep;
   });

@@ -14,7 +14,7 @@ constexpr int kDelayMs = 1200;
 constexpr std::uintmax_t kMaxBytes = 32u << 20;
 constexpr int kMaxDamagedKept = 20;
 
-QString write(const QString& path, const QByteArray& text) {
+QString writeTo(const QString& path, const QByteArray& text) {
   const auto written =
       writeFileAtomically(path.toStdString(), {text.constData(), std::size_t(text.size())});
   return written ? QString() : QString::fromStdString(written.error().text());
@@ -72,7 +72,7 @@ void SessionKeeper::saveInBackground() {
   if (!session) return;
   m_worker.clear();  // an older state that has not been written yet
   m_worker.post([this, path = m_path, text = sessionToText(*session)](std::stop_token) {
-    const QString error = write(path, text);
+    const QString error = writeTo(path, text);
     inThreadOf(this, [this, error] {
       if (!error.isEmpty() && !m_complained) Q_EMIT failed(error);
       m_complained = !error.isEmpty();
@@ -88,7 +88,7 @@ QString SessionKeeper::saveNow() {
 
 QString SessionKeeper::saveTo(const QString& path) {
   const auto session = m_collect();
-  return session ? write(path, sessionToText(*session)) : QString();
+  return session ? writeTo(path, sessionToText(*session)) : QString();
 }
 
 void SessionKeeper::keepPrevious() {
@@ -96,7 +96,7 @@ void SessionKeeper::keepPrevious() {
 }
 
 void SessionKeeper::keepPrevious(const Session& session) {
-  if (!m_path.isEmpty()) write(previousPath(m_path), sessionToText(session));
+  if (!m_path.isEmpty()) writeTo(previousPath(m_path), sessionToText(session));
 }
 
 std::optional<Session> SessionKeeper::previous() const {

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kZoomStep = 1.25;
+constexpr double kPlotZoomStep = 1.25;
 constexpr double kStrides = 40;  ///< keys cross what is in sight in about as many
 
 /// Of the sample of any graph that comes next after `key` in that direction.
@@ -61,9 +61,9 @@ void PlotNavigation::handleKey(const QKeyEvent& event) {
       return readAcross(1);
     case Qt::Key_Plus:
     case Qt::Key_Equal:
-      return zoomBy(1 / kZoomStep);
+      return zoomBy(1 / kPlotZoomStep);
     case Qt::Key_Minus:
-      return zoomBy(kZoomStep);
+      return zoomBy(kPlotZoomStep);
     case Qt::Key_0:
     case Qt::Key_Home:
       showEverything();

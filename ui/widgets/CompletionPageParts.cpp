@@ -12,11 +12,11 @@
 
 #include "core/base/Files.h"
 #include "core/workbench/Pictures.h"
-#include "ui/Icons.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/models/Document.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
 #include "ui/widgets/ProgressLine.h"
@@ -87,17 +87,12 @@ QWidget* CompletionPage::makePictureRow(QWidget* parent) {
 
 QWidget* CompletionPage::makeButtonRow(QWidget* parent) {
   auto* row = new QWidget(parent);
-  const auto add = [&](const char* name, const QString& text, const char* icon,
-                       const QString& tip) {
-    auto* button = new QPushButton(lineIcon(QLatin1String(icon)), text, row);
-    button->setObjectName(QLatin1String(name));
-    button->setToolTip(tip);
-    return button;
-  };
-  m_complete = add("complete", tr("&Complete"), "play", tr("Draw the rows that do not stay"));
-  m_cancel = add("cancelCompletion", tr("Cance&l"), "stop", tr("Stop drawing; nothing is kept"));
-  m_save = add("saveCompletion", tr("&Save…"), "save",
-               tr("Save the row of pictures as PNG: original, what stays, completions"));
+  m_complete =
+      iconButton(row, "complete", tr("&Complete"), "play", tr("Draw the rows that do not stay"));
+  m_cancel = iconButton(row, "cancelCompletion", tr("Cance&l"), "stop",
+                        tr("Stop drawing; nothing is kept"));
+  m_save = iconButton(row, "saveCompletion", tr("&Save…"), "save",
+                      tr("Save the row of pictures as PNG: original, what stays, completions"));
   connect(m_complete, &QPushButton::clicked, this, &CompletionPage::complete);
   connect(m_cancel, &QPushButton::clicked, m_bridge, &SequenceBridge::cancel);
   connect(m_save, &QPushButton::clicked, this, &CompletionPage::choosePng);

@@ -12,9 +12,9 @@
 #include <QVBoxLayout>
 
 #include "core/base/Files.h"
-#include "ui/Icons.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
 #include "ui/widgets/ProgressLine.h"
@@ -100,17 +100,11 @@ QWidget* ContinuationPage::makeControls() {
 
 QWidget* ContinuationPage::makeButtonRow(QWidget* parent) {
   auto* row = new QWidget(parent);
-  const auto add = [&](const char* name, const QString& text, const char* icon,
-                       const QString& tip) {
-    auto* button = new QPushButton(lineIcon(QLatin1String(icon)), text, row);
-    button->setObjectName(QLatin1String(name));
-    button->setToolTip(tip);
-    return button;
-  };
-  m_continue = add("continueText", tr("&Continue"), "play", tr("Continue the prompt"));
-  m_cancel = add("cancelContinuation", tr("Cance&l"), "stop", tr("Stop; what came so far stays"));
-  m_save = add("saveContinuation", tr("&Save…"), "save",
-               tr("Save the prompt and its continuation, byte for byte"));
+  m_continue = iconButton(row, "continueText", tr("&Continue"), "play", tr("Continue the prompt"));
+  m_cancel = iconButton(row, "cancelContinuation", tr("Cance&l"), "stop",
+                        tr("Stop; what came so far stays"));
+  m_save = iconButton(row, "saveContinuation", tr("&Save…"), "save",
+                      tr("Save the prompt and its continuation, byte for byte"));
   connect(m_continue, &QPushButton::clicked, this, &ContinuationPage::continueText);
   connect(m_cancel, &QPushButton::clicked, m_bridge, &SequenceBridge::cancel);
   connect(m_save, &QPushButton::clicked, this, &ContinuationPage::chooseFile);

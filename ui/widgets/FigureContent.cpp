@@ -20,10 +20,10 @@ QImage blocks(const MapLayer& map) {
 
 void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, int layer,
                  int query) {
-  const Grid grid = gridOfLayer(maps, layer, model);
-  tile.rows = grid.rows;
-  tile.cols = grid.cols;
-  tile.queryPatch = queryInLayer(query, model, grid) - grid.prefix;
+  const TileCells cells = tileCells(maps, model, query, layer);
+  tile.rows = cells.rows;
+  tile.cols = cells.cols;
+  tile.queryPatch = cells.queryPatch;
 }
 
 void gatherHeads(FigureContent& content, const FigureRequest& request) {
@@ -36,8 +36,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
     std::vector<HeadTile>& row = content.tiles.emplace_back();
     for (int head = -1; head < maps.layers[static_cast<std::size_t>(layer)].heads; ++head) {
       HeadTile& tile = row.emplace_back();
-      const auto map =
-          viewedMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
+      const auto map = tileMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
       if (map) tile.map = blocks(*map);
       tile.smooth = drawnSmooth(maps, request.view, layer);
       setTileGrid(tile, maps, grid, layer, request.view.query);

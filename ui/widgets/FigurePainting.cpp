@@ -9,11 +9,11 @@
 namespace headlight {
 namespace {
 
-constexpr double kMargin = 14;
+constexpr double kFigureMargin = 14;
 constexpr double kGap = 12;
 constexpr double kTallest = 1.5;  ///< a panel's height over its width
 constexpr double kTileGap = 8;
-constexpr std::size_t kMostBlocks = 4;
+constexpr std::size_t kMostFigureBlocks = 4;
 constexpr double kTextSize = 12;  ///< units: 9 point
 
 QFont figureFont(bool bold = false) {
@@ -40,7 +40,7 @@ double titleHeight() {
 /// Panels share the width; a tall picture gets narrower ones.
 QSizeF panelSize(const FigureContent& content, double width) {
   const double count = static_cast<double>(std::max<std::size_t>(1, content.panels.size()));
-  const double room = (width - 2 * kMargin - (count - 1) * kGap) / count;
+  const double room = (width - 2 * kFigureMargin - (count - 1) * kGap) / count;
   const double aspect =
       static_cast<double>(content.image.height) / std::max(content.image.width, 1);
   if (aspect <= kTallest) return {room, room * aspect};
@@ -59,7 +59,8 @@ double panelBarHeight(const FigureContent& content) {
 
 /// Its text begins at the margin: the legend's own sides lie in it.
 double legendBelow(const FigureContent& content, double width) {
-  return legendHeight(QFontMetricsF(figureFont()), content.legend.note, width - 2 * kMargin + 20);
+  return legendHeight(QFontMetricsF(figureFont()), content.legend.note,
+                      width - 2 * kFigureMargin + 20);
 }
 
 double headLabelWidth(const FigureContent& content) {
@@ -95,12 +96,12 @@ HeadLayout headLayout(const FigureContent& content, double width) {
   HeadLayout layout;
   for (layout.blocks = 1;; ++layout.blocks) {
     layout.rows = (content.tiles.size() + layout.blocks - 1) / layout.blocks;
-    layout.blockWidth = (width - 2 * kMargin + kGap) / static_cast<double>(layout.blocks);
+    layout.blockWidth = (width - 2 * kFigureMargin + kGap) / static_cast<double>(layout.blocks);
     const double side =
         (layout.blockWidth - kGap - headLabelWidth(content) - (columns - 1) * kTileGap) / columns;
     layout.tile = {side, side * aspect};
     const double height = static_cast<double>(layout.rows) * headRowHeight(layout.tile);
-    const bool more = layout.blocks < kMostBlocks && layout.rows > 1;
+    const bool more = layout.blocks < kMostFigureBlocks && layout.rows > 1;
     if (height > kTallest * width && more) continue;
     layout.blocks = (content.tiles.size() + layout.rows - 1) / layout.rows;  // none empty
     return layout;
@@ -140,7 +141,7 @@ QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
 
 void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,
                  double scale) {
-  const QSizeF size = panelSize(content, area.width() + 2 * kMargin);
+  const QSizeF size = panelSize(content, area.width() + 2 * kFigureMargin);
   const double count = static_cast<double>(content.panels.size());
   const double slot = (area.width() - (count - 1) * kGap) / count;
   const ImagePyramid pyramid = makePyramid(content.image);
@@ -176,7 +177,7 @@ void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& con
 }
 
 void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& content) {
-  const HeadLayout layout = headLayout(content, area.width() + 2 * kMargin);
+  const HeadLayout layout = headLayout(content, area.width() + 2 * kFigureMargin);
   const double label = headLabelWidth(content);
   const double header = QFontMetricsF(figureFont()).height() + 4;
   const auto leftOf = [&](std::size_t block, std::size_t column) {
@@ -206,7 +207,7 @@ void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& cont
 }  // namespace
 
 QSizeF figureSize(const FigureContent& content, double width) {
-  double height = kMargin + titleHeight() + bodyHeight(content, width) + kMargin;
+  double height = kFigureMargin + titleHeight() + bodyHeight(content, width) + kFigureMargin;
   if (content.showLegend) height += legendBelow(content, width);
   return {width, std::ceil(height)};
 }
@@ -219,11 +220,13 @@ void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& con
   painter.fillRect(QRectF(QPointF(0, 0), size), Qt::white);
   painter.setFont(figureFont(true));
   painter.setPen(Qt::black);
-  const double inner = size.width() - 2 * kMargin;
-  painter.drawText(QRectF(kMargin, kMargin, inner, titleHeight()), Qt::AlignLeft | Qt::AlignTop,
+  const double inner = size.width() - 2 * kFigureMargin;
+  painter.drawText(QRectF(kFigureMargin, kFigureMargin, inner, titleHeight()),
+                   Qt::AlignLeft | Qt::AlignTop,
                    QFontMetricsF(painter.font()).elidedText(content.title, Qt::ElideMiddle, inner));
   painter.setFont(figureFont());
-  const QRectF body(kMargin, kMargin + titleHeight(), inner, bodyHeight(content, size.width()));
+  const QRectF body(kFigureMargin, kFigureMargin + titleHeight(), inner,
+                    bodyHeight(content, size.width()));
   if (content.kind == FigureKind::Heads)
     paintHeads(painter, body, content);
   else if (content.kind == FigureKind::Similarity)
@@ -231,9 +234,10 @@ void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& con
   else
     paintPanels(painter, body, content, scale);
   if (content.showLegend)
-    drawLegend(painter,
-               QRectF(kMargin - 10, body.bottom(), inner + 20, legendBelow(content, size.width())),
-               content.legend, paper());
+    drawLegend(
+        painter,
+        QRectF(kFigureMargin - 10, body.bottom(), inner + 20, legendBelow(content, size.width())),
+        content.legend, paper());
 }
 
 }  // namespace headlight

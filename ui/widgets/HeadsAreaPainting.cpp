@@ -21,8 +21,8 @@ const QImage& HeadsArea::tile(int layer, int head) {
   const auto key = std::pair(layer, head);
   auto found = m_tiles.find(key);
   if (found == m_tiles.end()) {
-    const auto map = viewedMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer,
-                               head, m_shared ? &*m_shared : nullptr);
+    const auto map = tileMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer,
+                             head, m_shared ? &*m_shared : nullptr);
     // No more than the screen shows: a grid of 56 × 56 has enough without smoothing.
     const double shown = m_arrangement.tile.width() * devicePixelRatioF();
     const int pixels =
@@ -51,10 +51,11 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   shown.smooth = m_look && drawnSmooth(shownMaps(*m_look, m_seen), m_seen, layer);
   // Where patches were merged, the merged one looks.
   const Grid& model = m_document->model().grid;
-  const Grid grid = m_look ? gridOfLayer(m_look->maps, layer, model) : model;
-  shown.rows = grid.rows;
-  shown.cols = grid.cols;
-  shown.queryPatch = queryInLayer(m_seen.query, model, grid) - grid.prefix;
+  const TileCells cells =
+      tileCells(m_look ? shownMaps(*m_look, m_seen) : AttentionMaps{}, model, m_seen.query, layer);
+  shown.rows = cells.rows;
+  shown.cols = cells.cols;
+  shown.queryPatch = cells.queryPatch;
   // Locality and mask are of attention, not of what was learned for every picture.
   const bool learned = shownLearned(m_look.get(), m_seen);
   if (m_look && !learned) shown.locality = headValue(m_look->locality, layer, head);

@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kMargin = 8;
+constexpr double kViewMargin = 8;
 constexpr double kMostZoom = 64;
 constexpr int kStaleAfterMs = 150;
 
@@ -55,7 +55,7 @@ QRectF PictureView::pictureArea() const {
 double PictureView::fittedScale() const {
   const Image& image = m_document->image();
   if (image.empty()) return 1;
-  const QRectF area = pictureArea().adjusted(kMargin, kMargin, -kMargin, -kMargin);
+  const QRectF area = pictureArea().adjusted(kViewMargin, kViewMargin, -kViewMargin, -kViewMargin);
   return std::max(1e-6, std::min(area.width() / image.width, area.height() / image.height));
 }
 

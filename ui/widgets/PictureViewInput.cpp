@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kZoomStep = 1.25;
+constexpr double kWheelZoomStep = 1.25;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void PictureView::mouseReleaseEvent(QMouseEvent* event) {
 
 void PictureView::wheelEvent(QWheelEvent* event) {
   const int delta = event->angleDelta().y();
-  if (delta != 0) setZoom(zoom() * std::pow(kZoomStep, delta / 120.0), event->position());
+  if (delta != 0) setZoom(zoom() * std::pow(kWheelZoomStep, delta / 120.0), event->position());
   setHovered(patchAt(event->position()));
   event->accept();
 }
@@ -99,10 +99,10 @@ bool PictureView::handleKey(QKeyEvent* event) {
   switch (event->key()) {
     case Qt::Key_Plus:
     case Qt::Key_Equal:
-      setZoom(zoom() * kZoomStep, middle);
+      setZoom(zoom() * kWheelZoomStep, middle);
       break;
     case Qt::Key_Minus:
-      setZoom(zoom() / kZoomStep, middle);
+      setZoom(zoom() / kWheelZoomStep, middle);
       break;
     case Qt::Key_0:
       fit();

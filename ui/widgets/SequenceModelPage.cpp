@@ -10,10 +10,10 @@
 
 #include <utility>
 
-#include "ui/Icons.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/ContinuationPage.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/RunFolders.h"
@@ -72,21 +72,15 @@ QWidget* SequenceModelPage::makeModelRow() {
   m_model->setTextFormat(Qt::PlainText);
   m_model->setWordWrap(true);
   m_model->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  const auto add = [&](const char* name, const QString& text, const char* icon,
-                       const QString& tip) {
-    auto* button = new QPushButton(lineIcon(QLatin1String(icon)), text, row);
-    button->setObjectName(QLatin1String(name));
-    button->setToolTip(tip);
-    return button;
-  };
-  m_openRun = add("openSequenceRun", tr("Open &Run…"), "folder",
-                  tr("The folder of a run: its best weights, else its last"));
-  m_openWeights = add("openSequenceWeights", tr("&Open Weights…"), "weights",
-                      tr("A checkpoint of a sequence model (.safetensors)"));
-  m_score = add("scoreSequence", tr("&Measure"), "info",
-                tr("Bits that the model needs for a byte of its validation data, on at most %1 "
-                   "sequences of it")
-                    .arg(kScoredSequences));
+  m_openRun = iconButton(row, "openSequenceRun", tr("Open &Run…"), "folder",
+                         tr("The folder of a run: its best weights, else its last"));
+  m_openWeights = iconButton(row, "openSequenceWeights", tr("&Open Weights…"), "weights",
+                             tr("A checkpoint of a sequence model (.safetensors)"));
+  m_score =
+      iconButton(row, "scoreSequence", tr("&Measure"), "info",
+                 tr("Bits that the model needs for a byte of its validation data, on at most %1 "
+                    "sequences of it")
+                     .arg(kScoredSequences));
   connect(m_openRun, &QPushButton::clicked, this, &SequenceModelPage::chooseFolder);
   connect(m_openWeights, &QPushButton::clicked, this, &SequenceModelPage::chooseWeights);
   connect(m_score, &QPushButton::clicked, this, [this] {

@@ -7,11 +7,11 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "ui/Icons.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/models/SequenceSettings.h"
 #include "ui/plots/BitsPlot.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
 #include "ui/widgets/ProgressLine.h"
@@ -22,14 +22,6 @@ namespace headlight {
 namespace {
 
 constexpr int kSequenceSettingsWidth = 420;
-
-QPushButton* sequenceButton(QWidget* parent, const char* name, const QString& text,
-                            const char* icon, const QString& tip) {
-  auto* button = new QPushButton(lineIcon(QLatin1String(icon)), text, parent);
-  button->setObjectName(QLatin1String(name));
-  button->setToolTip(tip);
-  return button;
-}
 
 QWidget* paddedTab(QWidget* content, QWidget* parent) {
   auto* frame = new QWidget(parent);
@@ -76,10 +68,10 @@ QWidget* SequenceTrainPage::makeSettings() {
 QWidget* SequenceTrainPage::makeDataTab() {
   auto* page = new QWidget(this);
   auto* pictures =
-      sequenceButton(page, "choosePictures", tr("Picture &Folder…"), "folder",
-                     tr("Learn from the pictures of a folder, or from CIFAR-10's binary files"));
-  auto* text = sequenceButton(page, "chooseTextFile", tr("Te&xt File…"), "open",
-                              tr("Learn from the bytes of a file"));
+      iconButton(page, "choosePictures", tr("Picture &Folder…"), "folder",
+                 tr("Learn from the pictures of a folder, or from CIFAR-10's binary files"));
+  auto* text = iconButton(page, "chooseTextFile", tr("Te&xt File…"), "open",
+                          tr("Learn from the bytes of a file"));
   connect(pictures, &QPushButton::clicked, this, &SequenceTrainPage::choosePictures);
   connect(text, &QPushButton::clicked, this, &SequenceTrainPage::chooseTextFile);
   m_dataButtons = {pictures, text};
@@ -119,14 +111,14 @@ QWidget* SequenceTrainPage::makeFolderRow() {
 
 QWidget* SequenceTrainPage::makeButtonRow() {
   auto* row = new QWidget(this);
-  m_start = sequenceButton(row, "startSequence", tr("&Start Training"), "play",
-                           tr("Train with these settings; the window stays usable"));
-  m_resume = sequenceButton(row, "resumeSequence", tr("&Resume"), "play",
-                            tr("Go on with the run in this folder from its last checkpoint"));
-  m_newRun = sequenceButton(row, "newSequenceRun", tr("&New Run"), "add",
-                            tr("Back to your own settings and a folder that is free"));
-  m_stop = sequenceButton(row, "stopSequence", tr("S&top"), "stop",
-                          tr("End at the next step, with a checkpoint that can be resumed"));
+  m_start = iconButton(row, "startSequence", tr("&Start Training"), "play",
+                       tr("Train with these settings; the window stays usable"));
+  m_resume = iconButton(row, "resumeSequence", tr("&Resume"), "play",
+                        tr("Go on with the run in this folder from its last checkpoint"));
+  m_newRun = iconButton(row, "newSequenceRun", tr("&New Run"), "add",
+                        tr("Back to your own settings and a folder that is free"));
+  m_stop = iconButton(row, "stopSequence", tr("S&top"), "stop",
+                      tr("End at the next step, with a checkpoint that can be resumed"));
   connect(m_start, &QPushButton::clicked, this, &SequenceTrainPage::start);
   connect(m_resume, &QPushButton::clicked, this, &SequenceTrainPage::resume);
   connect(m_newRun, &QPushButton::clicked, this, &SequenceTrainPage::newRun);
@@ -149,8 +141,8 @@ QWidget* SequenceTrainPage::makeProgress() {
   m_plot = new BitsPlot(column);
   m_outcome = new MessageLabel(column);
   m_outcome->setObjectName(QStringLiteral("sequenceOutcome"));
-  m_use = sequenceButton(column, "useSequence", tr("&Use It"), "forward",
-                         tr("Open what was learnt, and complete pictures or continue text"));
+  m_use = iconButton(column, "useSequence", tr("&Use It"), "forward",
+                     tr("Open what was learnt, and complete pictures or continue text"));
   connect(m_use, &QPushButton::clicked, this, [this] { Q_EMIT useRequested(m_usable); });
   auto* status = new QHBoxLayout;
   status->addWidget(m_state);

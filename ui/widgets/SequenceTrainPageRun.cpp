@@ -3,6 +3,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <cmath>
+
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/plots/BitsPlot.h"
 #include "ui/widgets/MessageLabel.h"
@@ -50,14 +52,20 @@ void SequenceTrainPage::onUpdated(const std::vector<SequenceReading>& readings) 
     if (reading.validationBits) {
       m_validationBits = reading.validationBits;
       m_plot->addValidation(reading.step, *reading.validationBits);
-    } else {
+    } else if (!reading.validating) {
       m_trainBits = reading.trainBits;
       m_plot->addStep(reading.step, reading.trainBits);
     }
   }
   const SequenceReading& last = readings.back();
   m_progress->setProgress({{}, last.step, last.steps, last.secondsLeft});
-  if (!m_bridge->isStopping()) m_state->setText(tr("Step %1 of %2").arg(last.step).arg(last.steps));
+  if (!m_bridge->isStopping()) {
+    const QString step = tr("Step %1 of %2").arg(last.step).arg(last.steps);
+    m_state->setText(
+        last.validating
+            ? tr("%1, validating: %2 %").arg(step).arg(std::floor(100 * last.validationFraction))
+            : step);
+  }
   QStringList numbers;
   if (m_trainBits) numbers << tr("train %1").arg(*m_trainBits, 0, 'f', 3);
   if (m_validationBits) numbers << tr("validation %1").arg(*m_validationBits, 0, 'f', 3);

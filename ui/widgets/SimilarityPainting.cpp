@@ -6,7 +6,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kMargin = 12;
+constexpr double kSimilarityMargin = 12;
 
 QColor colorFor(const Legend& legend, double value) {
   const double span = legend.range.high - legend.range.low;
@@ -21,12 +21,12 @@ QRectF similarityCell(const QRectF& area, const QFontMetricsF& metrics, int laye
   if (layers <= 0) return {};
   const double label = metrics.horizontalAdvance(QStringLiteral("layer 00")) + 8;
   const double header = metrics.height() + 6;
-  const double side =
-      std::min(area.width() - label - 2 * kMargin, area.height() - header - 2 * kMargin);
+  const double side = std::min(area.width() - label - 2 * kSimilarityMargin,
+                               area.height() - header - 2 * kSimilarityMargin);
   const double cell = std::max(2.0, std::floor(side / layers));
   const double left = std::round(area.center().x() - (cell * layers - label) / 2);
-  const double top =
-      std::round(area.top() + kMargin + header + std::max(0.0, (side - cell * layers) / 2));
+  const double top = std::round(area.top() + kSimilarityMargin + header +
+                                std::max(0.0, (side - cell * layers) / 2));
   return {left + column * cell, top + row * cell, cell, cell};
 }
 

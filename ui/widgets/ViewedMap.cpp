@@ -218,6 +218,8 @@ Legend headsLegend(const Document& document) {
   if (!learned) legend.title += QStringLiteral(" · below each: locality (ALS)");
   if (!learned && document.masks().maskableLayers() > 0)
     legend.title += QStringLiteral(" and mask");
+  if (learned && learned->maps.inWindows())
+    legend.title += QStringLiteral(" · each: the window of the query");
   legend.note = shownNote(document);
   if (!document.sourceNote().isEmpty())
     legend.title += QStringLiteral(" · ") + document.sourceNote();

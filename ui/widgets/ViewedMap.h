@@ -39,6 +39,16 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
                                   const ValueRange* shared);
 
+/// The same as a tile among all heads: of a layer with windows, the query's window alone.
+std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
+                                const ViewOptions& view, int layer, int head,
+                                const ValueRange* shared);
+/// The cells of such a tile, and which of them asks; negative: none of them, a prefix token.
+struct TileCells {
+  int rows = 0, cols = 0, queryPatch = -1;
+};
+TileCells tileCells(const AttentionMaps& maps, const Grid& model, int query, int layer);
+
 enum class EditSide { Before, After, Difference };
 QString editSideName(EditSide side);
 /// The viewed map before or after an edit, both on one scale, or after − before. Nothing unless
