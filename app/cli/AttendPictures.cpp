@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "app/cli/Command.h"
-#include "core/imaging/Resample.h"
 
 namespace headlight::cli {
 namespace {

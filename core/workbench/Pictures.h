@@ -6,6 +6,7 @@
 #include "core/imaging/Figure.h"
 #include "core/imaging/Image.h"
 #include "core/imaging/Preprocess.h"
+#include "core/imaging/Resample.h"
 
 namespace headlight {
 
