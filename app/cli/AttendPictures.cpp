@@ -110,6 +110,7 @@ bool drawnSmooth(const LayerMaps& maps, const PictureStyle& style) {
 
 /// What lies under `area`, at the size of the whole.
 Image partOf(const Image& view, const PatchArea& area, const Grid& grid) {
+  if (area.rows == grid.rows && area.cols == grid.cols) return view;
   const double across = double(view.width) / grid.cols, down = double(view.height) / grid.rows;
   return resample(view,
                   {area.col * across, area.row * down, (area.col + area.cols) * across,

@@ -31,6 +31,14 @@ std::vector<fs::path> expandPictures(const std::vector<std::string>& arguments) 
   return pictures;
 }
 
+std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path& picture) {
+  const std::string stem = picture.stem().string();
+  std::string fresh = stem;
+  for (int n = 2; !taken.insert(fresh).second; ++n)
+    fresh = stem + "-" + std::to_string(n);
+  return fresh;
+}
+
 int forEachPicture(const std::vector<fs::path>& paths, bool strict, Terminal& terminal,
                    const std::function<void(const fs::path&, const Image&)>& use) {
   int exitCode = kExitOk;

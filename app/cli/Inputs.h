@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace headlight::cli {
 
 /// Folders become the pictures in them, sorted by name. Throws Failure for a folder without any.
 std::vector<std::filesystem::path> expandPictures(const std::vector<std::string>& arguments);
+
+/// The picture's name without its ending, numbered where it is among `taken` already (two folders
+/// hold the same name); then it is too.
+std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path& picture);
 
 /// Reads each picture and hands it to `use`. A damaged one is reported and passed over, or, with
 /// `strict`, ends it (Failure). Returns the exit code: that of the first damaged one.

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/attention/HoldablePairs.h"
-#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 namespace {
@@ -115,9 +114,8 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const at::Tensor values = m_v(tokens);
   const at::Tensor qkv = at::cat({m_qk(tokens), values}, -1);
   const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
-  noteKernels(qkv, logits);
   const AttentionOutput content =
-      headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
+      runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
   const at::Tensor where = positional(), gate = at::sigmoid(m_gate);
   const at::Tensor byHead = values.view({images, count, heads, headWidth})
                                 .permute({2, 1, 0, 3})

@@ -29,7 +29,7 @@ class GatedPositionalAttention : public MaskedAttention {
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
   std::string kernelText() const override {
-    return headKernelText() + "; positions by matrix products";
+    return MaskedAttention::kernelText() + "; positions by matrix products";
   }
   /// What is kept of the positional weights is forgotten.
   void train(bool on = true) override;

@@ -7,7 +7,6 @@
 
 #include "core/attention/HoldablePairs.h"
 #include "core/attention/LearnedMaskFit.h"
-#include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
 namespace {
@@ -163,8 +162,7 @@ at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap*
   const at::Tensor qkv = m_qkv(tokens);
   HeadLogits logits = logitMasks(qkv.options());
   (m_own.placement == "logits" ? logits.factor : logits.weightFactor) = mask();
-  noteKernels(qkv, logits);
-  const auto [mixed, map] = headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
+  const auto [mixed, map] = runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
   if (wanted) tap->take(m_options.layer, map);
   return m_proj(mixed);
 }

@@ -46,7 +46,6 @@ class LearnedMaskAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  std::string kernelText() const override { return headKernelText(); }
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;

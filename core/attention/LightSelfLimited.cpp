@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "core/attention/kernels/HeadAttention.h"
-
 namespace headlight {
 namespace {
 
@@ -174,9 +172,8 @@ at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, Attentio
   const at::Tensor windows = m_windows.partition(tokens);
   const at::Tensor queries = projected(m_query, windows), values = projected(m_value, windows);
   const HeadLogits logits = logitsOf(queries);
-  noteKernels(queries, logits);
   auto [mixed, map] =
-      headAttention(HeadInputs::apart(queries, projected(m_key, windows), values), logits, wanted);
+      runHeads(HeadInputs::apart(queries, projected(m_key, windows), values), logits, wanted);
   if (m_outerTable.defined()) {
     const at::Tensor bias = outerBias(queries);
     mixed = mixed + productWithEach(bias, values);

@@ -32,7 +32,6 @@ class LightSelfLimitedAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  std::string kernelText() const override { return headKernelText(); }
   bool mapIsSigned() const override { return m_own.outerBias; }
   /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
   std::vector<LearnedPairs> learnedPairs() override;

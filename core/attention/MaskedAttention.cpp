@@ -163,11 +163,13 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like, bool linea
   return logits;
 }
 
-void MaskedAttention::noteKernels(const at::Tensor& qkv, const HeadLogits& logits) {
-  m_ran = headKernels(qkv, logits);
+AttentionOutput MaskedAttention::runHeads(const HeadInputs& inputs, const HeadLogits& logits,
+                                          bool wantMap) {
+  m_ran = headKernels(inputs.tensor(0), logits);
+  return headAttention(inputs, logits, wantMap);
 }
 
-std::string MaskedAttention::headKernelText() const {
+std::string MaskedAttention::kernelText() const {
   if (!m_ran.empty()) return headKernelsText(m_ran);
   const at::Tensor like = parameters().front();
   const bool linearAllowed = linearKernelsTake(like) && m_queries == m_keys;

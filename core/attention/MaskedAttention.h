@@ -3,6 +3,7 @@
 // and with the parameters that some kinds bring.
 
 #include "core/attention/Attention.h"
+#include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/HeadKernel.h"
 
 namespace headlight {
@@ -13,6 +14,7 @@ class MaskedAttention : public Attention {
  public:
   void setMasks(const std::vector<HeadMask>& masks) override;
   std::vector<float> softAlphas() const override;
+  std::string kernelText() const override;
 
  protected:
   /// `grid` is where its logits [.., H, T, T] live: the model's, or one window's.
@@ -27,10 +29,8 @@ class MaskedAttention : public Attention {
   /// For the kernels, in the dtype and on the device of `like`. With `linearAllowed`, heads that
   /// are to run in linear time have their selected sets and no matrix.
   HeadLogits logitMasks(const at::TensorOptions& like, bool linearAllowed = false);
-  /// For mechanisms that call headAttention(): before they do, with the same, and their
-  /// kernelText().
-  void noteKernels(const at::Tensor& qkv, const HeadLogits& logits);
-  std::string headKernelText() const;
+  /// headAttention(), which kernelText() then tells of.
+  AttentionOutput runHeads(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap);
   /// Logits [B, H, T, T] with the masks applied (MaiT Eq. 2); as they are where no head is masked.
   at::Tensor masked(const at::Tensor& logits);
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "core/attention/kernels/HeadAttention.h"
-
 namespace headlight {
 namespace {
 
@@ -195,9 +193,7 @@ at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionTap* tap
   const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
   HeadLogits logits = logitMasks(queries.options());
   addRelativePositions(logits, queries);
-  noteKernels(queries, logits);
-  const auto [output, map] =
-      headAttention(HeadInputs::apart(queries, keys, values), logits, wanted);
+  const auto [output, map] = runHeads(HeadInputs::apart(queries, keys, values), logits, wanted);
   if (wanted) tap->take(layer, overQueries(map, m_queries, m_keys));
   return m_proj(m_options.residual ? output + sideBySide(queries) : output);
 }

@@ -50,7 +50,6 @@ class PoolingAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  std::string kernelText() const override { return headKernelText(); }
 
  private:
   void addRelativePositions(HeadLogits& logits, const at::Tensor& queries);

@@ -38,19 +38,14 @@ std::string SoftmaxAttention::mapMeaning() const {
   return "Softmax attention: each row sums to 1 over the tokens that its query looks at.";
 }
 
-AttentionOutput SoftmaxAttention::attendWith(const at::Tensor& qkv, bool wantMap) {
+AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
   const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
-  noteKernels(qkv, logits);
-  return headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
-}
-
-at::Tensor SoftmaxAttention::attend(const at::Tensor& qkv) {
-  return attendWith(qkv, false).output;
+  return runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
 }
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const AttentionOutput result = attendWith(m_qkv(tokens), wanted);
+  const AttentionOutput result = attend(m_qkv(tokens), wanted);
   if (wanted) tap->take(m_options.layer, result.map);
   return m_proj(result.output);
 }

@@ -19,14 +19,11 @@ class SoftmaxAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
-  /// Without the projections: qkv [B, T, 3·D] → [B, T, D].
-  at::Tensor attend(const at::Tensor& qkv);
+  /// Without the projections, of qkv [B, T, 3·D].
+  AttentionOutput attend(const at::Tensor& qkv, bool wantMap = false);
   std::string mapMeaning() const override;
-  std::string kernelText() const override { return headKernelText(); }
 
  private:
-  AttentionOutput attendWith(const at::Tensor& qkv, bool wantMap);
-
   AttentionOptions m_options;
   torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
 };

@@ -18,6 +18,7 @@ class TalkingHeadsAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
+  std::string kernelText() const override { return "matrix products"; }  // heads mix between them
 
  private:
   AttentionOptions m_options;

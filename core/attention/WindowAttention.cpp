@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/kernels/HeadAttention.h"
-
 namespace headlight {
 namespace {
 
@@ -65,9 +63,7 @@ at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap)
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_windows.relativeBias(m_biasTable);
   logits.apart = m_windows.apart(qkv.device());
-  noteKernels(qkv, logits);
-  const auto [output, map] =
-      headAttention(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
+  const auto [output, map] = runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
   if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map));
   return m_proj(m_windows.reverse(output));
 }

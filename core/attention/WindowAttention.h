@@ -24,7 +24,6 @@ class WindowAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  std::string kernelText() const override { return headKernelText(); }
 
  private:
   WindowAttention(const AttentionOptions& options, const WindowShape& shape);

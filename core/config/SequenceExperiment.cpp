@@ -22,14 +22,6 @@ Result<void> readHead(const Json& json) {
   return checkSchema(json, SequenceExperiment::kSchema);
 }
 
-/// What each section's table is to fill.
-void* memberOf(SequenceExperiment& experiment, const std::string& key) {
-  if (key == "data") return &experiment.data;
-  if (key == "model") return &experiment.model;
-  if (key == "training") return &experiment.training;
-  return &experiment;
-}
-
 /// About how many there are; a double, since their number may be beyond all integers.
 double parameterCount(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
@@ -172,15 +164,14 @@ Result<SequenceExperiment> sequenceFromJson(const Json& json) {
   return guarded("sequence", [&] {
     SequenceExperiment experiment;
     if (json.is_object()) valueOrThrow(readHead(json));
-    for (const auto& section : sequenceSections()) {
-      void* target = memberOf(experiment, section.key);
-      if (section.key.empty())
-        valueOrThrow(readParameters(*section.table, json, target, "",
-                                    {"schema", "task", "data", "model", "training"}));
-      else
-        valueOrThrow(readParameters(*section.table, sectionOf(json, section.key.c_str()), target,
-                                    section.key));
-    }
+    valueOrThrow(readParameters(sequenceRunParameters(), json, &experiment, "",
+                                {"schema", "task", "data", "model", "training"}));
+    const auto read = [&](const ParameterTable& table, const char* key, void* section) {
+      valueOrThrow(readParameters(table, sectionOf(json, key), section, key));
+    };
+    read(sequenceDataParameters(), "data", &experiment.data);
+    read(sequenceModelParameters(), "model", &experiment.model);
+    read(sequenceTrainingParameters(), "training", &experiment.training);
     valueOrThrow(checkTogether(experiment));
     return experiment;
   });

@@ -1,7 +1,7 @@
 #pragma once
 // Separable antialiased resampling of 8-bit RGB in fixed point, as Pillow does it: the filter is
 // stretched by the scale when shrinking, weights are rounded to 22 bits, each of the two passes
-// (horizontal first) is rounded to 8 bits. Private to imaging.
+// (horizontal first) is rounded to 8 bits.
 
 #include <array>
 #include <cstdint>

@@ -93,8 +93,7 @@ at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap
   const at::Tensor qkv = m_qkv->forward(tokens);
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_distances.gather(m_biases);
-  noteKernels(qkv, logits);
-  const auto [output, map] = headAttention(
+  const auto [output, map] = runHeads(
       HeadInputs::packedByHead(qkv, m_options.attention.heads, m_options.keyWidth), logits, wanted);
   if (wanted) tap->take(layer, map);
   return m_projection->forward(output);

@@ -52,7 +52,6 @@ class LevitSoftmaxAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  std::string kernelText() const override { return headKernelText(); }
 
  private:
   LevitAttentionOptions m_options;

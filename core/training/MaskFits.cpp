@@ -1,12 +1,12 @@
 #include "core/training/MaskFits.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <utility>
 
 #include "core/attention/LearnedMaskFit.h"
 #include "core/base/Files.h"
+#include "core/training/LineLog.h"
 
 namespace headlight {
 
@@ -33,11 +33,7 @@ std::vector<MaskFit> maskFitsOf(const Model& model) {
 Result<void> writeMaskFit(const std::filesystem::path& folder, const MaskFit& fit) {
   std::string table = "step,mean_squared_error\n";
   for (std::size_t step = 0; step < fit.errors.size(); ++step) {
-    char digits[64];  // the shortest text that reads back as the same number
-    const auto end = std::to_chars(digits, digits + sizeof digits, fit.errors[step]).ptr;
-    table += std::to_string(step) + ",";
-    table.append(digits, end);
-    table += '\n';
+    table += std::to_string(step) + "," + shortestText(fit.errors[step]) + "\n";
   }
   return writeFileAtomically(folder / fit.file, table);
 }

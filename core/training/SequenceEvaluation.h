@@ -21,9 +21,12 @@ at::Tensor sequenceBits(const at::Tensor& logits, const at::Tensor& bytes);
 /// Sequences of one length as [B, t] uint8.
 at::Tensor byteTensor(const std::vector<ByteSequence>& sequences);
 
+/// Sequences at a time in a measurement, whatever the training's batch is.
+constexpr std::int64_t kMostEvaluatedTogether = 16;
+
 struct SequenceEvaluation {
   std::int64_t samples = 0;  ///< at most so many, spread evenly over the source; 0: all
-  std::int64_t batchSize = 16;
+  std::int64_t batchSize = kMostEvaluatedTogether;
   at::Device device = at::kCPU;
 };
 

@@ -2,6 +2,7 @@
 // Sequence models in safetensors files, with their experiment in the metadata, so that one file
 // opens by itself. The last checkpoint of a run has its optimiser and position too.
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -22,6 +23,11 @@ struct SequencePosition {
   double bitsSum = 0;
   std::int64_t bitsSteps = 0;
   std::int64_t trainSequences = 0;  ///< of the data, to notice a change
+
+  /// Of training since then; 0 before the first step.
+  double meanBits() const {
+    return bitsSum / static_cast<double>(std::max<std::int64_t>(bitsSteps, 1));
+  }
 };
 
 struct SequenceFile {

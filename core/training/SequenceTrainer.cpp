@@ -18,7 +18,6 @@ constexpr std::uint64_t kSequenceStep = 0x73657173746570ULL;  // "seqstep"
 constexpr std::uint64_t kSequenceDraw = 0x73657164726177ULL;  // "seqdraw"
 constexpr std::int64_t kLoggedSteps = 10;                     ///< between lines of metrics.jsonl
 constexpr double kSecondsBetweenReadings = 0.1;               ///< of a validation that goes on
-constexpr std::int64_t kEvaluationBatch = 16;  ///< at most, whatever the training's is
 
 TrainingConfig asTrainingConfig(const SequenceTrainingConfig& own) {
   TrainingConfig config;
@@ -40,9 +39,8 @@ SequenceTrainer::SequenceTrainer(SequenceTrainerParts parts, RunFolder folder)
     : m_parts(std::move(parts)),
       m_folder(std::move(folder)),
       m_log(m_folder.path()),
-      m_config(asTrainingConfig(m_parts.experiment.training)),
-      m_schedule(m_config, /*stepsPerEpoch=*/1),
-      m_optimizer(adamWOptions(m_config)) {
+      m_schedule(asTrainingConfig(m_parts.experiment.training), /*stepsPerEpoch=*/1),
+      m_optimizer(adamWOptions(asTrainingConfig(m_parts.experiment.training))) {
   m_optimizer.setParameters(m_parts.model->trainable(), SequenceModel::decays);
   m_at.trainSequences = m_parts.train->size();
 }
@@ -59,7 +57,7 @@ void SequenceTrainer::restore(const SequenceFile& saved) {
                    "its position lies beyond the end of the run; the file is damaged", where});
   copyExactly(m_parts.model->trainable(), saved.weights, where);
   m_optimizer.load(saved.optimizer, where);
-  m_trainBits = m_at.bitsSum / static_cast<double>(std::max<std::int64_t>(m_at.bitsSteps, 1));
+  m_trainBits = m_at.meanBits();
   m_saved = m_tried = m_at.step;
   m_savedValidation = m_at.validatedStep;
   if (m_at.trainSequences != m_parts.train->size())
@@ -143,7 +141,7 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   const SequenceTrainingConfig& training = m_parts.experiment.training;
   SequenceEvaluation options;
   options.samples = training.evaluateSamples;
-  options.batchSize = std::min(training.batchSize, kEvaluationBatch);
+  options.batchSize = std::min(training.batchSize, kMostEvaluatedTogether);
   options.device = m_parts.device;
   const auto score = evaluateSequences(*m_parts.model, *m_parts.validation, options,
                                        tellValidating(onReading), stop);
@@ -157,7 +155,7 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   SequenceValidation done;
   done.step = m_at.step;
   done.validationBits = score->bits;
-  done.trainBits = m_at.bitsSum / static_cast<double>(std::max<std::int64_t>(m_at.bitsSteps, 1));
+  done.trainBits = m_at.meanBits();
   done.learningRate = m_schedule.learningRate(m_at.step - 1);
   done.best = !m_at.bestBits || score->bits < *m_at.bestBits;
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_since).count();

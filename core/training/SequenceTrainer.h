@@ -60,7 +60,6 @@ class SequenceTrainer {
   SequenceTrainerParts m_parts;
   RunFolder m_folder;
   SequenceLog m_log;
-  TrainingConfig m_config;  ///< what the schedule and the optimiser know of ours
   Schedule m_schedule;
   AdamW m_optimizer;
   SequencePosition m_at;

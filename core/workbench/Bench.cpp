@@ -112,7 +112,7 @@ Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
             .width = width, .heads = options.heads, .grid = grid, .options = {{"kernel", kernel}}});
         layer->setMasks(hardMasks(options.heads, options.window));
         candidates.push_back({{"attention", "", kernel, grid.tokens(), options.batch},
-                              [layer](const at::Tensor& qkv) { return layer->attend(qkv); },
+                              [layer](const at::Tensor& qkv) { return layer->attend(qkv).output; },
                               at::randn({options.batch, grid.tokens(), 3 * width})});
       }
       measure(candidates, options.repeats, sink, stop);

@@ -6,17 +6,17 @@
 
 namespace headlight {
 
+void makePathAbsolute(std::string& path) {
+  if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
+}
+
 void makePathsAbsolute(Experiment& experiment) {
-  namespace fs = std::filesystem;
-  const auto makeAbsolute = [](std::string& path) {
-    if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
-  };
   TrainingConfig& training = experiment.training;
-  makeAbsolute(experiment.data.path);
-  makeAbsolute(training.weights);
-  makeAbsolute(training.teacherWeights);
-  if (!findPublishedModel(training.teacher) && fs::exists(training.teacher))
-    makeAbsolute(training.teacher);
+  makePathAbsolute(experiment.data.path);
+  makePathAbsolute(training.weights);
+  makePathAbsolute(training.teacherWeights);
+  if (!findPublishedModel(training.teacher) && std::filesystem::exists(training.teacher))
+    makePathAbsolute(training.teacher);
 }
 
 }  // namespace headlight

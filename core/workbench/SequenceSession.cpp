@@ -1,7 +1,7 @@
 #include "core/workbench/SequenceSession.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <mutex>
 
 #include "core/models/Device.h"
@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t kCompletion = 0x636f6d706c657465ULL;    // "complete"
 constexpr std::uint64_t kContinuation = 0x636f6e74696e7565ULL;  // "continue"
-constexpr std::int64_t kEvaluatedTogether = 16;
 constexpr int kMostSamples = 64;
 constexpr std::int64_t kMostBytes = 1'000'000;
 
@@ -117,7 +116,7 @@ Result<SequenceScore> SequenceSession::evaluate(SequenceSplit split, std::int64_
     const SequenceExperiment& experiment = m_state->experiment;
     const auto source = valueOrThrow(openSequences(experiment, split));
     const SequenceEvaluation options{
-        samples, std::min(experiment.training.batchSize, kEvaluatedTogether), m_state->device};
+        samples, std::min(experiment.training.batchSize, kMostEvaluatedTogether), m_state->device};
     return evaluateSequences(*m_state->model, *source, options, progress, stop);
   });
 }

@@ -1,10 +1,11 @@
 #include "core/workbench/SequenceTraining.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "core/base/Files.h"
 #include "core/models/Device.h"
 #include "core/training/SequenceTrainer.h"
+#include "core/workbench/ExperimentPaths.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/SequenceRun.h"
 
@@ -12,12 +13,6 @@ namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-
-SequenceExperiment withAbsolutePath(SequenceExperiment experiment) {
-  std::string& path = experiment.data.path;
-  if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
-  return experiment;
-}
 
 /// Opens the data and builds the model. Throws Failure.
 SequenceTrainerParts partsOf(const SequenceExperiment& experiment) {
@@ -95,7 +90,8 @@ Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment, cons
                                       std::stop_token stop) {
   return guarded(folder.string(), [&] {
     configureCompute(experiment.threads);
-    const SequenceExperiment own = withAbsolutePath(experiment);
+    SequenceExperiment own = experiment;
+    makePathAbsolute(own.data.path);
     const fs::path path = fs::absolute(folder).lexically_normal();
     if (!resume) {
       SequenceTrainerParts parts = partsOf(own);  // before anything is written

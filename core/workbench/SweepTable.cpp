@@ -1,12 +1,12 @@
 // What a sweep is written down as: CSV for programs, Markdown for people, and a picture.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
 #include "core/imaging/Figure.h"
+#include "core/training/LineLog.h"
 #include "core/workbench/Sweep.h"
 
 namespace headlight {
@@ -14,9 +14,7 @@ namespace {
 
 /// The shortest text that reads back as the same number; empty for NaN.
 std::string numberText(double value) {
-  if (std::isnan(value)) return "";
-  char digits[64];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  return std::isnan(value) ? "" : shortestText(value);
 }
 
 std::string formatted(const char* format, double value) {

@@ -212,7 +212,7 @@ std::vector<at::Tensor> run(const Case& c, const std::string& kernel, const at::
   at::set_num_threads(threads);
   const auto layer = makeLayer(c, qkv.scalar_type(), kernel);
   const at::Tensor input = qkv.clone().requires_grad_();
-  const at::Tensor output = layer->attend(input);
+  const at::Tensor output = layer->attend(input).output;
   output.backward(upstream);
   at::set_num_threads(before);
   return {output.detach(), input.grad()};

@@ -133,6 +133,12 @@ bool Program::waitForLine(const std::function<bool(const std::string&)>& wanted)
   return false;
 }
 
+bool Program::waitForError(const std::string& text) {
+  while (m_outcome.err.find(text) == std::string::npos)
+    if (m_err < 0 || !pump()) return false;
+  return true;
+}
+
 Outcome Program::finish() {
   while (pump()) {
   }

@@ -45,6 +45,8 @@ class Program {
   /// Reads until `wanted` is true of a whole line of standard output; false at its end or the
   /// limit.
   bool waitForLine(const std::function<bool(const std::string&)>& wanted);
+  /// Reads until standard error holds `text`; false at its end or the limit.
+  bool waitForError(const std::string& text);
   Outcome finish();
 
  private:

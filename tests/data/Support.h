@@ -1,5 +1,5 @@
 #pragma once
-// Folders that clean up after themselves, and small pictures and files to put in them.
+// Small pictures and files for the tests of data.
 
 #include <array>
 #include <cstdint>

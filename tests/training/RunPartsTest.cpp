@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "core/base/TorchCompat.h"
 #include "core/models/Device.h"
+#include "core/training/Divergence.h"
 #include "core/training/EditLedger.h"
 #include "core/training/MetricsLog.h"
 #include "core/training/ModelFile.h"
@@ -143,6 +145,29 @@ TEST(LineLog, SaysWhenItCannotWrite) {
   EXPECT_EQ(linesOf(folder / "no such folder/log"), (std::vector<std::string>{"line", "second"}));
 }
 
+TEST(Divergence, StopsAtWhatIsNoNumberAndSaysWhatToChange) {
+  EXPECT_NO_THROW(requireFinite("loss", 1e300, 3, "nothing is saved", "training.warmup_epochs"));
+  for (const auto& [value, name] :
+       {std::pair{std::nan(""), "not a number"},
+        std::pair{-std::numeric_limits<double>::infinity(), "infinite"}})
+    try {
+      requireFinite("loss", value, 3, "nothing is saved", "training.warmup_epochs");
+      ADD_FAILURE() << name;
+    } catch (const Failure& failure) {
+      const std::string message = failure.error().message;
+      for (const char* part :
+           {name, "loss of step 3", "nothing is saved", "training.warmup_epochs"})
+        EXPECT_NE(message.find(part), std::string::npos) << message;
+    }
+}
+
+TEST(Divergence, ClipsOnlyWhatIsTooLong) {
+  EXPECT_EQ(clippingScale(100, 0), 1);  // not wanted
+  EXPECT_EQ(clippingScale(0, 1), 1);
+  EXPECT_EQ(clippingScale(0.5, 1), 1);
+  EXPECT_NEAR(clippingScale(4, 1), 0.25, 1e-6);
+}
+
 TEST(RunHistory, ReadsBackWhatWasLogged) {
   const TemporaryFolder folder;
   const MaskScheme scheme = plainScheme();
@@ -209,6 +234,8 @@ TEST(RunHistory, OfALongRunItIsEvenlyThinned) {
   EXPECT_GT(steps.size(), 8000u);
   for (std::size_t i = 1; i < steps.size(); ++i)
     ASSERT_EQ(steps[i].step - steps[i - 1].step, steps[1].step - steps[0].step) << i;
+  EXPECT_EQ(steps.front().step, 1);
+  EXPECT_GT(steps.back().step, 40000 - (steps[1].step - steps[0].step));
 }
 
 TEST(MetricsLog, CutsWhatCameAfterACheckpoint) {

@@ -3,24 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "core/training/MetricsLog.h"
 #include "core/training/SequenceLog.h"
-#include "tests/TemporaryFolder.h"
+#include "tests/training/Support.h"
 
 namespace headlight {
 namespace {
-
-std::vector<std::string> linesIn(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);)
-    lines.push_back(line);
-  return lines;
-}
 
 SequenceValidation validationAt(std::int64_t step) {
   SequenceValidation validation;
@@ -40,13 +31,13 @@ TEST(SequenceLog, AValidationThatCannotBeWrittenIsAddedOnceItCan) {
   EXPECT_FALSE(log.validation(validationAt(5)));
   std::filesystem::remove(folder / "metrics.csv");
   EXPECT_TRUE(log.validation(validationAt(10)));
-  EXPECT_EQ(linesIn(folder / "metrics.csv"),
+  EXPECT_EQ(linesOf(folder / "metrics.csv"),
             (std::vector<std::string>{
                 "step,learning_rate,train_bits,validation_bits,best,seconds",
                 "5,0.25,2.5,3,1,1",
                 "10,0.25,2.5,3,1,1",
             }));
-  EXPECT_EQ(linesIn(folder / "metrics.jsonl").size(), 2u);
+  EXPECT_EQ(linesOf(folder / "metrics.jsonl").size(), 2u);
 }
 
 TEST(SequenceLog, LinesOfAnyKindAreCutWithoutATrace) {
@@ -63,11 +54,11 @@ TEST(SequenceLog, LinesOfAnyKindAreCutWithoutATrace) {
   position.validatedStep = 0;
   const auto cut = SequenceLog(folder.path()).cutTo(position);
   EXPECT_TRUE(cut) << cut.error().text();
-  EXPECT_EQ(linesIn(folder / "metrics.jsonl"), kept);
+  EXPECT_EQ(linesOf(folder / "metrics.jsonl"), kept);
   write();
   const auto other = MetricsLog(folder.path()).cutTo(5, 0, 0);
   EXPECT_TRUE(other) << other.error().text();
-  EXPECT_EQ(linesIn(folder / "metrics.jsonl"), kept);
+  EXPECT_EQ(linesOf(folder / "metrics.jsonl"), kept);
 }
 
 }  // namespace

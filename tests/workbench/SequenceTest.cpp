@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -219,17 +220,20 @@ TEST(SequenceTraining, ModelsOpenedMeanwhileChangeNoBit) {
   auto experiment = tinyText(writePatterns(folder / "text", 40));
   experiment.training.steps = 40;
   trainOrFail(experiment, folder / "alone");
+  std::atomic<int> opened = 0;
   // Both draw the weights that a file then replaces.
   const auto opener = [&](std::stop_token stop) {
     const auto classifier = findPublishedModel("vit_micro")->config;
     while (!stop.stop_requested()) {
       EXPECT_TRUE(SequenceSession::open(folder / "alone", "cpu", 1));
       makeModel(classifier, 5);
+      ++opened;
     }
   };
   {
     const std::jthread first(opener), second(opener);
     trainOrFail(experiment, folder / "beside");
+    EXPECT_GT(opened, 0);
   }
   expectSameTensors(folder / "alone/last.safetensors", folder / "beside/last.safetensors");
   expectSameTensors(folder / "alone/best.safetensors", folder / "beside/best.safetensors");

@@ -60,23 +60,22 @@ SequenceBridge::~SequenceBridge() {
 }
 
 template <typename Work, typename Done>
-void SequenceBridge::run(Job job, Work work, Done done,
-                         void (SequenceBridge::*fail)(Job, const Error&)) {
+void SequenceBridge::run(Job job, Work work, Done done) {
   m_stop.request_stop();
   m_stop = std::stop_source();
   m_throttle.stop();
   m_mail = std::make_shared<Mail>();
   setJob(job);
-  m_worker.post([this, job, work = std::move(work), done = std::move(done), fail, mail = m_mail,
+  m_worker.post([this, job, work = std::move(work), done = std::move(done), mail = m_mail,
                  stop = m_stop.get_token()](std::stop_token) {
     const auto result = std::make_shared<decltype(work(mail, stop))>(work(mail, stop));
-    inThreadOf(this, [this, job, mail, result, done, fail] {
+    inThreadOf(this, [this, job, mail, result, done] {
       if (mail != m_mail) return;  // a newer job is under way
       m_throttle.stop();
       takeMail();
       m_mail.reset();
       setJob(Job::None);
-      *result ? done(std::move(**result)) : (this->*fail)(job, result->error());
+      *result ? done(std::move(**result)) : tell(job, result->error());
     });
   });
 }
@@ -86,8 +85,7 @@ void SequenceBridge::open(const QString& path) {
       Job::Opening,
       [path = std::filesystem::path(path.toStdString())](
           const MailPointer&, const std::stop_token&) { return openSequence(path); },
-      [this](OpenedSequence result) { opened(std::move(result.first), std::move(result.second)); },
-      &SequenceBridge::tellUnopened);
+      [this](OpenedSequence result) { opened(std::move(result.first), std::move(result.second)); });
 }
 
 void SequenceBridge::opened(std::shared_ptr<SequenceSession> session, SequenceModelInfo info) {
@@ -205,14 +203,13 @@ void SequenceBridge::setJob(Job job) {
 }
 
 void SequenceBridge::tell(Job job, const Error& error) {
-  if (error.code == ErrorCode::Canceled)
+  const QString text = QString::fromStdString(error.text());
+  if (job == Job::Opening)
+    Q_EMIT openFailed(text);
+  else if (error.code == ErrorCode::Canceled)
     Q_EMIT canceled(job);
   else
-    Q_EMIT failed(job, QString::fromStdString(error.text()));
-}
-
-void SequenceBridge::tellUnopened(Job, const Error& error) {
-  Q_EMIT openFailed(QString::fromStdString(error.text()));
+    Q_EMIT failed(job, text);
 }
 
 }  // namespace headlight

@@ -83,15 +83,13 @@ class SequenceBridge : public QObject {
   using MailPointer = std::shared_ptr<Mail>;
 
   template <typename Work, typename Done>
-  void run(Job job, Work work, Done done,
-           void (SequenceBridge::*fail)(Job, const Error&) = &SequenceBridge::tell);
+  void run(Job job, Work work, Done done);
   ProgressCallback reporter(const MailPointer& mail);
   void post(const MailPointer& mail);  ///< called from the thread: there is something new
   void wake();
   void takeMail();
   void setJob(Job job);
   void tell(Job job, const Error& error);
-  void tellUnopened(Job job, const Error& error);
   void opened(std::shared_ptr<SequenceSession> session, SequenceModelInfo info);
 
   std::shared_ptr<SequenceSession> m_session;

@@ -64,14 +64,7 @@ void BitsPlot::build() {
 void BitsPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
   m_navigation->applyTheme(palette());
-  const QColor train = seriesColor(0, palette()), validation = seriesColor(1, palette());
-  QColor faint = train;
-  faint.setAlpha(70);
-  m_rawGraph->setPen(QPen(faint, 1));
-  m_smoothGraph->setPen(QPen(train, 2));
-  m_validationGraph->setPen(QPen(validation, 2));
-  m_validationGraph->setScatterStyle(
-      QCPScatterStyle(QCPScatterStyle::ssDisc, validation, validation, 5));
+  applyTrainingPens(m_rawGraph, m_smoothGraph, m_validationGraph, palette());
 }
 
 void BitsPlot::changeEvent(QEvent* event) {

@@ -29,8 +29,6 @@ class BitsPlot : public QWidget {
 
   const BoundedSeries& train() const { return m_smooth; }
   const BoundedSeries& validation() const { return m_validation; }
-  QCustomPlot* plot() const { return m_plot; }
-  PlotNavigation* navigation() const { return m_navigation; }
   QSize sizeHint() const override { return {480, 320}; }
 
  protected:

@@ -109,19 +109,14 @@ void LossPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
   m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
   m_navigation->applyTheme(palette());
-  const QColor train = seriesColor(0, palette()), validation = seriesColor(1, palette());
-  QColor faint = train;
-  faint.setAlpha(70);
-  m_rawGraph->setPen(QPen(faint, 1));
-  m_smoothGraph->setPen(QPen(train, 2));
-  m_validationGraph->setPen(QPen(validation, 2));
+  applyTrainingPens(m_rawGraph, m_smoothGraph, m_validationGraph, palette());
   m_top1Graph->setPen(QPen(seriesColor(2, palette()), 2));
   m_top5Graph->setPen(QPen(seriesColor(3, palette()), 2, Qt::DashLine));
   const auto dot = [](QCPGraph* graph) {
     graph->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssDisc, graph->pen().color(), graph->pen().color(), 5));
   };
-  for (QCPGraph* graph : {m_validationGraph, m_top1Graph, m_top5Graph})
+  for (QCPGraph* graph : {m_top1Graph, m_top5Graph})
     dot(graph);
   QColor quiet = palette().color(QPalette::Text);
   quiet.setAlpha(110);

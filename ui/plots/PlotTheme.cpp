@@ -84,4 +84,15 @@ void applyPlotTheme(QCustomPlot* plot, const QPalette& palette, const QFont& bas
   }
 }
 
+void applyTrainingPens(QCPGraph* raw, QCPGraph* smooth, QCPGraph* validation,
+                       const QPalette& palette) {
+  const QColor train = seriesColor(0, palette), dots = seriesColor(1, palette);
+  QColor faint = train;
+  faint.setAlpha(70);
+  raw->setPen(QPen(faint, 1));
+  smooth->setPen(QPen(train, 2));
+  validation->setPen(QPen(dots, 2));
+  validation->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, dots, dots, 5));
+}
+
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <QColor>
 #include <QPalette>
 
+class QCPGraph;
 class QCustomPlot;
 
 namespace headlight {
@@ -15,5 +16,9 @@ QColor seriesColor(int index, const QPalette& palette);
 QColor sequenceColor(double position, const QPalette& palette);
 /// Background, axes, grid, legend and fonts.
 void applyPlotTheme(QCustomPlot* plot, const QPalette& palette, const QFont& font);
+
+/// Training as measured (thin), training smoothed, and validation (with dots).
+void applyTrainingPens(QCPGraph* raw, QCPGraph* smooth, QCPGraph* validation,
+                       const QPalette& palette);
 
 }  // namespace headlight

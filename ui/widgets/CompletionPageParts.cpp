@@ -96,10 +96,7 @@ QWidget* CompletionPage::makeButtonRow(QWidget* parent) {
   connect(m_complete, &QPushButton::clicked, this, &CompletionPage::complete);
   connect(m_cancel, &QPushButton::clicked, m_bridge, &SequenceBridge::cancel);
   connect(m_save, &QPushButton::clicked, this, &CompletionPage::choosePng);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  for (QPushButton* button : {m_complete, m_cancel, m_save})
-    layout->addWidget(button);
+  layOutButtons(row, {m_complete, m_cancel, m_save});
   return row;
 }
 
@@ -137,13 +134,7 @@ void CompletionPage::savePng(const QString& path,
       [path = path.toStdString(), picture](std::stop_token) {
         return writeCompletion(*picture, path);
       },
-      [this, path](const Result<void>& written) {
-        if (written)
-          return m_message->setMessage(tr("Saved %1.").arg(QDir::toNativeSeparators(path)));
-        m_message->setMessage(
-            tr("Not saved. %1").arg(QString::fromStdString(written.error().text())),
-            MessageLabel::Tone::Problem);
-      });
+      [this, path](const Result<void>& written) { m_message->tellSaved(path, written); });
 }
 
 }  // namespace headlight

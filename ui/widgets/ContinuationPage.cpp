@@ -108,10 +108,7 @@ QWidget* ContinuationPage::makeButtonRow(QWidget* parent) {
   connect(m_continue, &QPushButton::clicked, this, &ContinuationPage::continueText);
   connect(m_cancel, &QPushButton::clicked, m_bridge, &SequenceBridge::cancel);
   connect(m_save, &QPushButton::clicked, this, &ContinuationPage::chooseFile);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  for (QPushButton* button : {m_continue, m_cancel, m_save})
-    layout->addWidget(button);
+  layOutButtons(row, {m_continue, m_cancel, m_save});
   return row;
 }
 
@@ -223,13 +220,7 @@ void ContinuationPage::save(const QString& path) {
       [path = path.toStdString(), bytes = m_bytes.toStdString()](std::stop_token) {
         return guarded(path, [&] { return writeFileAtomically(path, bytes); });
       },
-      [this, path](const Result<void>& written) {
-        if (written)
-          return m_message->setMessage(tr("Saved %1.").arg(QDir::toNativeSeparators(path)));
-        m_message->setMessage(
-            tr("Not saved. %1").arg(QString::fromStdString(written.error().text())),
-            MessageLabel::Tone::Problem);
-      });
+      [this, path](const Result<void>& written) { m_message->tellSaved(path, written); });
 }
 
 }  // namespace headlight

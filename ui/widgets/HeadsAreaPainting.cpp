@@ -48,11 +48,11 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   const QRectF area = tileRect(layer, head);
   HeadTile shown;
   if (m_look) shown.map = tile(layer, head);
-  shown.smooth = m_look && drawnSmooth(shownMaps(*m_look, m_seen), m_seen, layer);
+  static const AttentionMaps kNone;
+  const AttentionMaps& maps = m_look ? shownMaps(*m_look, m_seen) : kNone;
+  shown.smooth = m_look && drawnSmooth(maps, m_seen, layer);
   // Where patches were merged, the merged one looks.
-  const Grid& model = m_document->model().grid;
-  const TileCells cells =
-      tileCells(m_look ? shownMaps(*m_look, m_seen) : AttentionMaps{}, model, m_seen.query, layer);
+  const TileCells cells = tileCells(maps, m_document->model().grid, m_seen.query, layer);
   shown.rows = cells.rows;
   shown.cols = cells.cols;
   shown.queryPatch = cells.queryPatch;

@@ -1,5 +1,7 @@
 #include "ui/widgets/IconButton.h"
 
+#include <QHBoxLayout>
+
 #include "ui/Icons.h"
 
 namespace headlight {
@@ -10,6 +12,14 @@ QPushButton* iconButton(QWidget* parent, const char* name, const QString& text, 
   button->setObjectName(QLatin1String(name));
   button->setToolTip(tip);
   return button;
+}
+
+QHBoxLayout* layOutButtons(QWidget* row, std::initializer_list<QPushButton*> buttons) {
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  for (QPushButton* button : buttons)
+    layout->addWidget(button);
+  return layout;
 }
 
 }  // namespace headlight

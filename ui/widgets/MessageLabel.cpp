@@ -1,5 +1,6 @@
 #include "ui/widgets/MessageLabel.h"
 
+#include <QDir>
 #include <QEvent>
 #include <QHBoxLayout>
 
@@ -58,6 +59,14 @@ void MessageLabel::applyTone() {
   m_text->setTextFormat(Qt::RichText);
   m_text->setText(QStringLiteral("<span style=\"color:%1; white-space:pre-wrap\">%2</span>")
                       .arg(problemColor(palette()).name(), m_message.toHtmlEscaped()));
+}
+
+void MessageLabel::tellSaved(const QString& path, const Result<void>& written) {
+  if (written)
+    setMessage(tr("Saved %1.").arg(QDir::toNativeSeparators(path)));
+  else
+    setMessage(tr("Not saved. %1").arg(QString::fromStdString(written.error().text())),
+               Tone::Problem);
 }
 
 void MessageLabel::changeEvent(QEvent* event) {

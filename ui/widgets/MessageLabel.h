@@ -3,6 +3,8 @@
 
 #include <QLabel>
 
+#include "core/base/Result.h"
+
 namespace headlight {
 
 class MessageLabel : public QWidget {
@@ -12,6 +14,8 @@ class MessageLabel : public QWidget {
   explicit MessageLabel(QWidget* parent = nullptr);
 
   void setMessage(const QString& text, Tone tone = Tone::Quiet);
+  /// What became of saving to `path`.
+  void tellSaved(const QString& path, const Result<void>& written);
   void clear() { setMessage({}); }
   QString text() const { return m_message; }
   Tone tone() const { return m_tone; }

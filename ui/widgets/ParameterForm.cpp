@@ -219,4 +219,14 @@ bool ParameterForm::eventFilter(QObject* watched, QEvent* event) {
   return QWidget::eventFilter(watched, event);
 }
 
+Json withValues(Json json, const std::map<std::string, ParameterForm*>& forms) {
+  for (const auto& [key, form] : forms) {
+    if (key.empty())
+      json.update(form->values());
+    else
+      json[key] = form->values();
+  }
+  return json;
+}
+
 }  // namespace headlight

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -74,5 +75,8 @@ class ParameterForm : public QWidget {
   QLabel* m_help;
   QLabel* m_nothing;
 };
+
+/// `json` with the values of forms, each by its section's key; "" is the top level.
+Json withValues(Json json, const std::map<std::string, ParameterForm*>& forms);
 
 }  // namespace headlight

@@ -16,6 +16,13 @@ std::string folderName(const std::string& name) {
   return fit.empty() ? "experiment" : fit;
 }
 
+std::filesystem::path typedFolder(const QString& text) {
+  QString path = text.trimmed();
+  if (path == QLatin1String("~") || path.startsWith(QLatin1String("~/")))
+    path.replace(0, 1, QDir::homePath());
+  return path.toStdString();
+}
+
 std::filesystem::path runsFolder() {
   return std::filesystem::path(QDir::homePath().toStdString()) / "Headlight" / "runs";
 }

@@ -1,6 +1,8 @@
 #pragma once
 // Where runs go.
 
+#include <QString>
+
 #include <filesystem>
 #include <string>
 
@@ -10,6 +12,9 @@ namespace headlight {
 std::string folderName(const std::string& name);
 /// ~/Headlight/runs.
 std::filesystem::path runsFolder();
+
+/// A folder as it was typed; "~" is the person's home.
+std::filesystem::path typedFolder(const QString& text);
 
 // These ask the disk: not for the window's thread.
 

@@ -1,11 +1,8 @@
 #include "ui/widgets/SequenceTrainPage.h"
 
-#include <QDir>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSplitter>
-#include <QTabWidget>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -46,14 +43,7 @@ SequenceTrainPage::SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* pa
 // --- Settings ----------------------------------------------------------------------------------
 
 Json SequenceTrainPage::settingsAsJson() const {
-  Json json = sequenceToJson(m_experiment);
-  for (const auto& [key, form] : m_forms) {
-    if (key.empty())
-      json.update(form->values());
-    else
-      json[key] = form->values();
-  }
-  return json;
+  return withValues(sequenceToJson(m_experiment), m_forms);
 }
 
 void SequenceTrainPage::showSettings(const Json& json) {
@@ -154,10 +144,7 @@ void SequenceTrainPage::check() {
 // --- The folder --------------------------------------------------------------------------------
 
 std::filesystem::path SequenceTrainPage::folder() const {
-  QString text = m_folder->text().trimmed();
-  if (text == QLatin1String("~") || text.startsWith(QLatin1String("~/")))
-    text.replace(0, 1, QDir::homePath());
-  return text.toStdString();
+  return typedFolder(m_folder->text());
 }
 
 bool SequenceTrainPage::folderIsKnown() const {

@@ -18,7 +18,6 @@
 class QLabel;
 class QLineEdit;
 class QPushButton;
-class QTabWidget;
 
 namespace headlight {
 
@@ -50,6 +49,9 @@ class SequenceTrainPage : public QWidget {
  Q_SIGNALS:
   /// What the run in this folder has learnt is to be used.
   void useRequested(const QString& folder);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
 
  private:
   struct FolderState {
@@ -93,7 +95,6 @@ class SequenceTrainPage : public QWidget {
   SequenceTrainingBridge* m_bridge;
   BackgroundTask *m_folderCheck, *m_detect, *m_offer;
   SequenceExperiment m_experiment;
-  QTabWidget* m_tabs = nullptr;
   std::map<std::string, ParameterForm*> m_forms;
   std::vector<QWidget*> m_dataButtons;
   QLineEdit* m_folder = nullptr;

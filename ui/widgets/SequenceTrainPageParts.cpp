@@ -46,19 +46,19 @@ ParameterForm* SequenceTrainPage::addForm(const std::string& key) {
 QWidget* SequenceTrainPage::makeSettings() {
   auto* column = new QWidget(this);
   column->setMinimumWidth(kSequenceSettingsWidth);
-  m_tabs = new QTabWidget(column);
-  m_tabs->setObjectName(QStringLiteral("sequenceSettings"));
-  m_tabs->setAccessibleName(tr("Settings"));
-  m_tabs->setDocumentMode(true);
-  m_tabs->addTab(paddedTab(makeDataTab(), m_tabs), tr("Data"));
-  m_tabs->addTab(paddedTab(addForm("model"), m_tabs), tr("Model"));
-  m_tabs->addTab(paddedTab(addForm("training"), m_tabs), tr("Training"));
-  m_tabs->addTab(paddedTab(addForm(""), m_tabs), tr("Run"));
+  auto* tabs = new QTabWidget(column);
+  tabs->setObjectName(QStringLiteral("sequenceSettings"));
+  tabs->setAccessibleName(tr("Settings"));
+  tabs->setDocumentMode(true);
+  tabs->addTab(paddedTab(makeDataTab(), tabs), tr("Data"));
+  tabs->addTab(paddedTab(addForm("model"), tabs), tr("Model"));
+  tabs->addTab(paddedTab(addForm("training"), tabs), tr("Training"));
+  tabs->addTab(paddedTab(addForm(""), tabs), tr("Run"));
   m_error = new MessageLabel(column);
   m_error->setObjectName(QStringLiteral("sequenceError"));
   auto* layout = new QVBoxLayout(column);
   layout->setContentsMargins(0, 0, 6, 0);
-  layout->addWidget(m_tabs, 1);
+  layout->addWidget(tabs, 1);
   layout->addWidget(makeFolderRow());
   layout->addWidget(m_error);
   layout->addWidget(makeButtonRow());
@@ -123,11 +123,7 @@ QWidget* SequenceTrainPage::makeButtonRow() {
   connect(m_resume, &QPushButton::clicked, this, &SequenceTrainPage::resume);
   connect(m_newRun, &QPushButton::clicked, this, &SequenceTrainPage::newRun);
   connect(m_stop, &QPushButton::clicked, m_bridge, &SequenceTrainingBridge::stop);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  for (QPushButton* button : {m_start, m_resume, m_newRun, m_stop})
-    layout->addWidget(button);
-  layout->addStretch(1);
+  layOutButtons(row, {m_start, m_resume, m_newRun, m_stop})->addStretch(1);
   return row;
 }
 

@@ -71,6 +71,11 @@ void SequenceTrainPage::onUpdated(const std::vector<SequenceReading>& readings) 
   if (m_validationBits) numbers << tr("validation %1").arg(*m_validationBits, 0, 'f', 3);
   m_numbers->setText(numbers.join(QStringLiteral(" · ")) + QLatin1Char(' ') +
                      QLatin1String(m_bridge->experiment().unit()));
+  if (isVisible()) m_plot->replot();  // else showEvent catches up
+}
+
+void SequenceTrainPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
   m_plot->replot();
 }
 

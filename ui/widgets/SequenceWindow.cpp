@@ -19,7 +19,6 @@
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
-#include "ui/models/Document.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/RunFolders.h"

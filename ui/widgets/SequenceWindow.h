@@ -36,7 +36,6 @@ class SequenceWindow : public QWidget {
 
   SequenceTrainPage* trainPage() const { return m_trainPage; }
   SequenceModelPage* modelPage() const { return m_modelPage; }
-  SequenceTrainingBridge* training() const { return m_training.get(); }
   SequenceBridge* bridge() const { return m_bridge.get(); }
 
  Q_SIGNALS:

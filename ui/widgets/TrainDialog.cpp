@@ -2,7 +2,6 @@
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
-#include <QDir>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -17,6 +16,7 @@
 #include "ui/models/Document.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ParameterForm.h"
+#include "ui/widgets/RunFolders.h"
 
 namespace headlight {
 namespace {
@@ -85,14 +85,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
 // --- Values ------------------------------------------------------------------------------------
 
 Json TrainDialog::sectionsAsJson() const {
-  Json json = experimentToJson(m_initial);
-  for (const auto& [key, form] : m_forms) {
-    if (key.empty())
-      json.update(form->values());
-    else
-      json[key] = form->values();
-  }
-  return json;
+  return withValues(experimentToJson(m_initial), m_forms);
 }
 
 Experiment TrainDialog::experiment() const {
@@ -103,10 +96,7 @@ Experiment TrainDialog::experiment() const {
 }
 
 std::filesystem::path TrainDialog::folder() const {
-  QString text = m_folder->text().trimmed();
-  if (text == QLatin1String("~") || text.startsWith(QLatin1String("~/")))
-    text.replace(0, 1, QDir::homePath());
-  return text.toStdString();
+  return typedFolder(m_folder->text());
 }
 
 void TrainDialog::onChanged() {

@@ -15,6 +15,7 @@
 #include "ui/plots/ReadingsPlot.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/EvolutionBar.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/TrainingOutcomeBar.h"
 
 namespace headlight {
@@ -261,9 +262,8 @@ void TrainingDock::refreshStatus() {
                                                     static_cast<double>(total))
                                  : 0);
   QStringList numbers;
-  if (m_active && m_runProgress.secondsRemaining >= 0)
-    numbers << tr("ETA %1").arg(
-        QString::fromStdString(formatDuration(m_runProgress.secondsRemaining)));
+  const QString remaining = remainingText(m_runProgress.secondsRemaining);
+  if (m_active && !remaining.isEmpty()) numbers << remaining;
   if (m_imagesPerSecond > 0)
     numbers << tr("%1 images/s").arg(m_imagesPerSecond, 0, 'f', m_imagesPerSecond < 10 ? 1 : 0);
   m_numbers->setText(numbers.join(QStringLiteral(" · ")));

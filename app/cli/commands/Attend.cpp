@@ -203,7 +203,7 @@ class AttendCommand : public Command {
   Json draw(const fs::path& path, const Look& look, const std::vector<float>& rolled,
             Terminal& terminal) {
     const std::string name = path.filename().string();
-    const std::string stem = freshStem(path);
+    const std::string stem = unusedStem(m_stems, path);
     const Scene scene{name, look, m_masks, m_session->info(), m_shown};
     const std::string shown = m_shown ? "-" + m_show : "";
     Json files = Json::array();
@@ -229,15 +229,6 @@ class AttendCommand : public Command {
     char discard[48];
     std::snprintf(discard, sizeof discard, ", lowest %.3g dropped", m_rollout.discardRatio);
     return "heads fused by " + m_fusion + discard;
-  }
-
-  /// The picture's name without its ending; numbered where two folders hold the same name.
-  std::string freshStem(const fs::path& path) {
-    const std::string stem = path.stem().string();
-    std::string fresh = stem;
-    for (int n = 2; !m_stems.insert(fresh).second; ++n)
-      fresh = stem + "-" + std::to_string(n);
-    return fresh;
   }
 
   std::vector<std::string> m_images;

@@ -69,21 +69,12 @@ class SequenceCompleteCommand : public Command {
     }
     const Image view = valueOrThrow(m_session->view(image));
     const int kept = keptRows(view.height, m_kept);
-    const fs::path file = fs::path(m_folder) / (unusedStem(path) + "-completed.png");
+    const fs::path file = fs::path(m_folder) / (unusedStem(m_stems, path) + "-completed.png");
     const std::string png = valueOrThrow(
         encodePng(completionRow(view, kept, completed, m_scale), {{"Software", "Headlight"}}));
     valueOrThrow(writeFileAtomically(file, png));
     m_results.push_back({{"image", path.string()}, {"file", file.string()}, {"kept_rows", kept}});
     if (!terminal.json()) terminal.print(file.string());
-  }
-
-  /// The picture's name without its ending; numbered where two folders hold the same name.
-  std::string unusedStem(const fs::path& path) {
-    const std::string stem = path.stem().string();
-    std::string fresh = stem;
-    for (int n = 2; !m_stems.insert(fresh).second; ++n)
-      fresh = stem + "-" + std::to_string(n);
-    return fresh;
   }
 
   SequenceRunOptions m_run;

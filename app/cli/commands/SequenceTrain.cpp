@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <utility>
 
 #include "app/cli/ExitCodes.h"

@@ -96,8 +96,8 @@ std::array<at::Tensor, kArguments> argumentsOf(const HeadInputs& inputs, const H
   return all;
 }
 
-/// The layout and the rules, and how to put tensors back into them. An autograd context carries it
-/// without tensors that autograd must see.
+/// What a call is about. An autograd context carries it without the tensors that autograd must see,
+/// and has them put back.
 struct Layer : torch::CustomClassHolder {
   Layer(HeadInputs givenInputs, HeadLogits givenLogits)
       : inputs(std::move(givenInputs)),
@@ -105,9 +105,9 @@ struct Layer : torch::CustomClassHolder {
         factorLearns(learns(logits.factor)),
         biasLearns(learns(logits.bias)),
         weightFactorLearns(learns(logits.weightFactor)),
-        termsLearn(learns(logits.rowTerms) || learns(logits.colTerms)) {
-    set(std::vector<at::Tensor>(kArguments));
-  }
+        termsLearn(learns(logits.rowTerms) || learns(logits.colTerms)) {}
+
+  void forgetTensors() { set(std::vector<at::Tensor>(kArguments)); }
 
   /// From arguments, or what was saved of them.
   void set(const std::vector<at::Tensor>& all) {
@@ -250,13 +250,12 @@ AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits
   auto layer = c10::make_intrusive<Layer>(inputs, logits);
   if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
     const auto t = argumentsOf(inputs, logits);
+    layer->forgetTensors();
     const auto outputs =
         FusedAttention::apply(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], layer, wantMap);
     return {outputs[0], wantMap ? outputs[1] : at::Tensor()};
   }
   const at::NoGradGuard noGrad;
-  const auto arguments = argumentsOf(inputs, logits);
-  layer->set({arguments.begin(), arguments.end()});
   makeContiguous(*layer);
   const Split split(logits, inputs.batch);
   const Forward result = runForward(layer->inputs, layer->logits, split, wantMap, false);
