@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <numeric>
 
 #include "core/attention/kernels/HeadAttention.h"
@@ -114,6 +115,38 @@ TEST(GatheredHeads, StayFiniteForLargeLogits) {
   const auto result = gathered::forward(qkv, 2, {0, 1}, logitsOf(c, qkv.options()), true);
   EXPECT_TRUE(result.output.isfinite().all().item<bool>());
   EXPECT_LT(gapOf(result.map.sum(-1), at::ones({})), 1e-5);
+}
+
+/// Output [B, T, D], map and gradient of qkv.
+std::vector<at::Tensor> outcomeOf(const at::Tensor& base, const at::Tensor& upstream,
+                                  const std::function<AttentionOutput(const at::Tensor&)>& run) {
+  const at::Tensor qkv = base.clone().requires_grad_();
+  const AttentionOutput result = run(qkv);
+  (result.output * upstream).sum().backward();
+  return {result.output, result.map, qkv.grad()};
+}
+
+TEST(LinearForms, AreExactWhereEveryLogitIsFarBelowZero) {
+  for (const MaskedCase& c : casesThatSelectAll()) {
+    const at::Tensor base = farBelowZero(c);
+    const at::Tensor upstream = at::randn({2, c.grid.tokens(), c.width()}, at::kDouble);
+    const HeadLogits logits = logitsOf(c, base.options());
+    const auto plain = outcomeOf(base, upstream, [&](const at::Tensor& qkv) {
+      return headAttentionPlain(HeadInputs::packed(qkv, c.heads()), logits, true);
+    });
+    const auto kernel = outcomeOf(base, upstream, [&](const at::Tensor& qkv) {
+      return headAttention(HeadInputs::packed(qkv, c.heads()), logits, true);
+    });
+    const auto gathers = outcomeOf(base, upstream, [&](const at::Tensor& qkv) {
+      const auto result = gathered::forward(qkv, c.heads(), allHeads(c), logits, true);
+      return AttentionOutput{result.output.transpose(1, 2).reshape({2, c.grid.tokens(), c.width()}),
+                             result.map};
+    });
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_LT(gapOf(kernel[i], plain[i]), 1e-9) << c.name() << " " << i;
+      EXPECT_LT(gapOf(gathers[i], plain[i]), 1e-9) << c.name() << " " << i;
+    }
+  }
 }
 
 TEST(SetTensors, SayWhatTheSetsSay) {

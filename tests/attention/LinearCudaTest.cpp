@@ -1,45 +1,78 @@
-// The CUDA kernels against their plain form and loops in double precision. Skipped where they are
-// not compiled in or there is no device.
-
-#include "core/attention/kernels/cuda/LinearHeadsCuda.h"
+// The CUDA kernels against their plain form and loops in double precision: on a device where the
+// build has CUDA, on the CPU (cuda_on_cpu) where it has not.
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <numeric>
+#include <stdexcept>
 
 #include "core/attention/kernels/GatheredHeads.h"
+#include "core/attention/kernels/cuda/LinearHeadsCuda.h"
 #include "tests/attention/MaskedHeads.h"
+
+#ifdef HEADLIGHT_CUDA_ON_CPU
+#include "core/attention/kernels/cuda/LinearRows.h"
+#include "tests/attention/cuda_on_cpu/cuda_runtime.h"
+#endif
 
 namespace headlight {
 namespace {
 
 using namespace headlight::testing;
 
-class LinearCuda : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!cuda::linearHeadsCompiled() || !cudaIsAvailable())
-      GTEST_SKIP() << "no CUDA kernels or no device";
-  }
-  static at::TensorOptions options(at::ScalarType type) {
-    return at::TensorOptions(at::Device(at::kCUDA, 0)).dtype(type);
-  }
-  /// Besides the cases for all, one of the size of a real layer.
-  static std::vector<MaskedCase> cases() {
-    auto all = maskedCases();
-    all.push_back({{28, 28, 1}, 64, {"hard:3", "strict:5", "hard:3", "random:3#4"}});
-    return all;
-  }
-};
-
 using RunHeads = std::function<ListedHeads(const at::Tensor&, int, const std::vector<std::int64_t>&,
                                            const HeadLogits&)>;
+
+#ifdef HEADLIGHT_CUDA_ON_CPU
+
+const at::Device kDevice = at::kCPU;
+/// Besides the cases for all: heads as wide as real ones, and a prefix whose keys take a block
+/// several rounds.
+const MaskedCase kLargeCase{{8, 9, 2}, 64, {"hard:3", "strict:5", "hard:3"}};
+
+bool kernelsRun() {
+  return true;
+}
+
+ListedHeads byKernels(const at::Tensor& qkv, int heads, const std::vector<std::int64_t>& list,
+                      const HeadLogits& logits) {
+  return byGroups(qkv, heads, list, logits, true, [&](const HeadGroup& group) {
+    return cuda::linearRows(qkv, heads, group, true);
+  });
+}
+
+#else
+
+const at::Device kDevice(at::kCUDA, 0);
+const MaskedCase kLargeCase{{28, 28, 1}, 64, {"hard:3", "strict:5", "hard:3", "random:3#4"}};
+
+bool kernelsRun() {
+  return cuda::linearHeadsCompiled() && cudaIsAvailable();
+}
 
 ListedHeads byKernels(const at::Tensor& qkv, int heads, const std::vector<std::int64_t>& list,
                       const HeadLogits& logits) {
   return cuda::linearHeads(qkv, heads, list, logits, true);
 }
+
+#endif
+
+class LinearCuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kernelsRun()) GTEST_SKIP() << "no CUDA compiler at build time or no device";
+  }
+  static std::vector<MaskedCase> cases() {
+    auto all = maskedCases();
+    all.push_back(kLargeCase);
+    return all;
+  }
+  static at::Tensor inputOf(const MaskedCase& c, at::ScalarType type) {
+    return at::randn({2, c.grid.tokens(), 3 * c.width()}, at::kDouble)
+        .to(at::TensorOptions(kDevice).dtype(type));
+  }
+};
 
 ListedHeads plainly(const at::Tensor& qkv, int heads, const std::vector<std::int64_t>& list,
                     const HeadLogits& logits) {
@@ -60,8 +93,7 @@ std::vector<at::Tensor> outcome(const MaskedCase& c, const at::Tensor& base, con
 TEST_F(LinearCuda, EqualsThePlainFormForwardAndBackward) {
   for (const auto& [type, tolerance] : {std::pair{at::kDouble, 1e-10}, std::pair{at::kFloat, 1e-4}})
     for (const MaskedCase& c : cases()) {
-      const at::Tensor base =
-          at::randn({2, c.grid.tokens(), 3 * c.width()}, at::kDouble).to(options(type));
+      const at::Tensor base = inputOf(c, type);
       const auto fast = outcome(c, base, byKernels);
       const auto plain = outcome(c, base.to(at::kDouble), plainly);
       for (std::size_t i = 0; i < fast.size(); ++i)
@@ -71,8 +103,7 @@ TEST_F(LinearCuda, EqualsThePlainFormForwardAndBackward) {
 
 TEST_F(LinearCuda, EqualsTheNaiveLoops) {
   for (const MaskedCase& c : maskedCases()) {
-    const at::Tensor qkv =
-        at::randn({2, c.grid.tokens(), 3 * c.width()}, at::kDouble).to(options(at::kFloat));
+    const at::Tensor qkv = inputOf(c, at::kFloat);
     std::vector<std::int64_t> list(c.heads());
     std::iota(list.begin(), list.end(), 0);
     const auto result = byKernels(qkv, c.heads(), list, logitsOf(c, qkv.options()));
@@ -83,13 +114,92 @@ TEST_F(LinearCuda, EqualsTheNaiveLoops) {
 }
 
 TEST_F(LinearCuda, GivesTheSameBitsEveryTime) {
-  const MaskedCase c = cases().back();
-  const at::Tensor base =
-      at::randn({2, c.grid.tokens(), 3 * c.width()}, at::kFloat).to(options(at::kFloat));
-  const auto first = outcome(c, base, byKernels), second = outcome(c, base, byKernels);
+  const at::Tensor base = inputOf(kLargeCase, at::kFloat);
+  const auto first = outcome(kLargeCase, base, byKernels);
+  const auto second = outcome(kLargeCase, base, byKernels);
   for (std::size_t i = 0; i < first.size(); ++i)
     EXPECT_TRUE(at::equal(first[i], second[i])) << i;
 }
+
+TEST_F(LinearCuda, IsExactWhereEveryLogitIsFarBelowZero) {
+  for (const MaskedCase& c : casesThatSelectAll()) {
+    const at::Tensor base = farBelowZero(c).to(kDevice);
+    const auto fast = outcome(c, base, byKernels);
+    const auto plain = outcome(c, base, plainly);
+    for (std::size_t i = 0; i < fast.size(); ++i)
+      EXPECT_LT(gapOf(fast[i], plain[i]), 1e-9) << c.name() << " " << i;
+  }
+}
+
+TEST_F(LinearCuda, LeavesOtherHeadsWithoutAGradient) {
+  const MaskedCase c{{4, 4, 1}, 4, {"hard:3", "hard:3"}};
+  const at::Tensor qkv = inputOf(c, at::kDouble).requires_grad_();
+  byKernels(qkv, c.heads(), {1}, logitsOf(c, qkv.options())).output.sum().backward();
+  const at::Tensor byHead = qkv.grad().view({2, c.grid.tokens(), 3, 2, 4});
+  EXPECT_EQ(byHead.select(3, 0).abs().max().item<double>(), 0);
+  EXPECT_GT(byHead.select(3, 1).abs().max().item<double>(), 0);
+}
+
+#ifdef HEADLIGHT_CUDA_ON_CPU
+
+TEST_F(LinearCuda, DoesNotDependOnWhichLaneRunsFirst) {
+  for (const MaskedCase& c : cases()) {
+    const at::Tensor base = inputOf(c, at::kFloat);
+    const auto forward = outcome(c, base, byKernels);
+    cuda_on_cpu::setLaneOrder(cuda_on_cpu::LaneOrder::Backward);
+    const auto backward = outcome(c, base, byKernels);
+    cuda_on_cpu::setLaneOrder(cuda_on_cpu::LaneOrder::Forward);
+    for (std::size_t i = 0; i < forward.size(); ++i)
+      EXPECT_TRUE(at::equal(forward[i], backward[i])) << c.name() << " " << i;
+  }
+}
+
+// The emulator itself: it must be able to fail.
+
+TEST(CudaOnCpu, NoticesABarrierThatIsMissing) {
+  int seen[2];
+  for (const bool guarded : {false, true}) {
+    for (const auto order : {cuda_on_cpu::LaneOrder::Forward, cuda_on_cpu::LaneOrder::Backward}) {
+      int shared = 0, read = 0;
+      cuda_on_cpu::setLaneOrder(order);
+      const auto kernel = [&] {
+        if (threadIdx.x == 0) shared = 1;
+        if (guarded) __syncwarp();
+        if (threadIdx.x == 7) read = shared;
+      };
+      cuda_on_cpu::run(kernel, 1, 32);
+      seen[order == cuda_on_cpu::LaneOrder::Backward] = read;
+    }
+    cuda_on_cpu::setLaneOrder(cuda_on_cpu::LaneOrder::Forward);
+    EXPECT_EQ(seen[0], 1);
+    EXPECT_EQ(seen[1], guarded ? 1 : 0);
+  }
+}
+
+TEST(CudaOnCpu, RefusesABarrierThatSomeNeverReach) {
+  const auto kernel = [] {
+    if (threadIdx.x != 3) __syncthreads();
+  };
+  EXPECT_THROW(cuda_on_cpu::run(kernel, 1, 64), std::logic_error);
+}
+
+TEST(CudaOnCpu, ShufflesAndCounts) {
+  std::vector<int> sums(3 * 64);
+  const auto before = cuda_on_cpu::blocksRun();
+  const auto kernel = [&] {
+    int sum = static_cast<int>(threadIdx.x + blockIdx.x);
+    for (int apart = 16; apart > 0; apart /= 2)
+      sum += __shfl_xor_sync(0xffffffffu, sum, apart);
+    sums[blockIdx.x * 64 + threadIdx.x] = sum;
+  };
+  cuda_on_cpu::run(kernel, 3, 64);
+  EXPECT_EQ(cuda_on_cpu::blocksRun() - before, 3);
+  for (int block = 0; block < 3; ++block)
+    for (int i = 0; i < 64; ++i)
+      EXPECT_EQ(sums[block * 64 + i], 31 * 16 + 32 * (block + i / 32 * 32)) << block << " " << i;
+}
+
+#endif
 
 }  // namespace
 }  // namespace headlight

@@ -113,6 +113,20 @@ inline at::Tensor naiveHeads(const MaskedCase& c, const at::Tensor& qkv, const a
   return heads;
 }
 
+/// Rows that select every token, some or all of them: 0 is none of their logits.
+inline std::vector<MaskedCase> casesThatSelectAll() {
+  return {{{2, 2, 1}, 3, {"hard:5", "strict:5"}}, {{3, 3, 1}, 8, {"hard:3", "hard:5", "random:3"}}};
+}
+
+/// [2, T, 3·D] in double whose logits all lie near −2000, where an exponential is 0.
+inline at::Tensor farBelowZero(const MaskedCase& c) {
+  const at::Tensor qkv = at::randn({2, c.grid.tokens(), 3, c.width()}, at::kDouble);
+  const double apart = std::sqrt(2000 / std::sqrt(double(c.headWidth)));
+  qkv.select(2, 0).mul_(0.1).add_(apart);
+  qkv.select(2, 1).mul_(0.1).sub_(apart);
+  return qkv.view({2, c.grid.tokens(), 3 * c.width()});
+}
+
 /// The CPU, and a CUDA device where there is one.
 inline std::vector<at::Device> devices() {
   std::vector<at::Device> result{at::Device(at::kCPU)};

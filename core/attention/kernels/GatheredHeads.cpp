@@ -37,10 +37,12 @@ RowWeights rowWeights(const at::Tensor& q, const at::Tensor& keys, const PaddedS
       at::matmul(keys, q.unsqueeze(-1)).squeeze(-1).masked_fill(sets.present.logical_not(), kNever);
   // m cancels, so that it is a constant to the gradients.
   at::Tensor highest = logits.detach().amax(-1, /*keepdim=*/true);
-  if (!strict) highest = highest.clamp_min(0);
+  // Where nothing is outside, 0 is none of the logits.
+  const at::Tensor alone = sets.counts == tokens;
+  if (!strict) highest = at::where(alone, highest, highest.clamp_min(0));
   const at::Tensor inside = (logits - highest).exp();
   if (strict) return {inside / inside.sum(-1, true), {}};
-  const at::Tensor rest = (-highest).exp();
+  const at::Tensor rest = (-highest).exp().masked_fill(alone, 0);
   const at::Tensor sum = inside.sum(-1, true) + rest * (tokens - sets.counts);
   const at::Tensor outside = rest / sum;
   return {inside / sum - outside * sets.present, outside};

@@ -45,7 +45,9 @@ HEADLIGHT_INLINE void forward(const LocalHead<T>& head, const T* valueSum, std::
   const std::int32_t *start = sets.rowStart.data(), *columns = sets.columns.data();
   const std::int64_t begin = start[first], size = start[last] - begin;
   for (std::int64_t n = first; n < last; ++n) {
-    T highest = head.strict ? -std::numeric_limits<T>::infinity() : T(0);
+    // Where nothing is outside, 0 is none of the logits.
+    const bool alone = head.strict || start[n + 1] - start[n] == sets.tokens;
+    T highest = alone ? -std::numeric_limits<T>::infinity() : T(0);
     for (std::int64_t e = start[n]; e < start[n + 1]; ++e) {
       const T s = head.scale *
                   dotOf(head.q + n * head.stride, head.k + columns[e] * head.stride, head.width);
@@ -54,7 +56,7 @@ HEADLIGHT_INLINE void forward(const LocalHead<T>& head, const T* valueSum, std::
     }
     for (std::int64_t e = start[n]; e < start[n + 1]; ++e)
       weights[e - begin] -= highest;
-    rest[n - first] = head.strict ? T(0) : expOf(-highest);
+    rest[n - first] = alone ? T(0) : expOf(-highest);
   }
   for (std::int64_t i = 0; i < size; ++i)
     weights[i] = expOf(weights[i]);

@@ -1,7 +1,8 @@
 #pragma once
 // The rows of one head whose logits are 0 (or −∞) outside a selected set, in time that grows with
 // the set: all keys outside it share one weight, so their values enter as Σv alone (MaiT, Eq. 2).
-// With m = max(0, max s), r = e^{−m} (strict: m = max s, r = 0), Z = Σ_{i∈L} (e^{s_i−m} − r) + T·r:
+// With m = max(0, max s), r = e^{−m} (strict, or where all are selected: m = max s, r = 0) and
+// Z = Σ_{i∈L} (e^{s_i−m} − r) + T·r:
 //   a_i = e^{s_i−m}/Z inside, c = r/Z outside, out = Σ_{i∈L} (a_i − c)·v_i + c·Σv.
 // Vectorised by the compiler for AVX-512, AVX2 and the baseline.
 

@@ -1,6 +1,6 @@
 #pragma once
 // The linear-time form of masked heads (MaiT, Eq. 2; LocalRows.h) as CUDA kernels, compiled in
-// where LibTorch has CUDA and there is a CUDA compiler (cmake/Cuda.cmake). Their check is the plain
+// where LibTorch has CUDA and there is a CUDA compiler (cmake/CudaLanguage.cmake). Their check is the plain
 // form, GatheredHeads.h: tests/attention/LinearCudaTest.cpp compares them wherever there is a
 // device.
 

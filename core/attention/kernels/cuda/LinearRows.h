@@ -1,0 +1,11 @@
+#pragma once
+// The host side of the kernels: tensors in and out, and their gradients. Compiled only with CUDA.
+
+#include "core/attention/kernels/HeadGroups.h"
+
+namespace headlight::cuda {
+
+/// The heads of one group, out of `qkv` [B, T, 3·D]; differentiable once.
+ListedHeads linearRows(const at::Tensor& qkv, int heads, const HeadGroup& group, bool wantMap);
+
+}  // namespace headlight::cuda

@@ -1,0 +1,6 @@
+#pragma once
+// Stands in for LibTorch's own header.
+
+#include <c10/util/Exception.h>
+
+#define C10_CUDA_CHECK(expression) TORCH_CHECK((expression) == cudaSuccess, "CUDA error")
