@@ -7,9 +7,13 @@
 #include <cmath>
 
 #include "core/attention/SoftmaxAttention.h"
+#include "core/base/TorchCompat.h"
+#include "core/masks/Neighbourhood.h"
+#include "core/models/Device.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
 #include "core/models/TransformerBlock.h"
+#include "core/workbench/DeviceMeter.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/PeakMemory.h"
 
@@ -22,9 +26,10 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-double millisecondsOf(const std::function<void()>& body) {
+double millisecondsOf(const at::Device& device, const std::function<void()>& body) {
   const auto started = std::chrono::steady_clock::now();
   body();
+  waitForDevice(device);
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
       .count();
 }
@@ -38,6 +43,7 @@ struct Candidate {
   BenchRow row;
   std::function<at::Tensor(const at::Tensor&)> run;
   at::Tensor input;
+  std::function<std::string()> name = {};  ///< once it has run
   std::vector<double> forward = {}, both = {};
 };
 
@@ -51,19 +57,27 @@ void runBoth(Candidate& candidate) {
   candidate.run(input).sum().backward();
 }
 
+std::int64_t peakOf(const at::Device& device, const std::function<void()>& body) {
+  return device.is_cpu() ? peakBytesOf(body) : peakTensorBytesOf(body, device);
+}
+
 /// Candidates take turns, so that a busy moment of the machine hits all of them.
 void measure(std::vector<Candidate>& candidates, int repeats, const BenchSink& sink,
              std::stop_token stop) {
   for (auto& candidate : candidates) {
     stopIfAsked(stop);
     runForward(candidate);  // warm
-    candidate.row.peakBytes = peakBytesOf([&] { runBoth(candidate); });
+    const at::Device device = candidate.input.device();
+    candidate.row.peakBytes = peakOf(device, [&] { runBoth(candidate); });
+    if (candidate.name) candidate.row.name = candidate.name();
   }
   for (int i = 0; i < repeats; ++i)
     for (auto& candidate : candidates) {
       stopIfAsked(stop);
-      candidate.forward.push_back(millisecondsOf([&] { runForward(candidate); }));
-      candidate.both.push_back(millisecondsOf([&] { runBoth(candidate); }));
+      const at::Device device = candidate.input.device();
+      waitForDevice(device);
+      candidate.forward.push_back(millisecondsOf(device, [&] { runForward(candidate); }));
+      candidate.both.push_back(millisecondsOf(device, [&] { runBoth(candidate); }));
     }
   for (auto& candidate : candidates) {
     candidate.row.forwardMs = median(candidate.forward);
@@ -82,6 +96,7 @@ std::vector<HeadMask> hardMasks(int heads, int window) {
 ModelSource sourceOf(const std::string& name, const BenchOptions& options) {
   ModelSource source;
   source.model = name;
+  source.device = options.device;
   source.threads = options.threads;
   return source;
 }
@@ -93,35 +108,65 @@ Result<void> benched(const BenchOptions& options, Body body) {
       throw Failure({ErrorCode::InvalidArgument, "repeats and batch must be at least 1", "bench"});
     configureCompute(options.threads);
     at::init_num_threads();  // counts are per thread, and a program calls from any
-    body();
+    body(deviceFromConfig(options.device));
   });
+}
+
+/// Neighbourhoods of a grid without prefix as a mask for LibTorch, true where a row looks.
+at::Tensor libraryMask(const Grid& grid, int window, const at::Device& device) {
+  const auto ones = neighbourhoodMask(grid, window);
+  const at::Tensor mask = at::empty({grid.tokens(), grid.tokens()}, at::kByte);
+  std::copy(ones.begin(), ones.end(), mask.data_ptr<std::uint8_t>());
+  return mask.to(at::kBool).to(device);
+}
+
+/// Of qkv [B, T, 3·D].
+std::function<at::Tensor(const at::Tensor&)> libraryForm(int heads, const at::Tensor& mask) {
+  return [heads, mask](const at::Tensor& qkv) {
+    const at::Tensor parts =
+        qkv.view({qkv.size(0), qkv.size(1), 3, heads, -1}).permute({2, 0, 3, 1, 4});
+    return libraryAttention(parts[0], parts[1], parts[2], mask);
+  };
 }
 
 }  // namespace
 
 Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
                             std::stop_token stop) {
-  return benched(options, [&] {
+  return benched(options, [&](const at::Device& device) {
+    if (options.library && !kLibraryHasAttention)
+      throw Failure({ErrorCode::InvalidArgument,
+                     "this LibTorch has no fused attention of its own; it came with 2.0",
+                     "--library"});
     const int width = options.heads * options.headWidth;
     for (const int side : options.sides) {
+      const Grid grid{side, side, 0};
+      const at::Tensor qkv = at::randn({options.batch, grid.tokens(), 3 * width}, device);
+      const auto rowOf = [&](const std::string& kernel) {
+        return BenchRow{"attention", "", kernel, grid.tokens(), options.batch};
+      };
       std::vector<Candidate> candidates;
       for (const std::string kernel : {"linear", "dense"}) {
-        const Grid grid{side, side, 0};
         if (kernel == "dense" && grid.tokens() > options.denseTokens) continue;
         auto layer = std::make_shared<SoftmaxAttention>(AttentionOptions{
             .width = width, .heads = options.heads, .grid = grid, .options = {{"kernel", kernel}}});
         layer->setMasks(hardMasks(options.heads, options.window));
-        candidates.push_back({{"attention", "", kernel, grid.tokens(), options.batch},
-                              [layer](const at::Tensor& qkv) { return layer->attend(qkv).output; },
-                              at::randn({options.batch, grid.tokens(), 3 * width})});
+        layer->to(device);
+        candidates.push_back({rowOf(kernel),
+                              [layer](const at::Tensor& x) { return layer->attend(x).output; }, qkv,
+                              [layer] { return layer->kernelText(); }});
       }
+      if (options.library && grid.tokens() <= options.denseTokens)
+        candidates.push_back({rowOf("library"),
+                              libraryForm(options.heads, libraryMask(grid, options.window, device)),
+                              qkv, [] { return std::string("LibTorch's own, masked"); }});
       measure(candidates, options.repeats, sink, stop);
     }
   });
 }
 
 Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
-  return benched(options, [&] {
+  return benched(options, [&](const at::Device& device) {
     constexpr int kSide = 56, kWidth = 96, kHeads = 3;  // H-MaiT-T, first stage
     const Grid grid{kSide, kSide, 0};
     std::vector<Candidate> candidates;
@@ -129,16 +174,17 @@ Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std:
       auto block = std::make_shared<TransformerBlock>(
           BlockOptions{.attention = {.width = kWidth, .heads = kHeads, .grid = grid}});
       if (kernel == "masked") block->attention().setMasks(hardMasks(kHeads, options.window));
+      block->to(device);
       candidates.push_back({{"block", "h_mait_tiny, stage 0", kernel, grid.tokens(), options.batch},
                             [block](const at::Tensor& x) { return block->forward(x, nullptr); },
-                            at::randn({options.batch, grid.tokens(), kWidth})});
+                            at::randn({options.batch, grid.tokens(), kWidth}, device)});
     }
     measure(candidates, options.repeats, sink, stop);
   });
 }
 
 Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
-  return benched(options, [&] {
+  return benched(options, [&](const at::Device& device) {
     for (const auto& name : options.models) {
       const PublishedModel* published = findPublishedModel(name);
       if (!published)
@@ -146,20 +192,22 @@ Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std
       const ModelConfig& config = published->config;
       const auto model = makeModel(config, 0);
       model->setMasks(valueOrThrow(makeMaskPreset(published->scheme, model->masks().shape())));
+      model->to(device);
       std::vector<Candidate> candidates{
           {{"model", published->name, published->scheme, model->grid(0).tokens(), options.batch},
            [model](const at::Tensor& images) {
              model->train(at::GradMode::is_enabled());
              return model->forward(images);
            },
-           at::randn({options.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()})}};
+           at::randn({options.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()},
+                     device)}};
       measure(candidates, options.repeats, sink, stop);
     }
   });
 }
 
 Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
-  return benched(options, [&] {
+  return benched(options, [&](const at::Device&) {
     for (const auto& name : options.models) {
       const auto session = valueOrThrow(InferenceSession::open(sourceOf(name, options)));
       const ModelInfo& info = session->info();

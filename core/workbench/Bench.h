@@ -14,35 +14,40 @@ namespace headlight {
 
 struct BenchRow {
   std::string what;    ///< "attention", "block", "model" or "edit"
-  std::string name;    ///< of the model; "layer 3" of an edit
-  std::string kernel;  ///< "linear", "dense"; "masked", "unmasked"
+  std::string name;    ///< of the model; "layer 3" of an edit; of attention, what ran
+  std::string kernel;  ///< "linear", "dense", "library"; "masked", "unmasked"
   std::int64_t tokens = 0;
   std::int64_t batch = 1;
   double forwardMs = 0;   ///< median, without gradients
   double backwardMs = 0;  ///< median of forward plus backward, less forwardMs; 0: not measured
-  /// Most memory that a forward and backward pass held beyond what was there before, in bytes; 0
-  /// where the system does not tell (PeakMemory.h).
+  /// Most memory that a forward and backward pass held beyond what was there before, in bytes: of
+  /// the process on the CPU, 0 where the system does not tell (PeakMemory.h); of tensors on a GPU.
   std::int64_t peakBytes = 0;
 };
 
 struct BenchOptions {
-  int threads = 0;         ///< 0: as many as cores
-  int repeats = 5;         ///< of which the median is taken; kernels take turns
-  int heads = 3;           ///< attention and block
-  int headWidth = 64;      ///< attention
-  int window = 3;          ///< R of the hard masks
-  std::int64_t batch = 1;  ///< images at a time; an edit is always of one
+  std::string device = "auto";  ///< as of an Experiment
+  int threads = 0;              ///< 0: as many as cores
+  int repeats = 5;              ///< of which the median is taken; kernels take turns
+  int heads = 3;                ///< attention and block
+  int headWidth = 64;           ///< attention
+  int window = 3;               ///< R of the hard masks
+  std::int64_t batch = 1;       ///< images at a time; an edit is always of one
   /// Sides of the square grids of `attention`: tokens are their squares.
   std::vector<int> sides{14, 28, 56, 112};
   /// Dense attention is left out above so many tokens: T × T floats a head and image.
   std::int64_t denseTokens = 12544;
+  /// Beside the other forms of `attention` also LibTorch's own fused one. It knows no logits of 0:
+  /// outside its mask they are −∞.
+  bool library = false;
   std::vector<std::string> models{"deit_tiny"};
 };
 
 using BenchSink = std::function<void(const BenchRow&)>;
 
 /// Hard-masked attention alone, linear beside dense, for every side. Rows go to `sink` as they are
-/// measured. Errors: Canceled.
+/// measured. Errors: Canceled, InvalidConfig (no such device), InvalidArgument (`library` and
+/// LibTorch has none).
 Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
                             std::stop_token stop);
 /// A block of the first stage of H-MaiT-T (56 × 56 patches), masked beside unmasked.

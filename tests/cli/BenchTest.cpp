@@ -49,6 +49,24 @@ TEST_F(BenchCliTest, AttentionIsMeasuredLinearBesideDense) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << " in " << text.out;
 }
 
+TEST_F(BenchCliTest, LibTorchsOwnAttentionIsMeasuredWhereItHasOne) {
+  const Arguments arguments{"bench",     "attention", "--sides", "4",        "--repeats", "1",
+                            "--library", "--threads", "1",       "--device", "cpu",       "--json"};
+  const auto outcome = run(arguments);
+  if (outcome.exitCode == 0) {
+    EXPECT_EQ(outcome.json().back()["kernel"], "library");
+    EXPECT_EQ(outcome.json().size(), 3u);
+  } else {
+    EXPECT_EQ(outcome.exitCode, 2);
+    EXPECT_EQ(outcome.errorJson()["error"]["where"], "--library");
+  }
+}
+
+TEST_F(BenchCliTest, ADeviceThatIsNotThereIsRefused) {
+  expectError(run({"bench", "attention", "--sides", "4", "--device", "cuda:99"}), 2, {"cuda"});
+  expectError(run({"bench", "block", "--device", "tpu"}), 2, {"tpu"});
+}
+
 TEST_F(BenchCliTest, ABlockIsMeasuredMaskedBesideUnmasked) {
   const json measured = rows("block", {});
   ASSERT_EQ(measured.size(), 2u);

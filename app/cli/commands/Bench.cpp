@@ -57,6 +57,11 @@ class BenchCommand : public Command {
         ->check(CLI::Range(1, 1000));
     command->add_option("--dense-tokens", m_options.denseTokens,
                         "Dense attention is left out above so many tokens");
+    command->add_flag("--library", m_options.library,
+                      "Attention: LibTorch's own fused attention beside the other forms (LibTorch "
+                      "2); its mask forbids where a hard one gives 0");
+    command->add_option("--device", m_options.device,
+                        "auto (CUDA if there is one), cpu, cuda or cuda:N");
     command->add_option("--threads", m_options.threads, "CPU threads; 0 means as many as cores")
         ->check(CLI::Range(0, 1024));
     command->add_flag("--json", m_json, "A list of rows");
