@@ -65,7 +65,9 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
     Experiment experiment;
     if (json.is_object() && json.contains("task"))
       throw Failure(invalidConfig(
-          "is of a sequence model: train it with headlight-cli sequence train", "task"));
+          "is of a sequence model: train it with Model → Sequence models in the window, or "
+          "headlight-cli sequence train",
+          "task"));
     std::vector<std::string> sections{"schema", "edits"};
     for (const auto& section : experimentSections())
       if (!section.key.empty()) sections.push_back(section.key);

@@ -1,11 +1,13 @@
 #pragma once
 // A text file that grows by whole lines, survives a full disk and can be cut back.
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 
 #include "core/base/Result.h"
+#include "core/config/Parameter.h"
 
 namespace headlight {
 
@@ -38,5 +40,10 @@ class LineLog {
   std::string m_pending;
   int m_descriptor = -1;
 };
+
+/// For logs of JSON lines: `take` gets every line that is an object with a step, and that step.
+/// Lines that are damaged, and a file that is missing, say nothing.
+void forEachLoggedStep(const std::filesystem::path& file,
+                       const std::function<void(const Json& line, std::int64_t step)>& take);
 
 }  // namespace headlight

@@ -1,41 +1,18 @@
 #include "core/training/RunHistory.h"
 
 #include <algorithm>
-#include <fstream>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "core/training/EvenPoints.h"
+#include "core/training/LineLog.h"
+
 namespace headlight {
 namespace {
 
 constexpr std::size_t kMostSteps = 16384, kMostHeads = 512, kMostEpochs = 16384, kMostEdits = 4096;
-
-/// Of any number of points at most `limit`, evenly: when there are more, every second one goes, and
-/// from then on as many are passed over.
-template <typename Point>
-class EvenPoints {
- public:
-  EvenPoints(std::vector<Point>& points, std::size_t limit) : m_points(points), m_limit(limit) {}
-
-  void add(Point point) {
-    if (!m_points.empty() && point.step < m_points.back().step) return;
-    if (m_seen++ % m_stride != 0) return;
-    m_points.push_back(std::move(point));
-    if (m_points.size() <= m_limit) return;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < m_points.size(); i += 2)
-      std::swap(m_points[kept++], m_points[i]);
-    m_points.resize(kept);
-    m_stride *= 2;
-  }
-
- private:
-  std::vector<Point>& m_points;
-  std::size_t m_limit, m_stride = 1, m_seen = 0;
-};
 
 double loggedNumber(const Json& json) {
   return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
@@ -97,17 +74,6 @@ EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
           best};
 }
 
-/// `take` gets every line that is an object with a step, and that step.
-void forEachLine(const std::filesystem::path& file,
-                 const std::function<void(const Json& line, std::int64_t step)>& take) {
-  std::ifstream stream(file, std::ios::binary);
-  for (std::string text; std::getline(stream, text);) {
-    const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || !line.contains("step") || !line["step"].is_number_integer()) continue;
-    if (const auto step = line["step"].get<std::int64_t>(); step >= 0) take(line, step);
-  }
-}
-
 }  // namespace
 
 RunHistory readRunHistory(const std::filesystem::path& folder, const std::vector<int>& heads) {
@@ -115,7 +81,7 @@ RunHistory readRunHistory(const std::filesystem::path& folder, const std::vector
   EvenPoints steps(history.steps, kMostSteps);
   EvenPoints epochs(history.epochPoints, kMostEpochs);
   EvenPoints measured(history.heads, kMostHeads);
-  forEachLine(folder / "metrics.jsonl", [&](const Json& line, std::int64_t step) {
+  forEachLoggedStep(folder / "metrics.jsonl", [&](const Json& line, std::int64_t step) {
     const Json type = line.contains("type") ? line["type"] : Json();
     if (type == "step") steps.add(loggedStep(line, step));
     if (type == "epoch") epochs.add(loggedEpoch(line, step));
@@ -124,7 +90,7 @@ RunHistory readRunHistory(const std::filesystem::path& folder, const std::vector
                     loggedReadings(line, heads.size()), 0};
     if (!point.locality.empty() && !point.alpha.empty()) measured.add(std::move(point));
   });
-  forEachLine(folder / "masks.jsonl", [&](const Json& line, std::int64_t step) {
+  forEachLoggedStep(folder / "masks.jsonl", [&](const Json& line, std::int64_t step) {
     auto edit = maskEditFromJson(line, "masks.jsonl");
     if (edit && history.edits.size() < kMostEdits)
       history.edits.push_back({step, std::move(*edit)});

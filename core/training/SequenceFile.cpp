@@ -71,8 +71,8 @@ SequenceFile sequenceFileOf(const Checkpoint& checkpoint, const std::string& whe
     throw Failure(
         {ErrorCode::UnsupportedFile,
          checkpoint.metadata.contains("experiment")
-             ? "is a checkpoint of an image classifier, not of a sequence model; open it with "
-               "headlight-cli predict or evaluate"
+             ? "is a checkpoint of an image classifier, not of a sequence model; open it with Load "
+               "weights in the main window, or headlight-cli predict or evaluate"
              : "is no sequence model of Headlight: it carries no config of one in its metadata",
          where});
   SequenceFile file;
@@ -125,8 +125,8 @@ void refuseSequenceModel(const std::map<std::string, std::string>& metadata,
                          const std::string& where) {
   if (!metadata.contains(kSequenceKey)) return;
   throw Failure({ErrorCode::UnsupportedFile,
-                 "is a sequence model, not an image classifier; open it with headlight-cli "
-                 "sequence",
+                 "is a sequence model, not an image classifier; open it with Model → Sequence "
+                 "models in the window, or headlight-cli sequence",
                  where});
 }
 

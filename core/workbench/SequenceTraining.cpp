@@ -4,6 +4,7 @@
 
 #include "core/base/Files.h"
 #include "core/models/Device.h"
+#include "core/training/SequenceHistory.h"
 #include "core/training/SequenceTrainer.h"
 #include "core/workbench/ExperimentPaths.h"
 #include "core/workbench/InferenceSession.h"
@@ -72,6 +73,10 @@ fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
                  "holds no weights (best.safetensors, last.safetensors); name the folder of a run "
                  "that was trained",
                  given.string()});
+}
+
+std::vector<SequenceReading> sequenceHistory(const fs::path& folder, std::int64_t step) {
+  return readSequenceHistory(folder, step);
 }
 
 Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeights) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <stop_token>
+#include <vector>
 
 #include "core/base/Result.h"
 #include "core/config/SequenceExperiment.h"
@@ -36,6 +37,11 @@ Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment,
                                       const std::filesystem::path& folder, bool resume,
                                       const std::function<void(const SequenceReading&)>& onReading,
                                       std::stop_token stop);
+
+/// What the run in `folder` has told of the steps before `step`, in order and thinned where there
+/// is much; `steps` and `secondsLeft` are not known any more. Empty where there is no log.
+std::vector<SequenceReading> sequenceHistory(const std::filesystem::path& folder,
+                                             std::int64_t step);
 
 /// The experiment that a run's folder records, or that weights of a run carry. Errors: NotFound, a
 /// file that is no sequence model's says what it is.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/training/MetricsLog.h"
+#include "core/training/SequenceHistory.h"
 #include "core/training/SequenceLog.h"
 #include "tests/training/Support.h"
 
@@ -59,6 +60,50 @@ TEST(SequenceLog, LinesOfAnyKindAreCutWithoutATrace) {
   const auto other = MetricsLog(folder.path()).cutTo(5, 0, 0);
   EXPECT_TRUE(other) << other.error().text();
   EXPECT_EQ(linesOf(folder / "metrics.jsonl"), kept);
+}
+
+std::vector<std::int64_t> stepsOf(const std::vector<SequenceReading>& readings) {
+  std::vector<std::int64_t> steps;
+  for (const auto& reading : readings)
+    steps.push_back(reading.step);
+  return steps;
+}
+
+TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(readSequenceHistory(folder.path(), 100).empty());
+  {
+    SequenceLog log(folder.path());
+    for (const std::int64_t step : {1, 5, 10}) {
+      ASSERT_TRUE(log.step({step, 8.0 / static_cast<double>(step), 0.1, 1}));
+      if (step == 5) ASSERT_TRUE(log.validation(validationAt(step)));
+    }
+  }
+  std::ofstream(folder / "metrics.jsonl", std::ios::app)
+      << "{\"step\": 6, \"bits\": \"many\"}\nnot JSON\n[7]\n"
+      << "{\"step\": 12, \"bits\": 1}\n{\"step\": 11, \"bits\": 1}\n";
+  const auto history = readSequenceHistory(folder.path(), 13);
+  EXPECT_EQ(stepsOf(history), (std::vector<std::int64_t>{1, 5, 5, 10, 12}));
+  EXPECT_EQ(history[1].trainBits, 1.6);
+  EXPECT_FALSE(history[1].validationBits);
+  EXPECT_EQ(history[2].trainBits, 2.5);
+  EXPECT_EQ(history[2].validationBits, 3);
+  EXPECT_EQ(stepsOf(readSequenceHistory(folder.path(), 10)), (std::vector<std::int64_t>{1, 5, 5}));
+}
+
+TEST(SequenceHistory, OfALongRunItIsEvenlyThinned) {
+  const TemporaryFolder folder;
+  {
+    std::ofstream file(folder / "metrics.jsonl");
+    for (int step = 1; step <= 30000; ++step)
+      file << "{\"type\": \"step\", \"step\": " << step << ", \"bits\": 1}\n";
+  }
+  const auto steps = stepsOf(readSequenceHistory(folder.path(), 29000));
+  EXPECT_LE(steps.size(), 8192u);
+  EXPECT_GT(steps.size(), 4000u);
+  EXPECT_EQ(steps.front(), 1);
+  EXPECT_LT(steps.back(), 29000);
+  EXPECT_GT(steps.back(), 29000 - 2 * (steps[1] - steps[0]));
 }
 
 }  // namespace

@@ -32,15 +32,16 @@ SequenceTrainingBridge::~SequenceTrainingBridge() {
 }
 
 void SequenceTrainingBridge::start(const SequenceExperiment& experiment, const QString& folder) {
-  launch(experiment, folder, false);
+  launch(experiment, folder, /*resume=*/false, /*withHistory=*/false);
 }
 
-void SequenceTrainingBridge::resume(const SequenceExperiment& experiment, const QString& folder) {
-  launch(experiment, folder, true);
+void SequenceTrainingBridge::resume(const SequenceExperiment& experiment, const QString& folder,
+                                    bool withHistory) {
+  launch(experiment, folder, /*resume=*/true, withHistory);
 }
 
 void SequenceTrainingBridge::launch(const SequenceExperiment& experiment, const QString& folder,
-                                    bool resume) {
+                                    bool resume, bool withHistory) {
   if (m_running) return;
   m_folder = folder;
   m_experiment = experiment;
@@ -48,12 +49,25 @@ void SequenceTrainingBridge::launch(const SequenceExperiment& experiment, const 
   m_stop = std::stop_source();
   Q_EMIT stateChanged();
   m_worker.post([this, experiment, path = std::filesystem::path(folder.toStdString()), resume,
-                 stop = m_stop.get_token()](std::stop_token) {
+                 withHistory, stop = m_stop.get_token()](std::stop_token) {
     const auto outcome = trainSequence(
-        experiment, path, resume, [this](const SequenceReading& reading) { collect(reading); },
+        experiment, path, resume,
+        [this, path, history = withHistory](const SequenceReading& reading) mutable {
+          if (std::exchange(history, false)) collectHistory(path, reading);
+          collect(reading);
+        },
         stop);
     inThreadOf(this, [this, outcome] { ended(outcome); });
   });
+}
+
+void SequenceTrainingBridge::collectHistory(const std::filesystem::path& folder,
+                                            const SequenceReading& first) {
+  auto history = sequenceHistory(folder, first.step);
+  for (SequenceReading& reading : history)
+    reading.steps = first.steps;
+  const std::lock_guard lock(m_mutex);
+  m_readings.insert(m_readings.end(), history.begin(), history.end());
 }
 
 void SequenceTrainingBridge::collect(const SequenceReading& reading) {

@@ -24,10 +24,11 @@ class SequenceTrainingBridge : public QObject {
   /// Stops the run, which writes its checkpoint, and joins its thread.
   ~SequenceTrainingBridge() override;
 
-  /// Begins a run in `folder`; `resume` goes on with `experiment`, the one that is there. Ignored
-  /// while one runs. Either ends in exactly one `finished`.
+  /// Begins a run in `folder`; `resume` goes on with `experiment`, the one that is there, and
+  /// `withHistory` tells what it did before in the first `updated`. Ignored while one runs. Either
+  /// ends in exactly one `finished`.
   void start(const SequenceExperiment& experiment, const QString& folder);
-  void resume(const SequenceExperiment& experiment, const QString& folder);
+  void resume(const SequenceExperiment& experiment, const QString& folder, bool withHistory);
   void stop();  ///< between two steps, with a checkpoint
 
   bool isRunning() const { return m_running; }  ///< from start or resume until finished
@@ -45,8 +46,11 @@ class SequenceTrainingBridge : public QObject {
   void finished(std::shared_ptr<const headlight::SequenceOutcome> outcome, const QString& error);
 
  private:
-  void launch(const SequenceExperiment& experiment, const QString& folder, bool resume);
-  void collect(const SequenceReading& reading);  ///< called from the run's thread
+  void launch(const SequenceExperiment& experiment, const QString& folder, bool resume,
+              bool withHistory);
+  // Called from the run's thread.
+  void collectHistory(const std::filesystem::path& folder, const SequenceReading& first);
+  void collect(const SequenceReading& reading);
   void wake();
   void takeReadings();
   void ended(const Result<SequenceOutcome>& outcome);

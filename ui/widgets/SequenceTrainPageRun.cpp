@@ -23,10 +23,11 @@ void SequenceTrainPage::start() {
 
 void SequenceTrainPage::resume() {
   if (m_bridge->isRunning() || !folderIsKnown() || !m_folderState.experiment) return;
-  // The curve of the same run goes on.
-  if (m_usable != QString::fromStdString(folder().string())) m_plot->clear();
+  const QString path = QString::fromStdString(folder().string());
+  const bool shown = m_usable == path;  // its curve goes on; another's is read
+  if (!shown) m_plot->clear();
   begin();
-  m_bridge->resume(*m_folderState.experiment, QString::fromStdString(folder().string()));
+  m_bridge->resume(*m_folderState.experiment, path, /*withHistory=*/!shown);
 }
 
 void SequenceTrainPage::begin() {
