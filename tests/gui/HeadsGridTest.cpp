@@ -2,11 +2,13 @@
 
 #include "ui/widgets/HeadsGrid.h"
 
+#include <QPainter>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 
 #include "tests/gui/SyntheticLook.h"
+#include "ui/widgets/HeadTile.h"
 #include "ui/widgets/LegendBar.h"
 #include "ui/widgets/MaskColors.h"
 #include "ui/widgets/ViewedMap.h"
@@ -181,6 +183,32 @@ class HeadsGridTest : public QObject {
     QVERIFY(distance(before, hard) > 30);
     f.document.undoStack()->undo();
     COMPARE_COLOR(pixelAt(f.grab(), corner), before, 1);
+  }
+
+  void aCutWindowKeepsItsShape() {
+    // 3 × 6 patches in a square: half of it, in the middle, with patches as high as wide.
+    const QRectF square(10, 10, 60, 60);
+    QCOMPARE(mapAreaInTile(square, 3, 6), QRectF(10, 25, 60, 30));
+    QCOMPARE(mapAreaInTile(square, 6, 3), QRectF(25, 10, 30, 60));
+    QCOMPARE(mapAreaInTile(square, 7, 7), square);
+    QCOMPARE(mapAreaInTile(QRectF(0, 0, 60, 59.5), 7, 7), QRectF(0, 0, 60, 59.5));
+    QCOMPARE(mapAreaInTile(square, 0, 0), square);
+    HeadTile tile;
+    tile.map = QImage(6, 3, QImage::Format_RGB32);
+    tile.map.fill(Qt::red);
+    tile.rows = 3;
+    tile.cols = 6;
+    tile.queryPatch = 17;  // the last
+    QImage image(80, 100, QImage::Format_RGB32);
+    image.fill(Qt::blue);
+    QPainter painter(&image);
+    const QPalette palette;
+    drawHeadTile(painter, square, tile, palette);
+    painter.end();
+    QCOMPARE(image.pixelColor(40, 15), palette.color(QPalette::AlternateBase));
+    QCOMPARE(image.pixelColor(40, 65), palette.color(QPalette::AlternateBase));
+    QCOMPARE(image.pixelColor(40, 40), QColor(Qt::red));
+    QCOMPARE(image.pixelColor(70, 55), QColor(Qt::white));  // the outlined patch's corner
   }
 
   void nothingOpenIsPainted() {

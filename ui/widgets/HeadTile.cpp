@@ -10,19 +10,32 @@ double headCaptionHeight(const QFontMetricsF& metrics) {
   return metrics.height() + 2;
 }
 
+QRectF mapAreaInTile(const QRectF& area, int rows, int cols) {
+  constexpr double kAlike = 0.02;  // tiles are whole pixels, grids are not
+  if (rows <= 0 || cols <= 0) return area;
+  const double patch = std::min(area.width() / cols, area.height() / rows);
+  const QSizeF size(patch * cols, patch * rows);
+  if (size.width() > (1 - kAlike) * area.width() && size.height() > (1 - kAlike) * area.height())
+    return area;
+  return {area.left() + (area.width() - size.width()) / 2,
+          area.top() + (area.height() - size.height()) / 2, size.width(), size.height()};
+}
+
 void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,
                   const QPalette& palette) {
   painter.save();
-  if (tile.map.isNull()) {
+  const QRectF map = mapAreaInTile(area, tile.rows, tile.cols);
+  if (tile.map.isNull() || map != area)
     painter.fillRect(area, palette.color(QPalette::AlternateBase));
+  if (tile.map.isNull()) {
     QColor edge = palette.color(QPalette::WindowText);
     edge.setAlphaF(0.15f);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(edge, 1));
     painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5));
   }
-  drawMap(painter, area, tile.map, tile.smooth);
-  const QRectF patch = patchInRegion(area, tile.rows, tile.cols, tile.queryPatch);
+  drawMap(painter, map, tile.map, tile.smooth);
+  const QRectF patch = patchInRegion(map, tile.rows, tile.cols, tile.queryPatch);
   if (!patch.isEmpty() && !tile.map.isNull()) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(QColor(0, 0, 0, 140), 3));

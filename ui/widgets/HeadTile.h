@@ -18,6 +18,9 @@ struct HeadTile {
 };
 
 double headCaptionHeight(const QFontMetricsF& metrics);
+/// Where in `area` a map of so many patches goes: as large as there is room with patches as high as
+/// they are wide, such as of a window that the edge of the picture cuts.
+QRectF mapAreaInTile(const QRectF& area, int rows, int cols);
 /// The map in `area`, its caption below it.
 void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,
                   const QPalette& palette);
