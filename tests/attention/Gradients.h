@@ -42,4 +42,12 @@ inline void expectFiniteDifferences(const torch::nn::Module& module, const at::T
   }
 }
 
+/// The same of what a layer gives for `input`, weighted at random.
+template <typename Layer>
+void expectLayerGradients(Layer& layer, const at::Tensor& input) {
+  const at::Tensor weights = at::randn_like(layer.forward(input, nullptr)).detach();
+  expectFiniteDifferences(layer, input,
+                          [&] { return (layer.forward(input, nullptr) * weights).sum(); });
+}
+
 }  // namespace headlight::testing

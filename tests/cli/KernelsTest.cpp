@@ -1,6 +1,10 @@
 // evaluate --check and summary --kernels: what computes a model's attention, and how near it is to
 // the plain forms.
 
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
 #include "tests/cli/Workspace.h"
 
 namespace headlight::testing {
@@ -49,6 +53,30 @@ TEST_F(KernelsCliTest, ACheckOfAFewPicturesInWords) {
        {"5 images  largest difference of a logit ", "top-1 agrees on all", "largest  image ",
         "), class ", "fast     ", "plain    ", " images/s  matrix products"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " in " << outcome.out;
+}
+
+TEST_F(KernelsCliTest, ACheckPassesOverADamagedPicture) {
+  const fs::path pictures = smallPictures();
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(pictures / "val"))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  ASSERT_EQ(files.size(), 9u);
+  std::sort(files.begin(), files.end());
+  std::ofstream(files[4], std::ios::binary) << "no picture";
+  json config = json::parse(readBytes(linearConfig()));
+  config["data"] = {{"dataset", "image-folder"}, {"path", pictures.string()}};
+  const auto outcome =
+      run({"evaluate", "--model", write("folder.json", config), "--check", "--json"});
+  expectOk(outcome);
+  const json check = outcome.json();
+  EXPECT_EQ(check["images"], 8);
+  EXPECT_EQ(check["skipped"], 1);
+  EXPECT_LT(check["largest_difference"].get<double>(), 1e-4);
+  EXPECT_NE(check["image"], 4);  // counted among all of the split
+  EXPECT_NE(check["image_name"].get<std::string>().find(
+                files[check["image"].get<std::size_t>()].filename().string()),
+            std::string::npos);
+  EXPECT_NE(outcome.err.find("1 damaged"), std::string::npos) << outcome.err;
 }
 
 TEST_F(KernelsCliTest, ACheckIsAMeasurementOfItsOwn) {

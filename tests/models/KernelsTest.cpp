@@ -3,10 +3,13 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Shrunk.h"
+#include "tests/models/StirNorms.h"
 
 namespace headlight {
 namespace {
@@ -70,6 +73,26 @@ TEST(KernelTexts, TellMechanismsApart) {
   EXPECT_NE(textOf("linear_angular").find("auxiliary"), std::string::npos);
   EXPECT_NE(textOf("aft_full").find("e^w"), std::string::npos);
   EXPECT_NE(textOf("aft_simple").find("sums"), std::string::npos);
+}
+
+TEST(MapRows, SumToOneWhereAModelSaysSo) {
+  constexpr float kTolerance = 1e-4f;
+  for (const auto& published : publishedModels()) {
+    const auto model = makeModel(shrunk(published.config), 1);
+    model->eval();
+    stirNorms(*model);
+    const at::NoGradGuard noGrad;
+    for (auto& [name, parameter] : model->trainable())
+      if (parameter.dim() > 1) at::Tensor(parameter).normal_(0, 0.2);
+    CollectingTap tap;
+    model->forward(
+        at::randn({1, 3, model->config().imageHeightPixels(), model->config().imageWidthPixels()}),
+        &tap);
+    float off = 0;
+    for (const auto& [layer, map] : tap.maps)
+      off = std::max(off, (map.sum(-1) - 1).abs().max().item<float>());
+    EXPECT_EQ(model->mapRowsSumToOne(), off < kTolerance) << published.name << ": " << off;
+  }
 }
 
 }  // namespace
