@@ -39,6 +39,13 @@ struct Dialogs {
 /// The seams in use; the real dialogs until a test replaces them.
 Dialogs& dialogs();
 
+/// dialogs().files() for one folder; `take` gets it unless the person cancels.
+void askForFolder(QWidget* parent, const QString& title, const QString& start,
+                  std::function<void(const QString& folder)> take);
+/// The same for one file that exists.
+void askForFile(QWidget* parent, const QString& title, const QString& start, const QString& filter,
+                std::function<void(const QString& file)> take);
+
 /// Puts back the dialogs that were in use when it was made.
 class ScopedDialogs {
  public:

@@ -15,6 +15,7 @@
 #include "ui/Icons.h"
 #include "ui/models/Document.h"
 #include "ui/models/GalleryModel.h"
+#include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {
@@ -76,17 +77,6 @@ class ThumbnailDelegate : public QStyledItemDelegate {
   }
 };
 
-QToolButton* toolButton(QWidget* parent, const QString& name, const QString& icon,
-                        const QString& text) {
-  auto* button = new QToolButton(parent);
-  button->setObjectName(name);
-  button->setIcon(lineIcon(icon));
-  button->setAutoRaise(true);
-  button->setToolTip(text);
-  button->setAccessibleName(text);
-  return button;
-}
-
 }  // namespace
 
 GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* parent)
@@ -132,11 +122,11 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
               Q_EMIT chosen(current.data(GalleryModel::PathRole).toString());
           });
 
-  auto* add = toolButton(this, QStringLiteral("galleryAdd"), QStringLiteral("add"),
-                         tr("Add pictures to the gallery"));
+  auto* add = iconToolButton(this, QStringLiteral("galleryAdd"), QStringLiteral("add"),
+                             tr("Add pictures to the gallery"));
   connect(add, &QToolButton::clicked, this, &GalleryDock::addRequested);
-  auto* clear = toolButton(this, QStringLiteral("galleryClear"), QStringLiteral("clear"),
-                           tr("Take all but the samples out of the gallery"));
+  auto* clear = iconToolButton(this, QStringLiteral("galleryClear"), QStringLiteral("clear"),
+                               tr("Take all but the samples out of the gallery"));
   connect(clear, &QToolButton::clicked, m_model, &GalleryModel::clear);
 
   auto* tools = new QHBoxLayout;

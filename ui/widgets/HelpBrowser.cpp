@@ -12,8 +12,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/Icons.h"
 #include "ui/commands/Actions.h"
+#include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {
@@ -91,17 +91,6 @@ QString anchorOf(const QString& heading) {
   return anchor;
 }
 
-QToolButton* navigation(QWidget* parent, const QString& name, const QString& icon,
-                        const QString& text) {
-  auto* button = new QToolButton(parent);
-  button->setObjectName(name);
-  button->setIcon(lineIcon(icon));
-  button->setAutoRaise(true);
-  button->setToolTip(text);
-  button->setAccessibleName(text);
-  return button;
-}
-
 }  // namespace
 
 QString shortcutsPage(const Actions& actions) {
@@ -162,11 +151,11 @@ HelpBrowser::HelpBrowser(const Actions* actions, QWidget* parent) : QDialog(pare
   m_text->document()->setDocumentMargin(18);
   connect(m_text, &QTextBrowser::sourceChanged, this, &HelpBrowser::onSourceChanged);
 
-  auto* back = navigation(this, QStringLiteral("helpBack"), QStringLiteral("back"), tr("Back"));
+  auto* back = iconToolButton(this, QStringLiteral("helpBack"), QStringLiteral("back"), tr("Back"));
   auto* forward =
-      navigation(this, QStringLiteral("helpForward"), QStringLiteral("forward"), tr("Forward"));
+      iconToolButton(this, QStringLiteral("helpForward"), QStringLiteral("forward"), tr("Forward"));
   auto* home =
-      navigation(this, QStringLiteral("helpHome"), QStringLiteral("home"), tr("Start page"));
+      iconToolButton(this, QStringLiteral("helpHome"), QStringLiteral("home"), tr("Start page"));
   connect(back, &QToolButton::clicked, m_text, &QTextBrowser::backward);
   connect(forward, &QToolButton::clicked, m_text, &QTextBrowser::forward);
   connect(home, &QToolButton::clicked, this, [this] { showPage(QStringLiteral("index")); });

@@ -1,6 +1,7 @@
 #include "ui/widgets/IconButton.h"
 
 #include <QHBoxLayout>
+#include <QToolButton>
 
 #include "ui/Icons.h"
 
@@ -11,6 +12,17 @@ QPushButton* iconButton(QWidget* parent, const char* name, const QString& text, 
   auto* button = new QPushButton(lineIcon(QLatin1String(icon)), text, parent);
   button->setObjectName(QLatin1String(name));
   button->setToolTip(tip);
+  return button;
+}
+
+QToolButton* iconToolButton(QWidget* parent, const QString& name, const QString& icon,
+                            const QString& tip) {
+  auto* button = new QToolButton(parent);
+  button->setObjectName(name);
+  button->setIcon(lineIcon(icon));
+  button->setAutoRaise(true);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
   return button;
 }
 

@@ -199,13 +199,8 @@ void MainWindow::chooseTraining() {
 }
 
 void MainWindow::chooseRunToResume() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Resume a training run");
-  question.start = QString::fromStdString(runsFolder().string());
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) m_training->resume(paths.first());
-  });
+  askForFolder(this, tr("Resume a training run"), QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { m_training->resume(folder); });
 }
 
 void MainWindow::copyPicture() {

@@ -167,13 +167,9 @@ void SequenceModelPage::refreshControls() {
 }
 
 void SequenceModelPage::chooseFolder() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Open a run of a sequence model");
-  question.start = QString::fromStdString(runsFolder().string());
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) open(paths.front());
-  });
+  askForFolder(this, tr("Open a run of a sequence model"),
+               QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { open(folder); });
 }
 
 void SequenceModelPage::chooseWeights() {

@@ -202,31 +202,18 @@ void SequenceTrainPage::lockSettings(bool locked) {
 // --- Choosing files and folders ----------------------------------------------------------------
 
 void SequenceTrainPage::chooseRunFolder() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Run folder");
-  question.start = QString::fromStdString(runsFolder().string());
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) setRunFolder(paths.front());
-  });
+  askForFolder(this, tr("Run folder"), QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { setRunFolder(folder); });
 }
 
 void SequenceTrainPage::choosePictures() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Folder of the pictures");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) setPictures(paths.front());
-  });
+  askForFolder(this, tr("Folder of the pictures"), {},
+               [this](const QString& folder) { setPictures(folder); });
 }
 
 void SequenceTrainPage::chooseTextFile() {
-  FileQuestion question;
-  question.title = tr("Text to learn from");
-  question.filter = tr("All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) setTextFile(paths.front());
-  });
+  askForFile(this, tr("Text to learn from"), {}, tr("All files (*)"),
+             [this](const QString& file) { setTextFile(file); });
 }
 
 }  // namespace headlight

@@ -131,23 +131,13 @@ void TrainDialog::makeButtons() {
 // --- Choosing folders --------------------------------------------------------------------------
 
 void TrainDialog::chooseDataFolder() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Folder of the dataset");
-  question.start = m_dataFolder->text();
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) setDataFolder(paths.front());
-  });
+  askForFolder(this, tr("Folder of the dataset"), m_dataFolder->text(),
+               [this](const QString& folder) { setDataFolder(folder); });
 }
 
 void TrainDialog::chooseRunFolder() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Run folder");
-  question.start = QString::fromStdString(runsFolder().string());
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) setRunFolder(paths.front());
-  });
+  askForFolder(this, tr("Run folder"), QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { setRunFolder(folder); });
 }
 
 }  // namespace headlight
