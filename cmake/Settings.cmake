@@ -6,8 +6,10 @@ target_compile_definitions(headlight_settings INTERFACE QT_NO_KEYWORDS
                            HEADLIGHT_VERSION="${PROJECT_VERSION}")
 target_compile_options(headlight_settings INTERFACE -Wall -Wextra -Wno-unused-parameter
                        -Wno-restrict # GCC 12 warns falsely in std::string (GCC bug 105651)
-                      
-                       -fno-strict-aliasing)
+                       -fno-strict-aliasing
+                       # Nobody traps floating-point exceptions; while they might, GCC 14 leaves
+                       # every kernel with an exponential in scalar form.
+                       -fno-trapping-math)
 if(HEADLIGHT_SANITIZE)
   target_compile_options(headlight_settings INTERFACE -fsanitize=${HEADLIGHT_SANITIZE}
                          -fno-omit-frame-pointer)
