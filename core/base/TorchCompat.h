@@ -25,7 +25,7 @@ inline bool cudaIsAvailable() {
 /// Whether LibTorch has attention of its own (libraryAttention).
 constexpr bool kLibraryHasAttention = HEADLIGHT_TORCH_AT_LEAST(2, 0);
 
-/// softmax(q kᵀ/√d, −∞ where `mask` is false)·v by LibTorch's own fused attention; q, k and v are
+/// softmax(q kᵀ/√d, −∞ where `mask` is false)·v by LibTorch's own attention; q, k and v are
 /// [B, H, T, d], the mask [T, T] bool. Throws c10::Error where it has none.
 inline at::Tensor libraryAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                    const at::Tensor& mask) {

@@ -70,6 +70,7 @@ void measure(std::vector<Candidate>& candidates, int repeats, const BenchSink& s
     const at::Device device = candidate.input.device();
     candidate.row.peakBytes = peakOf(device, [&] { runBoth(candidate); });
     if (candidate.name) candidate.row.name = candidate.name();
+    candidate.row.device = device.str();
   }
   for (int i = 0; i < repeats; ++i)
     for (auto& candidate : candidates) {
@@ -101,6 +102,14 @@ ModelSource sourceOf(const std::string& name, const BenchOptions& options) {
   return source;
 }
 
+/// What a device sets up when it is first used, in the threads of both passes, is no part of a
+/// measurement.
+void warm(const at::Device& device) {
+  const at::Tensor x = at::ones({8, 8}, device).requires_grad_();
+  at::mm(x, x).sum().backward();
+  waitForDevice(device);
+}
+
 template <typename Body>
 Result<void> benched(const BenchOptions& options, Body body) {
   return guarded("bench", [&] {
@@ -108,7 +117,9 @@ Result<void> benched(const BenchOptions& options, Body body) {
       throw Failure({ErrorCode::InvalidArgument, "repeats and batch must be at least 1", "bench"});
     configureCompute(options.threads);
     at::init_num_threads();  // counts are per thread, and a program calls from any
-    body(deviceFromConfig(options.device));
+    const at::Device device = deviceFromConfig(options.device);
+    warm(device);
+    body(device);
   });
 }
 
@@ -136,8 +147,7 @@ Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
   return benched(options, [&](const at::Device& device) {
     if (options.library && !kLibraryHasAttention)
       throw Failure({ErrorCode::InvalidArgument,
-                     "this LibTorch has no fused attention of its own; it came with 2.0",
-                     "--library"});
+                     "this LibTorch has no attention of its own; it came with 2.0", "--library"});
     const int width = options.heads * options.headWidth;
     for (const int side : options.sides) {
       const Grid grid{side, side, 0};
@@ -207,7 +217,7 @@ Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std
 }
 
 Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
-  return benched(options, [&](const at::Device&) {
+  return benched(options, [&](const at::Device& device) {
     for (const auto& name : options.models) {
       const auto session = valueOrThrow(InferenceSession::open(sourceOf(name, options)));
       const ModelInfo& info = session->info();
@@ -227,6 +237,7 @@ Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std:
           times.push_back(valueOrThrow(session->look(image, edited)).milliseconds);
         }
         BenchRow row{"edit", name + ", layer " + std::to_string(layer), "auto", info.grid.tokens()};
+        row.device = device.str();
         row.forwardMs = median(times);
         sink(row);
       }

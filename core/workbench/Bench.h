@@ -23,6 +23,7 @@ struct BenchRow {
   /// Most memory that a forward and backward pass held beyond what was there before, in bytes: of
   /// the process on the CPU, 0 where the system does not tell (PeakMemory.h); of tensors on a GPU.
   std::int64_t peakBytes = 0;
+  std::string device;  ///< "cpu", "cuda:0"
 };
 
 struct BenchOptions {
@@ -37,7 +38,7 @@ struct BenchOptions {
   std::vector<int> sides{14, 28, 56, 112};
   /// Dense attention is left out above so many tokens: T × T floats a head and image.
   std::int64_t denseTokens = 12544;
-  /// Beside the other forms of `attention` also LibTorch's own fused one. It knows no logits of 0:
+  /// Beside the other forms of `attention` also LibTorch's own. It knows no logits of 0:
   /// outside its mask they are −∞.
   bool library = false;
   std::vector<std::string> models{"deit_tiny"};

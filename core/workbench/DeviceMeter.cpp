@@ -20,7 +20,7 @@ class AllocationWatch : public c10::MemoryReportingInfoBase {
   bool memoryProfilingEnabled() const override { return true; }
   void reportMemoryUsage(void*, int64_t bytes, ReportedBytes, ReportedBytes,
                          c10::Device device) override {
-    if (device != m_device) return;
+    if (device.type() != m_device.type() || (m_device.has_index() && device != m_device)) return;
     const std::lock_guard lock(m_mutex);
     m_held += bytes;
     m_peak = std::max(m_peak, m_held);

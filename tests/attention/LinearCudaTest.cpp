@@ -183,6 +183,16 @@ TEST(CudaOnCpu, RefusesABarrierThatSomeNeverReach) {
   EXPECT_THROW(cuda_on_cpu::run(kernel, 1, 64), std::logic_error);
 }
 
+TEST(CudaOnCpu, RefusesAShuffleThatMeetsABarrier) {
+  const auto kernel = [] {
+    if (threadIdx.x < 16)
+      __syncwarp();
+    else
+      __shfl_xor_sync(0xffffffffu, 1, 1);
+  };
+  EXPECT_THROW(cuda_on_cpu::run(kernel, 1, 32), std::logic_error);
+}
+
 TEST(CudaOnCpu, ShufflesAndCounts) {
   std::vector<int> sums(3 * 64);
   const auto before = cuda_on_cpu::blocksRun();

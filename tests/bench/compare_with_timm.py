@@ -113,6 +113,9 @@ def compare(ours, theirs, name, what):
 
 
 names = list(PEERS) if options.models == "all" else options.models.split(",")
+for name in names:
+    if name not in PEERS:
+        parser.error(f"--models: {name} has no peer; there are {', '.join(PEERS)}")
 print(f"timm {timm.__version__} on torch {torch.__version__}, {options.threads} threads, batch "
       f"{options.batch}; images/s of Headlight and of timm, ratio (its range over "
       f"{options.pairs} pairs)")

@@ -191,7 +191,8 @@ class HeadsGridTest : public QObject {
     QCOMPARE(mapAreaInTile(square, 3, 6), QRectF(10, 25, 60, 30));
     QCOMPARE(mapAreaInTile(square, 6, 3), QRectF(25, 10, 30, 60));
     QCOMPARE(mapAreaInTile(square, 7, 7), square);
-    QCOMPARE(mapAreaInTile(QRectF(0, 0, 60, 59.5), 7, 7), QRectF(0, 0, 60, 59.5));
+    const QRectF rounded(0, 0, 40, 26);  // of 21 × 14 patches
+    QCOMPARE(mapAreaInTile(rounded, 14, 21), rounded);
     QCOMPARE(mapAreaInTile(square, 0, 0), square);
     HeadTile tile;
     tile.map = QImage(6, 3, QImage::Format_RGB32);

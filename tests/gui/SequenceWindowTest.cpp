@@ -16,6 +16,7 @@
 #include <QTabWidget>
 
 #include <algorithm>
+#include <optional>
 
 #include "tests/gui/Grab.h"
 #include "tests/gui/SequenceFixture.h"
@@ -423,6 +424,32 @@ class SequenceWindowTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(window->trainPage()->experiment().name, std::string("from-a-config"),
                               kLong);
     QCOMPARE(test.notices(), 0);
+  }
+
+  void aFinishedRunTellsWhatItDid() {
+    const QString folder = path("finished");
+    for (const bool resumed : {false, true}) {
+      SequenceTrainingBridge bridge;
+      std::vector<std::int64_t> steps;
+      std::optional<double> validation;
+      QObject::connect(&bridge, &SequenceTrainingBridge::updated, &bridge,
+                       [&](const std::vector<SequenceReading>& readings) {
+                         for (const SequenceReading& reading : readings) {
+                           steps.push_back(reading.step);
+                           if (reading.validationBits) validation = reading.validationBits;
+                         }
+                       });
+      QSignalSpy finished(&bridge, &SequenceTrainingBridge::finished);
+      if (resumed)
+        bridge.resume(tinyPictures(), folder, /*withHistory=*/true);
+      else
+        bridge.start(tinyPictures(), folder);
+      QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, kLong);
+      QVERIFY(finished[0][1].toString().isEmpty());
+      QVERIFY(validation);
+      QCOMPARE(steps.back(), 20);
+      QVERIFY(std::is_sorted(steps.begin(), steps.end()));
+    }
   }
 
   void theMainWindowStopsTheTrainingBeforeItCloses() {

@@ -1,10 +1,18 @@
 // A model that has been used on one device and moves to another leaves nothing behind. The other is
-// LibTorch's "meta" device, which every machine has: it computes shapes alone, and refuses
-// operations between its tensors and others as a GPU does.
+// LibTorch's "meta" device, which every machine has: it computes shapes alone. It takes tensors of
+// other devices where a GPU would refuse them, so every operation's arguments are looked at.
 
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 #include <torch/library.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
@@ -14,18 +22,62 @@
 namespace headlight {
 namespace {
 
+/// Notes the operations that take tensors of two devices, as long as one lives. Numbers (tensors of
+/// no dimension) may be on the CPU everywhere; copies and look-ups by index go between devices.
+class MixedDevices {
+ public:
+  MixedDevices()
+      : m_handle(at::addGlobalCallback(at::RecordFunctionCallback(look).needsInputs(true).scopes(
+            {at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}))) {
+    found();
+  }
+  ~MixedDevices() { at::removeCallback(m_handle); }
+  MixedDevices(const MixedDevices&) = delete;
+  MixedDevices& operator=(const MixedDevices&) = delete;
+
+  /// Their names, since the last time.
+  static std::string found() {
+    const std::lock_guard lock(s_mutex);
+    std::string names;
+    for (const std::string& name : std::exchange(s_found, {}))
+      names += name + " ";
+    return names;
+  }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> look(const at::RecordFunction& function) {
+    std::set<c10::DeviceType> devices;
+    const auto note = [&](const at::Tensor& tensor) {
+      if (tensor.defined() && tensor.dim() > 0) devices.insert(tensor.device().type());
+    };
+    for (const c10::IValue& input : function.inputs()) {
+      if (input.isTensor()) note(input.toTensor());
+      if (input.isTensorList())
+        for (const at::Tensor& tensor : input.toTensorVector())
+          note(tensor);
+    }
+    const std::string name = function.name();
+    if (devices.size() < 2 || name == "aten::copy_" || name == "aten::index") return nullptr;
+    const std::lock_guard lock(s_mutex);
+    s_found.insert(name);
+    return nullptr;
+  }
+
+  inline static std::mutex s_mutex;
+  inline static std::set<std::string> s_found;
+  at::CallbackHandle m_handle;
+};
+
 /// An operation that LibTorch cannot do on its meta device: done with zeros on the CPU, for the
-/// shapes. Refuses tensors of other devices, as the operations do that it can.
+/// shapes.
 void byZeros(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   const std::size_t arguments = operation.schema().arguments().size();
   for (auto value = stack->end() - static_cast<std::ptrdiff_t>(arguments); value != stack->end();
-       ++value) {
-    if (!value->isTensor() || !value->toTensor().defined()) continue;
-    const at::Tensor& tensor = value->toTensor();
-    TORCH_CHECK(tensor.is_meta(), operation.operator_name(), " takes a tensor on ",
-                tensor.device());
-    *value = at::zeros(tensor.sizes(), tensor.options().device(at::kCPU));
-  }
+       ++value)
+    if (value->isTensor() && value->toTensor().defined()) {
+      const at::Tensor& tensor = value->toTensor();
+      *value = at::zeros(tensor.sizes(), tensor.options().device(at::kCPU));
+    }
   operation.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
   const std::size_t results = operation.schema().returns().size();
   for (auto value = stack->end() - static_cast<std::ptrdiff_t>(results); value != stack->end();
@@ -96,6 +148,7 @@ void expectToMove(const std::string& name, bool masked) {
     use(*model, at::kCPU);
   }
   moveToMeta(*model);
+  const MixedDevices mixed;
   for (const bool training : {true, false}) {
     model->train(training);
     use(*model, at::kMeta);
@@ -104,6 +157,20 @@ void expectToMove(const std::string& name, bool masked) {
   model->setMasks(masksInTurns(model->masks(), {"soft:3@0.25", "none", "hard:1"}));
   model->train();
   use(*model, at::kMeta);
+  EXPECT_EQ(mixed.found(), "");
+}
+
+TEST(Devices, WhatStaysBehindIsNoticed) {
+  const at::Tensor here = at::ones({3, 3}), there = at::ones({3, 3}, at::kMeta);
+  const MixedDevices mixed;
+  at::mm(there, there).mul(at::scalar_tensor(2.0)).copy_(here);
+  EXPECT_EQ(mixed.found(), "");
+  at::mm(there, here);
+  EXPECT_NE(mixed.found().find("aten::mm "), std::string::npos);
+  at::cat({there, here});
+  EXPECT_NE(mixed.found().find("aten::cat "), std::string::npos);
+  at::embedding(there, at::zeros({2}, at::kLong));
+  EXPECT_NE(mixed.found().find("aten::embedding "), std::string::npos);
 }
 
 TEST(Devices, AModelLeavesNothingBehind) {
@@ -139,7 +206,9 @@ TEST(Devices, ASequenceModelLeavesNothingBehind) {
     SequenceModel model(config, 24);
     useSequences(model, at::kCPU);
     moveToMeta(model);
+    const MixedDevices mixed;
     ASSERT_NO_THROW(useSequences(model, at::kMeta));
+    EXPECT_EQ(mixed.found(), "");
   }
 }
 

@@ -30,7 +30,9 @@ TEST(DeviceMeter, CountsTheMostThatTensorsHoldAtATime) {
           const at::Tensor last = megabytes(1, device);
         },
         device);
-    EXPECT_EQ(peak, 7 * kMegabyte) << device;
+    EXPECT_GE(peak, 7 * kMegabyte) << device;
+    // A GPU's allocator hands out a larger block where little of it would be left.
+    EXPECT_LE(peak, (device.is_cpu() ? 7 : 10) * kMegabyte) << device;
     EXPECT_EQ(peakTensorBytesOf([] {}, device), 0);
   }
 }
@@ -39,7 +41,7 @@ TEST(DeviceMeter, CountsBackwardPassesToo) {
   for (const at::Device& device : devices()) {
     const at::Tensor leaf = at::zeros({kMegabyte / 4}, device).requires_grad_();
     const auto peak = peakTensorBytesOf([&] { (leaf * 2).sum().backward(); }, device);
-    EXPECT_GE(peak, kMegabyte) << device;  // the gradient at least
+    EXPECT_GE(peak, 2 * kMegabyte) << device;  // the product and the gradient
     EXPECT_EQ(leaf.grad().device(), device);
   }
 }

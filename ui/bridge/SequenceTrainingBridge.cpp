@@ -5,8 +5,8 @@
 namespace headlight {
 namespace {
 
-constexpr int kReadingIntervalMs = 33;       // at most 30 updates a second
-constexpr std::size_t kMostReadings = 8192;  // of a window that takes none for long
+constexpr int kReadingIntervalMs = 33;        // at most 30 updates a second
+constexpr std::size_t kMostReadings = 16384;  // of a window that takes none for long
 
 /// Every second step, and what every validation came to.
 void thinReadings(std::vector<SequenceReading>& readings) {
@@ -50,22 +50,28 @@ void SequenceTrainingBridge::launch(const SequenceExperiment& experiment, const 
   Q_EMIT stateChanged();
   m_worker.post([this, experiment, path = std::filesystem::path(folder.toStdString()), resume,
                  withHistory, stop = m_stop.get_token()](std::stop_token) {
+    bool history = withHistory;
     const auto outcome = trainSequence(
         experiment, path, resume,
-        [this, path, history = withHistory](const SequenceReading& reading) mutable {
-          if (std::exchange(history, false)) collectHistory(path, reading);
+        [&](const SequenceReading& reading) {
+          // A validation comes after its step, whose own reading may be of before.
+          const bool validation = reading.validating || reading.validationBits;
+          if (std::exchange(history, false))
+            collectHistory(path, reading.step + (validation ? 1 : 0), reading.steps);
           collect(reading);
         },
         stop);
+    // Stopped before its first step, or finished long ago.
+    if (history && outcome) collectHistory(path, outcome->steps + 1, experiment.training.steps);
     inThreadOf(this, [this, outcome] { ended(outcome); });
   });
 }
 
-void SequenceTrainingBridge::collectHistory(const std::filesystem::path& folder,
-                                            const SequenceReading& first) {
-  auto history = sequenceHistory(folder, first.step);
+void SequenceTrainingBridge::collectHistory(const std::filesystem::path& folder, std::int64_t step,
+                                            std::int64_t steps) {
+  auto history = sequenceHistory(folder, step);
   for (SequenceReading& reading : history)
-    reading.steps = first.steps;
+    reading.steps = steps;
   const std::lock_guard lock(m_mutex);
   m_readings.insert(m_readings.end(), history.begin(), history.end());
 }

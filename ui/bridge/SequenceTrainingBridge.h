@@ -49,7 +49,8 @@ class SequenceTrainingBridge : public QObject {
   void launch(const SequenceExperiment& experiment, const QString& folder, bool resume,
               bool withHistory);
   // Called from the run's thread.
-  void collectHistory(const std::filesystem::path& folder, const SequenceReading& first);
+  /// What the run of `steps` in all told before `step`.
+  void collectHistory(const std::filesystem::path& folder, std::int64_t step, std::int64_t steps);
   void collect(const SequenceReading& reading);
   void wake();
   void takeReadings();

@@ -22,7 +22,7 @@ BitsPlot::BitsPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(th
   setObjectName(QStringLiteral("bitsPlot"));
   setAccessibleName(tr("Bits over steps"));
   setToolTip(
-      tr("How many bits the model needs for a byte: of training (smoothed over about 10 steps; "
+      tr("How many bits the model needs for a byte: of training (smoothed over about 10 readings; "
          "thin: as measured) and of validation. Knowing nothing takes 8.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));

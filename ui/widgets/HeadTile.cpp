@@ -11,11 +11,11 @@ double headCaptionHeight(const QFontMetricsF& metrics) {
 }
 
 QRectF mapAreaInTile(const QRectF& area, int rows, int cols) {
-  constexpr double kAlike = 0.02;  // tiles are whole pixels, grids are not
+  constexpr double kRounding = 1.5;  // pixels: tiles are whole ones, grids are not
   if (rows <= 0 || cols <= 0) return area;
   const double patch = std::min(area.width() / cols, area.height() / rows);
   const QSizeF size(patch * cols, patch * rows);
-  if (size.width() > (1 - kAlike) * area.width() && size.height() > (1 - kAlike) * area.height())
+  if (size.width() > area.width() - kRounding && size.height() > area.height() - kRounding)
     return area;
   return {area.left() + (area.width() - size.width()) / 2,
           area.top() + (area.height() - size.height()) / 2, size.width(), size.height()};

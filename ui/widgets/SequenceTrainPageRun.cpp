@@ -24,7 +24,8 @@ void SequenceTrainPage::start() {
 void SequenceTrainPage::resume() {
   if (m_bridge->isRunning() || !folderIsKnown() || !m_folderState.experiment) return;
   const QString path = QString::fromStdString(folder().string());
-  const bool shown = m_usable == path;  // its curve goes on; another's is read
+  // Its curve goes on where it is shown, and is read where it is not.
+  const bool shown = m_usable == path && m_plot->train().size() > 0;
   if (!shown) m_plot->clear();
   begin();
   m_bridge->resume(*m_folderState.experiment, path, /*withHistory=*/!shown);

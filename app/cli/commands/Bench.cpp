@@ -19,7 +19,8 @@ Json benchRowJson(const BenchRow& row) {
           {"batch", row.batch},
           {"forward_ms", row.forwardMs},
           {"backward_ms", row.backwardMs},
-          {"peak_bytes", row.peakBytes}};
+          {"peak_bytes", row.peakBytes},
+          {"device", row.device}};
 }
 
 std::string benchRowText(const BenchRow& row) {
@@ -58,7 +59,7 @@ class BenchCommand : public Command {
     command->add_option("--dense-tokens", m_options.denseTokens,
                         "Dense attention is left out above so many tokens");
     command->add_flag("--library", m_options.library,
-                      "Attention: LibTorch's own fused attention beside the other forms (LibTorch "
+                      "Attention: LibTorch's own attention beside the other forms (LibTorch "
                       "2); its mask forbids where a hard one gives 0");
     command->add_option("--device", m_options.device,
                         "auto (CUDA if there is one), cpu, cuda or cuda:N");
@@ -73,13 +74,8 @@ class BenchCommand : public Command {
     if (m_what == "edit" && m_batch->count() > 0)
       refuseUsage("--batch", "does nothing here: an edit is looked at on one picture");
     configureCompute(m_options.threads);
-    if (!terminal.json()) {
-      terminal.print(computeDescription());
-      terminal.print(
-          "name                         kernel     tokens   forward ms  backward ms"
-          "     peak MB");
-    }
     const BenchSink sink = [&](const BenchRow& row) {
+      if (!terminal.json() && m_rows.empty()) printHead(terminal, row);
       m_rows.push_back(row);
       if (!terminal.json()) terminal.print(benchRowText(row));
     };
@@ -92,6 +88,13 @@ class BenchCommand : public Command {
   }
 
  private:
+  static void printHead(Terminal& terminal, const BenchRow& row) {
+    terminal.print(computeDescription() + " · measured on " + row.device);
+    terminal.print(
+        "name                         kernel     tokens   forward ms  backward ms"
+        "     peak MB");
+  }
+
   void finish(Terminal& terminal) {
     if (terminal.json()) {
       Json rows = Json::array();

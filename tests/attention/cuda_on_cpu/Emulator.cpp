@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "tests/attention/cuda_on_cpu/cuda_runtime.h"
@@ -14,9 +15,12 @@ namespace {
 
 constexpr std::size_t kStackBytes = 64 * 1024;
 
+enum class Kind { Barrier, Exchange };
+
 struct Barrier {
   int members = 0, arrived = 0;
-  std::int64_t opened = 0;  ///< how often
+  std::int64_t opened = 0;    ///< how often
+  Kind kind = Kind::Barrier;  ///< of those who wait
 };
 
 struct Warp {
@@ -50,13 +54,16 @@ Thread* s_thread = nullptr;
 const std::function<void()>* s_work = nullptr;
 LaneOrder s_order = LaneOrder::Forward;
 std::int64_t s_blocksRun = 0;
+bool s_mixed = false;  ///< some lanes waited at a barrier while others shuffled
 
 void beginThread() {
   (*s_work)();
   s_thread->ended = true;  // and back to the scheduler, by uc_link
 }
 
-void waitAt(Barrier& barrier) {
+void waitAt(Barrier& barrier, Kind kind) {
+  if (barrier.arrived > 0 && barrier.kind != kind) s_mixed = true;
+  barrier.kind = kind;
   if (++barrier.arrived == barrier.members) {
     barrier.arrived = 0;
     ++barrier.opened;
@@ -130,6 +137,8 @@ void run(const std::function<void()>& thread, unsigned blocks, unsigned threads)
     while (takeTurns(block)) {
     }
     ++s_blocksRun;
+    if (std::exchange(s_mixed, false))
+      throw std::logic_error("some threads wait at a barrier while others shuffle");
     for (const Thread& each : block.threads)
       if (!each.ended) throw std::logic_error("some threads wait for others that never come");
   }
@@ -140,18 +149,18 @@ std::int64_t blocksRun() {
 }
 
 void waitForWarp() {
-  waitAt(ownWarp().barrier);
+  waitAt(ownWarp().barrier, Kind::Barrier);
 }
 
 void waitForBlock() {
-  waitAt(s_block->barrier);
+  waitAt(s_block->barrier, Kind::Barrier);
 }
 
 std::uint64_t exchange(std::uint64_t mine, int mask) {
   const unsigned lane = s_thread->index % kLanes;
   auto& values = ownWarp().values[s_thread->exchanges++ % 2];
   values[lane] = mine;
-  waitForWarp();
+  waitAt(ownWarp().barrier, Kind::Exchange);
   return values[lane ^ static_cast<unsigned>(mask)];
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // The linear-time form of masked heads (MaiT, Eq. 2; LocalRows.h) as CUDA kernels, compiled in
-// where LibTorch has CUDA and there is a CUDA compiler (cmake/CudaLanguage.cmake). Their check is the plain
-// form, GatheredHeads.h: tests/attention/LinearCudaTest.cpp compares them wherever there is a
-// device.
+// where LibTorch has CUDA and there is a CUDA compiler (cmake/CudaLanguage.cmake). Their check is
+// the plain form, GatheredHeads.h: tests/attention/LinearCudaTest.cpp compares them on a device,
+// and in a build without them on the CPU.
 
 #include "core/attention/kernels/HeadGroups.h"
 

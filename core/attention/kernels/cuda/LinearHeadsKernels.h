@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of LinearHeadsCuda.h, whose host side they are for. No torch type here, so that the
-// CUDA compiler needs nothing of LibTorch.
+// The kernels that LinearRows.h is the host side of. No torch type here, so that the CUDA compiler
+// needs nothing of LibTorch.
 
 #include <cuda_runtime_api.h>
 

@@ -1,5 +1,6 @@
 #pragma once
-// The host side of the kernels: tensors in and out, and their gradients. Compiled only with CUDA.
+// The host side of the kernels: tensors in and out, and their gradients. Compiled with CUDA and,
+// for the CPU, in tests.
 
 #include "core/attention/kernels/HeadGroups.h"
 
