@@ -93,13 +93,17 @@ Result<void> LineLog::keepWhile(const std::function<bool(const std::string& line
   return {};
 }
 
+std::int64_t integerAt(const Json& json, const char* key) {
+  if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return -1;
+  return json[key].get<std::int64_t>();
+}
+
 void forEachLoggedStep(const std::filesystem::path& file,
                        const std::function<void(const Json& line, std::int64_t step)>& take) {
   std::ifstream stream(file, std::ios::binary);
   for (std::string text; std::getline(stream, text);) {
     const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || !line.contains("step") || !line["step"].is_number_integer()) continue;
-    if (const auto step = line["step"].get<std::int64_t>(); step >= 0) take(line, step);
+    if (const std::int64_t step = integerAt(line, "step"); step >= 0) take(line, step);
   }
 }
 

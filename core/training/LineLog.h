@@ -41,6 +41,9 @@ class LineLog {
   int m_descriptor = -1;
 };
 
+/// Of a line of JSON, as far as it is whole: negative where it has no such integer.
+std::int64_t integerAt(const Json& json, const char* key);
+
 /// For logs of JSON lines: `take` gets every line that is an object with a step, and that step.
 /// Lines that are damaged, and a file that is missing, say nothing.
 void forEachLoggedStep(const std::filesystem::path& file,

@@ -25,11 +25,6 @@ std::string oneLine(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::int64_t integerAt(const Json& json, const char* key) {
-  if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return -1;
-  return json[key].get<std::int64_t>();
-}
-
 /// Whether a line of a .jsonl file was written when at most `step` steps and `epochs` epochs were
 /// done. An epoch's line bears the step of a checkpoint that may have come before its validation.
 bool isUpTo(const std::string& line, std::int64_t step, std::int64_t epochs) {

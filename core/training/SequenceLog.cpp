@@ -9,14 +9,9 @@ namespace {
 constexpr const char* kSequenceTableHead =
     "step,learning_rate,train_bits,validation_bits,best,seconds";
 
-std::int64_t stepOf(const Json& json) {
-  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) return -1;
-  return json["step"].get<std::int64_t>();
-}
-
 bool wasWrittenBy(const std::string& line, const SequencePosition& position) {
   const Json json = Json::parse(line, nullptr, false);
-  const std::int64_t step = stepOf(json);
+  const std::int64_t step = integerAt(json, "step");
   if (step < 0) return false;
   const auto type = json.find("type");  // of a damaged line anything
   const bool validation = type != json.end() && *type == "validation";

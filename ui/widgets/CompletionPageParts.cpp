@@ -107,9 +107,7 @@ void CompletionPage::choosePicture() {
   question.title = tr("Picture to complete");
   question.start = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
   question.filter = tr("Pictures (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff);;All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) openPicture(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { openPicture(path); });
 }
 
 void CompletionPage::choosePng() {
@@ -123,9 +121,8 @@ void CompletionPage::choosePng() {
   question.filter = tr("PNG (*.png)");
   question.suffix = QStringLiteral("png");
   // Those that were asked for: a model that arrives meanwhile takes its own picture.
-  dialogs().files(this, question, [this, picture = m_completed](const QStringList& paths) {
-    if (!paths.isEmpty()) savePng(paths.front(), picture);
-  });
+  askForPath(this, question,
+             [this, picture = m_completed](const QString& path) { savePng(path, picture); });
 }
 
 void CompletionPage::savePng(const QString& path,

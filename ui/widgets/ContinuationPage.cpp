@@ -210,9 +210,7 @@ void ContinuationPage::chooseFile() {
   question.start = QDir(folder).filePath(QStringLiteral("continued.txt"));
   question.filter = tr("Text (*.txt);;All files (*)");
   question.suffix = QStringLiteral("txt");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) save(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { save(path); });
 }
 
 void ContinuationPage::save(const QString& path) {

@@ -67,26 +67,20 @@ Dialogs& dialogs() {
   return current;
 }
 
+void askForPath(QWidget* parent, const FileQuestion& question,
+                std::function<void(const QString& path)> take) {
+  dialogs().files(parent, question, [take = std::move(take)](const QStringList& paths) {
+    if (!paths.isEmpty()) take(paths.front());
+  });
+}
+
 void askForFolder(QWidget* parent, const QString& title, const QString& start,
                   std::function<void(const QString& folder)> take) {
   FileQuestion question;
   question.mode = FileQuestion::Mode::OpenFolder;
   question.title = title;
   question.start = start;
-  dialogs().files(parent, question, [take = std::move(take)](const QStringList& paths) {
-    if (!paths.isEmpty()) take(paths.front());
-  });
-}
-
-void askForFile(QWidget* parent, const QString& title, const QString& start, const QString& filter,
-                std::function<void(const QString& file)> take) {
-  FileQuestion question;
-  question.title = title;
-  question.start = start;
-  question.filter = filter;
-  dialogs().files(parent, question, [take = std::move(take)](const QStringList& paths) {
-    if (!paths.isEmpty()) take(paths.front());
-  });
+  askForPath(parent, question, std::move(take));
 }
 
 }  // namespace headlight

@@ -39,12 +39,12 @@ struct Dialogs {
 /// The seams in use; the real dialogs until a test replaces them.
 Dialogs& dialogs();
 
-/// dialogs().files() for one folder; `take` gets it unless the person cancels.
+/// dialogs().files() for one path; `take` gets it unless the person cancels.
+void askForPath(QWidget* parent, const FileQuestion& question,
+                std::function<void(const QString& path)> take);
+/// The same for a folder.
 void askForFolder(QWidget* parent, const QString& title, const QString& start,
                   std::function<void(const QString& folder)> take);
-/// The same for one file that exists.
-void askForFile(QWidget* parent, const QString& title, const QString& start, const QString& filter,
-                std::function<void(const QString& file)> take);
 
 /// Puts back the dialogs that were in use when it was made.
 class ScopedDialogs {

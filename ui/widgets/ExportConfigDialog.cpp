@@ -116,9 +116,7 @@ void ExportConfigDialog::chooseFile() {
   question.start = m_path;
   question.filter = tr("Configs (*.json)");
   question.suffix = QStringLiteral("json");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) saveTo(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { saveTo(path); });
 }
 
 void ExportConfigDialog::saveTo(const QString& path) {

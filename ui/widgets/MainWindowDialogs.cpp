@@ -85,9 +85,7 @@ void MainWindow::chooseWeights() {
   question.title = tr("Load weights");
   question.start = documents();
   question.filter = tr("Checkpoints (*.safetensors *.pth *.pt);;All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) m_opener->loadWeights(paths.first());
-  });
+  askForPath(this, question, [this](const QString& path) { m_opener->loadWeights(path); });
 }
 
 void MainWindow::saveWeights() {
@@ -98,9 +96,7 @@ void MainWindow::saveWeights() {
   question.start = QDir(documents()).filePath(name + QStringLiteral(".safetensors"));
   question.filter = tr("safetensors (*.safetensors)");
   question.suffix = QStringLiteral("safetensors");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) m_look->saveModel(paths.first());
-  });
+  askForPath(this, question, [this](const QString& path) { m_look->saveModel(path); });
 }
 
 void MainWindow::saveSessionAs() {
@@ -110,11 +106,10 @@ void MainWindow::saveSessionAs() {
   question.start = QDir(documents()).filePath(QStringLiteral("headlight-session.json"));
   question.filter = tr("Sessions (*.json)");
   question.suffix = QStringLiteral("json");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (paths.isEmpty()) return;
-    const QString error = m_keeper->saveTo(paths.first());
+  askForPath(this, question, [this](const QString& path) {
+    const QString error = m_keeper->saveTo(path);
     if (error.isEmpty())
-      Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(paths.first())));
+      Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
     else
       onFailed(tr("The session was not saved"), error);
   });
@@ -144,9 +139,8 @@ void MainWindow::exportFigure() {
   question.filter = tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)");
   question.suffix = QStringLiteral("png");
   captured->session = sessionToText(sessionOf(*m_document));
-  dialogs().files(this, question, [this, request = *captured](const QStringList& paths) mutable {
-    if (paths.isEmpty()) return;
-    request.path = paths.first();
+  askForPath(this, question, [this, request = *captured](const QString& path) mutable {
+    request.path = path;
     m_status->setActivity(tr("Drawing %1…").arg(QFileInfo(request.path).fileName()), false);
     m_writer->run<Result<void>>(
         [request](std::stop_token) { return writeFigure(request); },

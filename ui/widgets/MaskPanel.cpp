@@ -259,9 +259,7 @@ void MaskPanel::chooseFileToLoad() {
   FileQuestion question;
   question.title = tr("Load mask scheme");
   question.filter = tr("Mask schemes and configs (*.json);;All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) loadScheme(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { loadScheme(path); });
 }
 
 void MaskPanel::chooseFileToSave() {
@@ -271,9 +269,7 @@ void MaskPanel::chooseFileToSave() {
   question.start = QStringLiteral("masks.json");
   question.filter = tr("Mask schemes (*.json)");
   question.suffix = QStringLiteral("json");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) saveScheme(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { saveScheme(path); });
 }
 
 }  // namespace headlight

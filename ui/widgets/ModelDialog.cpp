@@ -284,9 +284,7 @@ void ModelDialog::chooseWeights() {
   FileQuestion question;
   question.title = tr("Weights");
   question.filter = tr("Checkpoints (*.safetensors *.pth *.pt *.bin);;All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) m_weights->setText(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { m_weights->setText(path); });
 }
 
 }  // namespace headlight

@@ -177,9 +177,7 @@ void SequenceModelPage::chooseWeights() {
   question.title = tr("Open weights of a sequence model");
   question.start = QString::fromStdString(runsFolder().string());
   question.filter = tr("Checkpoints (*.safetensors);;All files (*)");
-  dialogs().files(this, question, [this](const QStringList& paths) {
-    if (!paths.isEmpty()) open(paths.front());
-  });
+  askForPath(this, question, [this](const QString& path) { open(path); });
 }
 
 }  // namespace headlight

@@ -212,8 +212,10 @@ void SequenceTrainPage::choosePictures() {
 }
 
 void SequenceTrainPage::chooseTextFile() {
-  askForFile(this, tr("Text to learn from"), {}, tr("All files (*)"),
-             [this](const QString& file) { setTextFile(file); });
+  FileQuestion question;
+  question.title = tr("Text to learn from");
+  question.filter = tr("All files (*)");
+  askForPath(this, question, [this](const QString& path) { setTextFile(path); });
 }
 
 }  // namespace headlight
