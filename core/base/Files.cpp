@@ -1,7 +1,6 @@
 #include "core/base/Files.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,35 +122,6 @@ Result<void> appendLine(const std::filesystem::path& path, std::string_view line
     writeAll(file.get(), whole.data(), whole.size(), path);
     if (::fdatasync(file.get()) != 0) throw Failure(systemError(path, "flush to the disk"));
   });
-}
-
-Result<FolderLock> FolderLock::acquire(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / ".lock";
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return systemError(path, "open the lock");
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    const int code = errno;
-    ::close(descriptor);
-    if (code == EWOULDBLOCK)
-      return Error{ErrorCode::Busy,
-                   "another Headlight is writing this run folder; stop it or choose another folder",
-                   folder.string()};
-    return systemError(path, "lock", code);
-  }
-  return FolderLock(descriptor);
-}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept : m_descriptor(other.m_descriptor) {
-  other.m_descriptor = -1;
-}
-
-FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
-  std::swap(m_descriptor, other.m_descriptor);
-  return *this;
-}
-
-FolderLock::~FolderLock() {
-  if (m_descriptor >= 0) ::close(m_descriptor);
 }
 
 }  // namespace headlight

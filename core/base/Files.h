@@ -1,11 +1,10 @@
 #pragma once
-// Reading whole files within a limit, writing them so that the old or the new one always exists,
-// and holding a folder against a second writer.
+// Reading whole files within a limit, and writing them so that the old or the new one always
+// exists.
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -28,19 +27,5 @@ Result<void> writeFileAtomically(const std::filesystem::path& path,
 
 /// Appends one line and flushes it to the disk before returning.
 Result<void> appendLine(const std::filesystem::path& path, std::string_view line);
-
-/// Holds `folder`/.lock for this process until destroyed. A second holder (any process) gets
-/// ErrorCode::Busy. The system releases it when the process dies, however it dies.
-class FolderLock {
- public:
-  static Result<FolderLock> acquire(const std::filesystem::path& folder);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&& other) noexcept;
-  ~FolderLock();
-
- private:
-  explicit FolderLock(int descriptor) : m_descriptor(descriptor) {}
-  int m_descriptor = -1;
-};
 
 }  // namespace headlight

@@ -14,15 +14,14 @@ namespace {
 
 class FileSource : public ByteSource {
  public:
-  FileSource(std::string name, std::uint64_t size, int descriptor)
-      : ByteSource(std::move(name), size), m_descriptor(descriptor) {}
-  ~FileSource() override { ::close(m_descriptor); }
+  FileSource(std::string name, std::uint64_t size, FileDescriptor file)
+      : ByteSource(std::move(name), size), m_file(std::move(file)) {}
 
  protected:
   void copy(std::uint64_t offset, void* target, std::uint64_t size) const override {
     char* bytes = static_cast<char*>(target);
     while (size > 0) {
-      const ssize_t got = ::pread(m_descriptor, bytes, size, static_cast<off_t>(offset));
+      const ssize_t got = ::pread(m_file.get(), bytes, size, static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0)
         refuse(name(), std::string("could not read: ") + std::strerror(errno), ErrorCode::Io);
@@ -36,7 +35,7 @@ class FileSource : public ByteSource {
   }
 
  private:
-  int m_descriptor;
+  FileDescriptor m_file;
 };
 
 class MemorySource : public ByteSource {
@@ -57,19 +56,21 @@ class MemorySource : public ByteSource {
 
 std::unique_ptr<ByteSource> ByteSource::openFile(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid())
     refuse(path.string(), std::string("could not open: ") + std::strerror(errno),
            errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io);
+  return ofFile(std::move(file), path.string());
+}
+
+std::unique_ptr<ByteSource> ByteSource::ofFile(FileDescriptor file, const std::string& name) {
   struct stat status {};
-  const bool known = ::fstat(descriptor, &status) == 0;
-  if (!known || !S_ISREG(status.st_mode)) {
-    ::close(descriptor);
-    refuse(path.string(), "is not a regular file; choose a .safetensors or .pth file",
+  const bool known = ::fstat(file.get(), &status) == 0;
+  if (!known || !S_ISREG(status.st_mode))
+    refuse(name, "is not a regular file; choose a .safetensors or .pth file",
            known ? ErrorCode::UnsupportedFile : ErrorCode::Io);
-  }
-  return std::make_unique<FileSource>(path.string(), static_cast<std::uint64_t>(status.st_size),
-                                      descriptor);
+  return std::make_unique<FileSource>(name, static_cast<std::uint64_t>(status.st_size),
+                                      std::move(file));
 }
 
 std::unique_ptr<ByteSource> ByteSource::overMemory(std::string_view bytes, std::string name) {

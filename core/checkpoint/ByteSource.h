@@ -8,12 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/FileDescriptor.h"
+
 namespace headlight {
 
 class ByteSource {
  public:
   /// A regular file. Throws Failure: NotFound, Io, UnsupportedFile (a folder, a pipe).
   static std::unique_ptr<ByteSource> openFile(const std::filesystem::path& path);
+  /// A file that is open. Throws Failure as above; `name` is for messages.
+  static std::unique_ptr<ByteSource> ofFile(FileDescriptor file, const std::string& name);
   /// `bytes` must outlive the source.
   static std::unique_ptr<ByteSource> overMemory(std::string_view bytes, std::string name);
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/OpenFolder.h"
 #include "core/base/Result.h"
 #include "core/checkpoint/LoadReport.h"
 
@@ -33,8 +34,14 @@ Result<Checkpoint> readCheckpoint(const std::filesystem::path& path);
 /// and covering the file exactly, shape × size without overflow and equal to the byte range.
 Result<Checkpoint> readSafetensors(const std::filesystem::path& path);
 Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& name);
-/// Written atomically (core/base/Files.h). Tensors are copied to the CPU as they are written.
+/// Of a folder that is open: no link is followed.
+Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& name);
+/// Written atomically (core/base/Files.h). Tensors are copied to the CPU as they are written. The
+/// metadata gets checksums (Checksums.h), which reading compares and takes away again.
 Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTensors& tensors,
+                              const std::map<std::string, std::string>& metadata = {});
+Result<void> writeSafetensors(const OpenFolder& folder, const std::string& name,
+                              const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata = {});
 
 /// torch.save's ZIP format, walked by our own small pickle machine: nothing in it is executed.

@@ -1,12 +1,14 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "core/base/Files.h"
 #include "core/checkpoint/ByteSource.h"
 #include "core/checkpoint/Checkpoint.h"
+#include "core/checkpoint/Checksums.h"
 #include "core/checkpoint/Readers.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/checkpoint/SafetensorsHeader.h"
@@ -89,6 +91,29 @@ std::string checkedHeader(const NamedTensors& tensors, const std::vector<std::si
   return text;
 }
 
+/// What streams a file's bytes to where they belong.
+using WriteFile = std::function<Result<void>(const std::function<void(const AppendBytes&)>&)>;
+
+Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& where,
+                                const NamedTensors& tensors,
+                                std::map<std::string, std::string> metadata) {
+  return guarded(where, [&]() -> Result<void> {
+    checkTensors(tensors, where);
+    metadata[kChecksumsKey] = checksumsOf(tensors, metadata);
+    const std::vector<std::size_t> order = dataOrder(tensors);
+    const std::string header = checkedHeader(tensors, order, metadata, where);
+    const auto length = static_cast<std::uint64_t>(header.size());
+    return writeFile([&](const AppendBytes& append) {
+      append(&length, sizeof length);
+      append(header.data(), header.size());
+      for (const std::size_t index : order) {
+        const at::Tensor tensor = tensors[index].second.detach().to(at::kCPU).contiguous();
+        if (tensor.nbytes() > 0) append(tensor.data_ptr(), tensor.nbytes());
+      }
+    });
+  });
+}
+
 }  // namespace
 
 Checkpoint readSafetensorsFrom(const ByteSource& source) {
@@ -116,11 +141,19 @@ Checkpoint readSafetensorsFrom(const ByteSource& source) {
         readTensor(source, dataBegin + entry.begin, entry.shape, entry.dtype, entry.name);
     checkpoint.tensors.emplace_back(std::move(entry.name), std::move(tensor));
   }
+  verifyChecksums(checkpoint, source.name());
   return checkpoint;
 }
 
 Result<Checkpoint> readSafetensors(const std::filesystem::path& path) {
   return guarded(path.string(), [&] { return readSafetensorsFrom(*ByteSource::openFile(path)); });
+}
+
+Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& name) {
+  return guarded(folder.pathOf(name).string(), [&] {
+    return readSafetensorsFrom(
+        *ByteSource::ofFile(valueOrThrow(folder.openToRead(name)), folder.pathOf(name).string()));
+  });
 }
 
 Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& name) {
@@ -129,20 +162,15 @@ Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& n
 
 Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata) {
-  return guarded(path.string(), [&]() -> Result<void> {
-    checkTensors(tensors, path.string());
-    const std::vector<std::size_t> order = dataOrder(tensors);
-    const std::string header = checkedHeader(tensors, order, metadata, path.string());
-    const auto length = static_cast<std::uint64_t>(header.size());
-    return writeFileAtomically(path, [&](const AppendBytes& append) {
-      append(&length, sizeof length);
-      append(header.data(), header.size());
-      for (const std::size_t index : order) {
-        const at::Tensor tensor = tensors[index].second.detach().to(at::kCPU).contiguous();
-        if (tensor.nbytes() > 0) append(tensor.data_ptr(), tensor.nbytes());
-      }
-    });
-  });
+  return writeSafetensorsBy([&](const auto& write) { return writeFileAtomically(path, write); },
+                            path.string(), tensors, metadata);
+}
+
+Result<void> writeSafetensors(const OpenFolder& folder, const std::string& name,
+                              const NamedTensors& tensors,
+                              const std::map<std::string, std::string>& metadata) {
+  return writeSafetensorsBy([&](const auto& write) { return folder.write(name, write); },
+                            folder.pathOf(name).string(), tensors, metadata);
 }
 
 }  // namespace headlight

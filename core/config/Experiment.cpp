@@ -7,6 +7,7 @@
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/config/Reading.h"
+#include "core/config/RunId.h"
 
 namespace headlight {
 namespace {
@@ -68,11 +69,12 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
           "is of a sequence model: train it with Model → Sequence models in the window, or "
           "headlight-cli sequence train",
           "task"));
-    std::vector<std::string> sections{"schema", "edits"};
+    std::vector<std::string> sections{"schema", "edits", kRunKey};
     for (const auto& section : experimentSections())
       if (!section.key.empty()) sections.push_back(section.key);
     require(readParameters(runParameters(), json, &experiment, "", sections));
     require(checkSchema(json, Experiment::kSchema));
+    valueOrThrow(runIdIn(json));
     experiment.model = valueOrThrow(modelFromJson(sectionOf(json, "model"), catalogue));
     experiment.masks = valueOrThrow(maskConfigFromJson(sectionOf(json, "masks"), "masks"));
     require(readParameters(dataParameters(), sectionOf(json, "data"), &experiment.data, "data"));

@@ -3,6 +3,7 @@
 #include "core/base/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/config/Reading.h"
+#include "core/config/RunId.h"
 
 namespace headlight {
 namespace {
@@ -164,8 +165,9 @@ Result<SequenceExperiment> sequenceFromJson(const Json& json) {
   return guarded("sequence", [&] {
     SequenceExperiment experiment;
     if (json.is_object()) valueOrThrow(readHead(json));
+    valueOrThrow(runIdIn(json));
     valueOrThrow(readParameters(sequenceRunParameters(), json, &experiment, "",
-                                {"schema", "task", "data", "model", "training"}));
+                                {"schema", "task", "data", "model", "training", kRunKey}));
     const auto read = [&](const ParameterTable& table, const char* key, void* section) {
       valueOrThrow(readParameters(table, sectionOf(json, key), section, key));
     };

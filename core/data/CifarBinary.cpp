@@ -7,6 +7,7 @@
 
 #include "core/base/Files.h"
 #include "core/base/Log.h"
+#include "core/data/DataStamp.h"
 
 namespace headlight {
 namespace {
@@ -112,6 +113,12 @@ class CifarBinary : public LabelledDataset {
   std::string describe(std::int64_t index) const override {
     const Record& record = m_records.at(index);
     return m_files[record.file].path.string() + " #" + std::to_string(record.number);
+  }
+  std::string stamp() const override {
+    std::string stamp;
+    for (const File& file : m_files)
+      stamp = memoryStamp(file.bytes.data(), file.bytes.size(), stamp);
+    return stamp;
   }
   Result<Sample> sample(std::int64_t index) const override {
     if (index < 0 || index >= size())

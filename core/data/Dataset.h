@@ -36,6 +36,9 @@ class Dataset {
   virtual std::string describe(std::int64_t index) const = 0;
   /// Whether the place the samples come from can still be read at all (a disk can be pulled out).
   virtual bool reachable() const { return true; }
+  /// Notices a change of the files behind it (DataStamp.h); empty where there are none. Of the
+  /// whole source, where this is a part of one. May ask the system about every file.
+  virtual std::string stamp() const { return ""; }
 };
 
 enum class Split { Train, Validation };

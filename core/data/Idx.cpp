@@ -6,6 +6,8 @@
 #include <set>
 #include <system_error>
 
+#include "core/data/DataStamp.h"
+
 namespace headlight {
 namespace {
 
@@ -165,6 +167,10 @@ class Idx : public LabelledDataset {
   int label(std::int64_t index) const override { return m_labels.at(index); }
   std::string describe(std::int64_t index) const override {
     return m_path.string() + " #" + std::to_string(index);
+  }
+  std::string stamp() const override {
+    return memoryStamp(m_labels.data(), m_labels.size(),
+                       memoryStamp(m_images.values.data(), m_images.values.size()));
   }
   Result<Sample> sample(std::int64_t index) const override {
     if (index < 0 || index >= size())

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/data/DataStamp.h"
 #include "core/data/NaturalOrder.h"
 
 namespace headlight {
@@ -105,6 +106,12 @@ class ImageFolder : public LabelledDataset {
     std::error_code code;
     const fs::directory_iterator iterator(m_root, code);
     return !code && iterator != fs::directory_iterator();
+  }
+  std::string stamp() const override {
+    std::vector<fs::path> paths;
+    for (const File& file : m_files)
+      paths.push_back(file.path);
+    return fileStamp(m_root, paths);
   }
   Result<Sample> sample(std::int64_t index) const override {
     if (index < 0 || index >= size())

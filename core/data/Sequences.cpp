@@ -8,6 +8,7 @@
 
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/data/DataStamp.h"
 #include "core/data/TextureShape.h"
 #include "core/imaging/Preprocess.h"
 
@@ -42,6 +43,7 @@ class PictureSequences : public SequenceSource {
       : m_dataset(std::move(dataset)), m_size(size), m_augment(augment) {}
 
   std::int64_t size() const override { return m_dataset->size(); }
+  std::string stamp() const override { return m_dataset->stamp(); }
 
   Result<ByteSequence> at(std::int64_t index) const override {
     const auto sample = m_dataset->sample(index);
@@ -108,6 +110,7 @@ class TextSequences : public SequenceSource {
       : m_bytes(std::move(bytes)), m_length(length) {}
 
   std::int64_t size() const override { return (count() + m_length - 1) / m_length; }
+  std::string stamp() const override { return memoryStamp(m_bytes.data(), m_bytes.size()); }
 
   Result<ByteSequence> at(std::int64_t index) const override {
     return piece(index * m_length, std::min((index + 1) * m_length, count()));

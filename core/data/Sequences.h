@@ -31,6 +31,8 @@ class SequenceSource {
   /// anywhere. Pictures that cannot be read are passed over, with a warning for each of the first;
   /// an error where none can.
   virtual Result<ByteSequence> draw(std::uint64_t seed, std::int64_t draw) const = 0;
+  /// As Dataset::stamp.
+  virtual std::string stamp() const { return ""; }
 };
 
 /// Opens one split of the experiment's data. Errors: those of the dataset; of a file: NotFound, one

@@ -48,6 +48,7 @@ class SubsetDataset : public LabelledDataset {
   Result<Sample> sample(std::int64_t index) const override;
   std::string describe(std::int64_t index) const override;
   bool reachable() const override { return m_source->reachable(); }
+  std::string stamp() const override { return m_source->stamp(); }
   int label(std::int64_t index) const override { return m_source->label(m_indices.at(index)); }
 
  private:

@@ -30,12 +30,12 @@ std::vector<MaskFit> maskFitsOf(const Model& model) {
   return fits;
 }
 
-Result<void> writeMaskFit(const std::filesystem::path& folder, const MaskFit& fit) {
+Result<void> writeMaskFit(const OpenFolder& folder, const MaskFit& fit) {
   std::string table = "step,mean_squared_error\n";
   for (std::size_t step = 0; step < fit.errors.size(); ++step) {
     table += std::to_string(step) + "," + shortestText(fit.errors[step]) + "\n";
   }
-  return writeFileAtomically(folder / fit.file, table);
+  return folder.write(fit.file, table);
 }
 
 }  // namespace headlight

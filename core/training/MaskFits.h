@@ -1,7 +1,6 @@
 #pragma once
 // How the learned masks of a model came to their start (IBiT's Algorithm 1), as a run keeps it.
 
-#include <filesystem>
 #include <vector>
 
 #include "core/base/Result.h"
@@ -16,6 +15,6 @@ namespace headlight {
 std::vector<MaskFit> maskFitsOf(const Model& model);
 
 /// Replaces the fit's file in `folder`: a row a step, `step,mean_squared_error`, from step 0.
-Result<void> writeMaskFit(const std::filesystem::path& folder, const MaskFit& fit);
+Result<void> writeMaskFit(const OpenFolder& folder, const MaskFit& fit);
 
 }  // namespace headlight

@@ -4,11 +4,28 @@
 #include <cmath>
 #include <utility>
 
+#include "core/config/RunId.h"
+
 namespace headlight {
 namespace {
 
 constexpr const char* kTableHead =
+    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,run,seconds";
+/// As it was before runs had an id.
+constexpr const char* kNamelessTableHead =
     "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds";
+constexpr int kRunColumn = 8;
+
+/// The id in a row; empty where it has none.
+std::string runInRow(const std::string& row) {
+  std::size_t begin = 0;
+  for (int column = 0; column < kRunColumn && begin != std::string::npos; ++column) {
+    begin = row.find(',', begin);
+    if (begin != std::string::npos) ++begin;
+  }
+  const std::size_t end = begin == std::string::npos ? begin : row.find(',', begin);
+  return end == std::string::npos ? "" : row.substr(begin, end - begin);
+}
 
 Json matrixJson(const std::vector<std::vector<float>>& rows) {
   Json json = Json::array();
@@ -27,20 +44,31 @@ std::string oneLine(const Json& json) {
 
 /// Whether a line of a .jsonl file was written when at most `step` steps and `epochs` epochs were
 /// done. An epoch's line bears the step of a checkpoint that may have come before its validation.
-bool isUpTo(const std::string& line, std::int64_t step, std::int64_t epochs) {
-  const Json json = Json::parse(line, nullptr, false);
-  const std::int64_t at = integerAt(json, "step");
+bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
+  const std::int64_t at = integerAt(line, "step");
   if (at < 0 || at > step) return false;
-  const auto type = json.find("type");  // of a damaged line anything
-  return type == json.end() || *type != "epoch" || integerAt(json, "epoch") <= epochs;
+  const auto type = line.find("type");  // of a damaged line anything
+  return type == line.end() || *type != "epoch" || integerAt(line, "epoch") <= epochs;
+}
+
+std::string runInLine(const Json& line) {
+  if (!line.is_object()) return "";
+  const auto run = line.find(kRunKey);
+  return run != line.end() && run->is_string() ? run->get<std::string>() : "";
 }
 
 }  // namespace
 
-MetricsLog::MetricsLog(const std::filesystem::path& folder)
-    : m_table(folder / "metrics.csv"),
-      m_lines(folder / "metrics.jsonl"),
-      m_masks(folder / "masks.jsonl") {}
+MetricsLog::MetricsLog(const OpenFolder& folder, std::string run)
+    : m_folder(folder),
+      m_run(std::move(run)),
+      m_table(folder, "metrics.csv"),
+      m_lines(folder, "metrics.jsonl"),
+      m_masks(folder, "masks.jsonl") {}
+
+void MetricsLog::tag(Json& line) const {
+  if (!m_run.empty()) line[kRunKey] = m_run;
+}
 
 Result<void> MetricsLog::step(const StepMetrics& metrics) {
   Json line = {{"type", "step"},
@@ -52,30 +80,39 @@ Result<void> MetricsLog::step(const StepMetrics& metrics) {
                {"images_per_second", metrics.point.imagesPerSecond}};
   if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
   if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
+  tag(line);
   return m_lines.append(oneLine(line));
 }
 
+/// Rows go on as they began, in the table of an older program too.
+void MetricsLog::readHead() {
+  const std::string head = m_table.head();
+  m_namesRun = head.empty() ? !m_run.empty() : head == kTableHead;
+  m_headed = true;
+  if (head.empty() && m_table.unwritten().empty())
+    m_table.owe(std::string(m_namesRun ? kTableHead : kNamelessTableHead) + "\n");
+}
+
 Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
-  std::string row;
-  if (!std::exchange(m_headed, true)) {
-    std::error_code ignored;
-    const auto size = std::filesystem::file_size(m_table.path(), ignored);
-    if (ignored || size == 0) row = std::string(kTableHead) + "\n";
-  }
-  row += std::to_string(point.epoch) + "," + std::to_string(point.step);
+  if (!m_headed) readHead();
+  std::string row = std::to_string(point.epoch) + "," + std::to_string(point.step);
   for (const double value :
        {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
     row += "," + shortestText(value);
-  row += std::string(point.best ? ",1," : ",0,") + shortestText(std::round(seconds * 1000) / 1000);
+  row += point.best ? ",1," : ",0,";
+  if (m_namesRun) row += m_run + ",";
+  row += shortestText(std::round(seconds * 1000) / 1000);
   auto tabled = m_table.append(row);
-  auto lined = m_lines.append(oneLine({{"type", "epoch"},
-                                       {"step", point.step},
-                                       {"epoch", point.epoch},
-                                       {"train_loss", point.trainLoss},
-                                       {"validation_loss", point.validationLoss},
-                                       {"top1", point.top1},
-                                       {"top5", point.top5},
-                                       {"best", point.best}}));
+  Json line = {{"type", "epoch"},
+               {"step", point.step},
+               {"epoch", point.epoch},
+               {"train_loss", point.trainLoss},
+               {"validation_loss", point.validationLoss},
+               {"top1", point.top1},
+               {"top5", point.top5},
+               {"best", point.best}};
+  tag(line);
+  auto lined = m_lines.append(oneLine(line));
   return tabled ? lined : tabled;
 }
 
@@ -86,35 +123,37 @@ Result<void> MetricsLog::heads(const HeadPoint& point) {
                {"alpha", matrixJson(point.alpha)}};
   if (const Json readings = readingsToJson(point.readings); !readings.empty())
     line["readings"] = readings;
+  tag(line);
   return m_lines.append(oneLine(line));
 }
 
 Result<void> MetricsLog::edit(const AppliedEdit& edit) {
   Json json = {{"step", edit.step}};
   json.update(maskEditToJson(edit.edit));
+  tag(json);
   return m_masks.append(oneLine(json));
 }
 
-Result<void> MetricsLog::sync() {
-  for (LineLog* log : {&m_table, &m_lines, &m_masks})
-    if (auto synced = log->sync(); !synced) return synced;
-  return {};
-}
-
 Result<void> MetricsLog::cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits) {
-  const auto keepLine = [=](const std::string& line) { return isUpTo(line, step, epochs); };
-  const auto keepRow = [epochs](const std::string& row) {
-    if (row == kTableHead) return true;
-    std::int64_t epoch = 0;
-    const auto parsed = std::from_chars(row.data(), row.data() + row.size(), epoch);
-    return parsed.ec == std::errc() && epoch <= epochs;
-  };
-  const auto keepEdit = [&edits](const std::string& line) {
-    return Json::parse(line, nullptr, false).is_object() && edits-- > 0;
-  };
-  if (auto cut = m_lines.keepWhile(keepLine); !cut) return cut;
-  if (auto cut = m_table.keepWhile(keepRow); !cut) return cut;
-  return m_masks.keepWhile(keepEdit);
+  return guarded("metrics", [&] {
+    const auto parsed = [this](const LineLog& log, const std::string& line) {
+      Json json = Json::parse(line, nullptr, false);
+      requireRun(m_folder, log.name(), runInLine(json), m_run);
+      return json;
+    };
+    valueOrThrow(m_lines.keepWhile(
+        [&](const std::string& line) { return isUpTo(parsed(m_lines, line), step, epochs); }));
+    const bool named = m_table.head() == kTableHead;
+    valueOrThrow(m_table.keepWhile([&](const std::string& row) {
+      if (row == kTableHead || row == kNamelessTableHead) return true;
+      if (named) requireRun(m_folder, m_table.name(), runInRow(row), m_run);
+      std::int64_t epoch = 0;
+      const auto read = std::from_chars(row.data(), row.data() + row.size(), epoch);
+      return read.ec == std::errc() && epoch <= epochs;
+    }));
+    valueOrThrow(m_masks.keepWhile(
+        [&](const std::string& line) { return parsed(m_masks, line).is_object() && edits-- > 0; }));
+  });
 }
 
 }  // namespace headlight

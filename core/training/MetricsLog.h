@@ -2,7 +2,8 @@
 // What a run writes down for people and plots: metrics.csv (a row an epoch), metrics.jsonl (steps,
 // epochs, heads) and masks.jsonl (every edit with its step).
 
-#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/training/LineLog.h"
 #include "core/training/TrainingTypes.h"
@@ -16,24 +17,34 @@ struct StepMetrics {
 };
 
 /// Every line of the .jsonl files has `step`: the optimiser steps done when it was written, and of
-/// an edit the step before which it took effect.
+/// an edit the step before which it took effect. Lines and rows carry the run's id, where it has
+/// one.
 class MetricsLog {
  public:
-  explicit MetricsLog(const std::filesystem::path& folder);
+  MetricsLog(const OpenFolder& folder, std::string run);
 
   Result<void> step(const StepMetrics& metrics);
   Result<void> epoch(const EpochPoint& point, double learningRate, double seconds);
   Result<void> heads(const HeadPoint& point);
   Result<void> edit(const AppliedEdit& edit);
-  Result<void> sync();
 
   /// Cuts everything that was written after a checkpoint, so that a resumed run does not write it
-  /// twice: lines after `step`, rows after `epochs`, edits after the first `edits`.
+  /// twice: lines after `step`, rows after `epochs`, edits after the first `edits`. Errors:
+  /// InvalidFile for a file of another run, which is left as it is.
   Result<void> cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits);
 
+  /// By name, for what is still to be written.
+  std::vector<LineLog*> logs() { return {&m_table, &m_lines, &m_masks}; }
+
  private:
+  void tag(Json& line) const;
+  void readHead();
+
+  OpenFolder m_folder;
+  std::string m_run;
   LineLog m_table, m_lines, m_masks;
-  bool m_headed = false;  ///< whether metrics.csv has been given its first row
+  bool m_headed = false;    ///< whether it is known how the first row of metrics.csv begins
+  bool m_namesRun = false;  ///< whether rows of metrics.csv have the run's id
 };
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
+#include "core/training/OwedFiles.h"
 #include "core/training/SequenceFile.h"
 
 namespace headlight {
@@ -10,7 +11,8 @@ namespace {
 constexpr std::size_t kMaxClasses = 1'000'000;
 
 bool isTrainingState(const std::string& name) {
-  return name.starts_with(kOptimizerPrefix) || name.starts_with(kAveragePrefix);
+  return name.starts_with(kOptimizerPrefix) || name.starts_with(kAveragePrefix) ||
+         name.starts_with(kOwedPrefix);
 }
 
 Json preprocessingJson(const ModelConfig& model) {

@@ -1,43 +1,68 @@
 #pragma once
 // The folder of one run, held against a second writer:
-//   config.json            the Experiment as it began, every parameter written out
-//   last.safetensors       weights, optimiser and position: what resuming reads
-//   best.safetensors       the weights of the best validation top-1
-//   epoch-0005.safetensors the weights kept every `keep_every` epochs
-//   metrics.csv, metrics.jsonl, masks.jsonl   (MetricsLog.h)
-//   mask_fit.csv           how learned masks came to their start, where they have one (MaskFits.h)
+//   config.json            the Experiment as it began, every parameter written out, and the run's
+//   id last.safetensors       weights, optimiser and position: what resuming reads best.safetensors
+//   the weights of the best validation top-1 epoch-0005.safetensors the weights kept every
+//   `keep_every` epochs metrics.csv, metrics.jsonl, masks.jsonl   (MetricsLog.h) mask_fit.csv how
+//   learned masks came to their start, where they have one (MaskFits.h)
+// It is opened once: the run stays in it wherever it is moved to, and no link in it is followed.
 
 #include <filesystem>
+#include <string>
 
-#include "core/base/Files.h"
+#include "core/base/FolderLock.h"
+#include "core/base/OpenFolder.h"
 #include "core/base/Result.h"
-#include "core/config/Experiment.h"
+#include "core/config/Parameter.h"
 
 namespace headlight {
+
+inline constexpr const char *kRunConfig = "config.json", *kRunLast = "last.safetensors",
+                            *kRunBest = "best.safetensors";
 
 class RunFolder {
  public:
   /// Makes the folder if it is missing. Throws Failure: Busy where another process writes it,
-  /// InvalidArgument where it holds a run already.
+  /// InvalidArgument where it holds a run already, UnsupportedFile where something in it is a link,
+  /// a pipe or a device.
   static RunFolder create(const std::filesystem::path& path);
-  /// Throws Failure: NotFound where there is no run, Busy.
+  static RunFolder create(const OpenFolder& folder);
+  /// Whether it has the config or the checkpoint of a run.
+  static bool holdsRun(const OpenFolder& folder);
+  /// Throws Failure: NotFound where there is no run, Busy, UnsupportedFile.
   static RunFolder open(const std::filesystem::path& path);
+  static RunFolder open(const OpenFolder& folder);
 
-  const std::filesystem::path& path() const { return m_path; }
-  std::filesystem::path config() const { return m_path / "config.json"; }
-  std::filesystem::path last() const { return m_path / "last.safetensors"; }
-  std::filesystem::path best() const { return m_path / "best.safetensors"; }
-  std::filesystem::path kept(std::int64_t epoch) const;
-  bool hasLast() const;
+  const OpenFolder& files() const { return m_files; }
+  /// Where it is now, and its files: for messages.
+  std::filesystem::path path() const { return m_files.path(); }
+  std::filesystem::path config() const { return m_files.pathOf(kRunConfig); }
+  std::filesystem::path last() const { return m_files.pathOf(kRunLast); }
+  std::filesystem::path best() const { return m_files.pathOf(kRunBest); }
+  static std::string keptName(std::int64_t epoch);
 
-  Result<void> writeConfig(const Experiment& experiment) const;
+  bool hasLast() const { return m_files.has(kRunLast); }
+  /// Throws Failure(InvalidFile) where there is no checkpoint, but there was one.
+  void requireNoneLost() const;
+  /// To be said once a checkpoint is written: from then on one that is missing was lost.
+  void noteCheckpoint(std::int64_t step);
+
+  /// That the folder was deleted while a run went on: its `steps` are lost.
+  Error goneError(std::int64_t steps) const;
+
+  /// `config`, and the id under its key.
+  Result<void> writeConfig(Json config, const std::string& run) const;
+  /// Throws Failure where it cannot be read or is no JSON.
+  Json readConfig() const;
 
  private:
-  RunFolder(std::filesystem::path path, FolderLock lock)
-      : m_path(std::move(path)), m_lock(std::move(lock)) {}
+  RunFolder(OpenFolder files, FolderLock lock)
+      : m_files(std::move(files)), m_lock(std::move(lock)) {}
+  static RunFolder hold(const OpenFolder& folder);
 
-  std::filesystem::path m_path;
+  OpenFolder m_files;
   FolderLock m_lock;
+  bool m_noted = false;
 };
 
 }  // namespace headlight

@@ -76,12 +76,12 @@ EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
 
 }  // namespace
 
-RunHistory readRunHistory(const std::filesystem::path& folder, const std::vector<int>& heads) {
+RunHistory readRunHistory(const OpenFolder& folder, const std::vector<int>& heads) {
   RunHistory history;
   EvenPoints steps(history.steps, kMostSteps);
   EvenPoints epochs(history.epochPoints, kMostEpochs);
   EvenPoints measured(history.heads, kMostHeads);
-  forEachLoggedStep(folder / "metrics.jsonl", [&](const Json& line, std::int64_t step) {
+  forEachLoggedStep(folder, "metrics.jsonl", [&](const Json& line, std::int64_t step) {
     const Json type = line.contains("type") ? line["type"] : Json();
     if (type == "step") steps.add(loggedStep(line, step));
     if (type == "epoch") epochs.add(loggedEpoch(line, step));
@@ -90,7 +90,7 @@ RunHistory readRunHistory(const std::filesystem::path& folder, const std::vector
                     loggedReadings(line, heads.size()), 0};
     if (!point.locality.empty() && !point.alpha.empty()) measured.add(std::move(point));
   });
-  forEachLoggedStep(folder / "masks.jsonl", [&](const Json& line, std::int64_t step) {
+  forEachLoggedStep(folder, "masks.jsonl", [&](const Json& line, std::int64_t step) {
     auto edit = maskEditFromJson(line, "masks.jsonl");
     if (edit && history.edits.size() < kMostEdits)
       history.edits.push_back({step, std::move(*edit)});

@@ -1,9 +1,9 @@
 #pragma once
 // Reading back what MetricsLog.h wrote, to go on with a run's curves where they were.
 
-#include <filesystem>
 #include <vector>
 
+#include "core/base/OpenFolder.h"
 #include "core/training/TrainingTypes.h"
 
 namespace headlight {
@@ -11,6 +11,6 @@ namespace headlight {
 /// What metrics.jsonl and masks.jsonl in `folder` say. `heads`: of every layer of the model;
 /// measurements of another shape are passed over, as are lines that are damaged or go back in time.
 /// Files that are missing say nothing. HeadPoint::images is not logged: 0.
-RunHistory readRunHistory(const std::filesystem::path& folder, const std::vector<int>& heads);
+RunHistory readRunHistory(const OpenFolder& folder, const std::vector<int>& heads);
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #include "core/training/SequenceFile.h"
 
 #include "core/checkpoint/Refusal.h"
+#include "core/config/RunId.h"
 #include "core/training/ModelFile.h"
 #include "core/training/TrainingCheckpoint.h"
 
@@ -14,17 +15,21 @@ constexpr const char* kSequencePositionKey = "sequence_training";
   throw Failure({ErrorCode::InvalidFile, what + "; the file is damaged or not Headlight's", where});
 }
 
-Json sequencePositionJson(const SequencePosition& at) {
+Json sequencePositionJson(const SequenceFile& file) {
+  const SequencePosition& at = *file.position;
   Json json = {{"step", at.step},
                {"validated_step", at.validatedStep},
                {"bits_sum", at.bitsSum},
                {"bits_steps", at.bitsSteps},
                {"train_sequences", at.trainSequences}};
   if (at.bestBits) json["best_bits"] = *at.bestBits;
+  if (!file.trainStamp.empty()) json["train_files"] = file.trainStamp;
+  if (!file.computedWith.is_null()) json["computed_with"] = file.computedWith;
+  if (!file.unwritten.empty()) json["unwritten"] = file.unwritten;
   return json;
 }
 
-SequencePosition sequencePositionOf(const std::string& text, const std::string& where) {
+void readSequencePosition(const std::string& text, SequenceFile& file, const std::string& where) {
   const Json json = Json::parse(text, nullptr, false);
   const auto damaged = [&] { refuseSequenceFile(where, "its training position is not valid"); };
   const auto count = [&](const char* key) {
@@ -43,7 +48,18 @@ SequencePosition sequencePositionOf(const std::string& text, const std::string& 
   at.bitsSteps = count("bits_steps");
   at.trainSequences = count("train_sequences");
   if (json.contains("best_bits")) at.bestBits = number("best_bits");
-  return at;
+  file.position = at;
+  if (json.contains("train_files")) {
+    if (!json["train_files"].is_string()) damaged();
+    file.trainStamp = json["train_files"].get<std::string>();
+  }
+  if (json.contains("computed_with")) file.computedWith = json["computed_with"];
+  if (!json.contains("unwritten")) return;
+  if (!json["unwritten"].is_object()) damaged();
+  for (const auto& [name, lines] : json["unwritten"].items()) {
+    if (!lines.is_string()) damaged();
+    file.unwritten[name] = lines.get<std::string>();
+  }
 }
 
 /// Every name and shape, against what the experiment says, before a model is made.
@@ -65,7 +81,7 @@ void checkShapes(const SequenceFile& file, const std::string& where) {
         where, "its tensor " + inQuotes(tensors.begin()->first) + " is none of its config's model");
 }
 
-SequenceFile sequenceFileOf(const Checkpoint& checkpoint, const std::string& where) {
+SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where) {
   const auto described = checkpoint.metadata.find(kSequenceKey);
   if (described == checkpoint.metadata.end())
     throw Failure(
@@ -76,6 +92,9 @@ SequenceFile sequenceFileOf(const Checkpoint& checkpoint, const std::string& whe
              : "is no sequence model of Headlight: it carries no config of one in its metadata",
          where});
   SequenceFile file;
+  file.owed = takeOwed(checkpoint, where);
+  if (const auto run = checkpoint.metadata.find(kRunKey); run != checkpoint.metadata.end())
+    file.run = run->second;
   auto experiment = sequenceFromText(described->second, where);
   // Of a newer program the file may well be whole: the config's own words say what to do.
   if (!experiment)
@@ -84,7 +103,7 @@ SequenceFile sequenceFileOf(const Checkpoint& checkpoint, const std::string& whe
   file.experiment = *experiment;
   if (const auto at = checkpoint.metadata.find(kSequencePositionKey);
       at != checkpoint.metadata.end())
-    file.position = sequencePositionOf(at->second, where);
+    readSequencePosition(at->second, file, where);
   const std::string optimizer = kOptimizerPrefix;
   for (const auto& [name, tensor] : checkpoint.tensors)
     if (name.starts_with(optimizer))
@@ -97,21 +116,35 @@ SequenceFile sequenceFileOf(const Checkpoint& checkpoint, const std::string& whe
 
 }  // namespace
 
-Result<void> writeSequenceFile(const std::filesystem::path& path, const SequenceFile& file) {
-  NamedTensors tensors = file.weights;
-  for (const auto& [name, tensor] : file.optimizer)
-    tensors.emplace_back(kOptimizerPrefix + name, tensor);
-  std::map<std::string, std::string> metadata = {
-      {"format", "pt"},
-      {kSequenceKey,
-       sequenceToJson(file.experiment).dump(-1, ' ', false, Json::error_handler_t::replace)}};
-  if (file.position) metadata[kSequencePositionKey] = sequencePositionJson(*file.position).dump();
-  return writeSafetensors(path, tensors, metadata);
+OwedFile sequenceFileContent(const std::string& name, const SequenceFile& file) {
+  OwedFile content{name, file.weights, {}};
+  for (const auto& [tensor, value] : file.optimizer)
+    content.weights.emplace_back(kOptimizerPrefix + tensor, value);
+  const auto text = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  content.metadata = {{"format", "pt"}, {kSequenceKey, text(sequenceToJson(file.experiment))}};
+  if (!file.run.empty()) content.metadata[kRunKey] = file.run;
+  if (file.position) content.metadata[kSequencePositionKey] = text(sequencePositionJson(file));
+  addOwed(file.owed, content.weights, content.metadata);
+  return content;
+}
+
+Result<void> writeSequenceFile(const OpenFolder& folder, const std::string& name,
+                               const SequenceFile& file) {
+  const OwedFile content = sequenceFileContent(name, file);
+  return writeSafetensors(folder, name, content.weights, content.metadata);
 }
 
 Result<SequenceFile> readSequenceFile(const std::filesystem::path& path) {
   return guarded(path.string(),
                  [&] { return sequenceFileOf(valueOrThrow(readCheckpoint(path)), path.string()); });
+}
+
+Result<SequenceFile> readSequenceFile(const OpenFolder& folder, const std::string& name) {
+  const std::string where = folder.pathOf(name).string();
+  return guarded(
+      where, [&] { return sequenceFileOf(valueOrThrow(readSafetensors(folder, name)), where); });
 }
 
 std::shared_ptr<SequenceModel> modelOf(const SequenceFile& file, const std::string& where) {

@@ -8,10 +8,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/SequenceModel.h"
+#include "core/training/OwedFiles.h"
 
 namespace headlight {
 
@@ -35,16 +37,26 @@ struct SequenceFile {
   std::optional<SequencePosition> position;  ///< of the last checkpoint of a run
   NamedTensors weights;
   NamedTensors optimizer;  ///< names without prefix
+  std::string run;         ///< id; empty in files of before runs had one
+  // Of the last checkpoint of a run:
+  std::string trainStamp;                        ///< of its data (SequenceSource::stamp)
+  Json computedWith;                             ///< Surroundings.h
+  std::vector<OwedFile> owed;                    ///< that are still to be written
+  std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
 };
 
-/// Replaces the file atomically. Keys of its metadata: format ("pt"), sequence_experiment (JSON)
-/// and, with a position, sequence_training (JSON).
-Result<void> writeSequenceFile(const std::filesystem::path& path, const SequenceFile& file);
+/// What a file `name` of it holds. Keys of the metadata: format ("pt"), sequence_experiment (JSON),
+/// run and, with a position, sequence_training (JSON).
+OwedFile sequenceFileContent(const std::string& name, const SequenceFile& file);
+/// Replaces the file atomically.
+Result<void> writeSequenceFile(const OpenFolder& folder, const std::string& name,
+                               const SequenceFile& file);
 
 /// Errors: a file that holds no sequence model says what it holds (UnsupportedFile); InvalidFile
 /// for metadata that is damaged and for weights whose names or shapes are not those of their
 /// experiment. Nothing is made of the size that the experiment claims.
 Result<SequenceFile> readSequenceFile(const std::filesystem::path& path);
+Result<SequenceFile> readSequenceFile(const OpenFolder& folder, const std::string& name);
 
 /// The model of a file, in evaluation mode on the CPU. Throws Failure(InvalidFile).
 std::shared_ptr<SequenceModel> modelOf(const SequenceFile& file, const std::string& where);

@@ -20,11 +20,10 @@ std::optional<double> bitsIn(const Json& line, const char* key) {
 
 }  // namespace
 
-std::vector<SequenceReading> readSequenceHistory(const std::filesystem::path& folder,
-                                                 std::int64_t before) {
+std::vector<SequenceReading> readSequenceHistory(const OpenFolder& folder, std::int64_t before) {
   std::vector<SequenceReading> steps, validations;
   EvenPoints thinSteps(steps, kMostOfAKind), thinValidations(validations, kMostOfAKind);
-  forEachLoggedStep(folder / "metrics.jsonl", [&](const Json& line, std::int64_t step) {
+  forEachLoggedStep(folder, "metrics.jsonl", [&](const Json& line, std::int64_t step) {
     if (step >= before) return;
     SequenceReading reading;
     reading.step = step;

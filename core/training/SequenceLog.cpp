@@ -3,37 +3,43 @@
 #include <charconv>
 #include <utility>
 
+#include "core/config/RunId.h"
+
 namespace headlight {
 namespace {
 
 constexpr const char* kSequenceTableHead =
     "step,learning_rate,train_bits,validation_bits,best,seconds";
 
-bool wasWrittenBy(const std::string& line, const SequencePosition& position) {
-  const Json json = Json::parse(line, nullptr, false);
-  const std::int64_t step = integerAt(json, "step");
+bool wasWrittenBy(const Json& line, const SequencePosition& position) {
+  const std::int64_t step = integerAt(line, "step");
   if (step < 0) return false;
-  const auto type = json.find("type");  // of a damaged line anything
-  const bool validation = type != json.end() && *type == "validation";
+  const auto type = line.find("type");  // of a damaged line anything
+  const bool validation = type != line.end() && *type == "validation";
   return step <= (validation ? position.validatedStep : position.step);
 }
 
 }  // namespace
 
-SequenceLog::SequenceLog(const std::filesystem::path& folder)
-    : m_table(folder / "metrics.csv"), m_lines(folder / "metrics.jsonl") {
-  std::error_code none;
-  const auto size = std::filesystem::file_size(m_table.path(), none);
-  m_headed = !none && size > 0;
+SequenceLog::SequenceLog(const OpenFolder& folder, std::string run)
+    : m_folder(folder),
+      m_run(std::move(run)),
+      m_table(folder, "metrics.csv"),
+      m_lines(folder, "metrics.jsonl") {
+  m_headed = !m_table.head().empty();
+}
+
+Result<void> SequenceLog::append(Json line) {
+  if (!m_run.empty()) line[kRunKey] = m_run;
+  return m_lines.append(line.dump());
 }
 
 Result<void> SequenceLog::step(const SequenceStepMetrics& metrics) {
-  return m_lines.append(Json{{"type", "step"},
-                             {"step", metrics.step},
-                             {"bits", metrics.bits},
-                             {"learning_rate", metrics.learningRate},
-                             {"gradient_norm", metrics.gradientNorm}}
-                            .dump());
+  return append({{"type", "step"},
+                 {"step", metrics.step},
+                 {"bits", metrics.bits},
+                 {"learning_rate", metrics.learningRate},
+                 {"gradient_norm", metrics.gradientNorm}});
 }
 
 Result<void> SequenceLog::validation(const SequenceValidation& v) {
@@ -43,21 +49,14 @@ Result<void> SequenceLog::validation(const SequenceValidation& v) {
          shortestText(v.trainBits) + "," + shortestText(v.validationBits) + "," +
          (v.best ? "1," : "0,") + shortestText(v.seconds);
   auto written = m_table.append(row);
-  auto line = m_lines.append(Json{
-      {"type", "validation"},
-      {"step", v.step},
-      {"train_bits", v.trainBits},
-      {"validation_bits", v.validationBits},
-      {"learning_rate", v.learningRate},
-      {"best", v.best},
-      {"seconds", v.seconds}}.dump());
+  auto line = append({{"type", "validation"},
+                      {"step", v.step},
+                      {"train_bits", v.trainBits},
+                      {"validation_bits", v.validationBits},
+                      {"learning_rate", v.learningRate},
+                      {"best", v.best},
+                      {"seconds", v.seconds}});
   return written ? line : written;
-}
-
-Result<void> SequenceLog::sync() {
-  auto lines = m_lines.sync();
-  auto table = m_table.sync();
-  return lines ? table : lines;
 }
 
 Result<void> SequenceLog::cutTo(const SequencePosition& position) {
@@ -70,11 +69,17 @@ Result<void> SequenceLog::cutTo(const SequencePosition& position) {
     return error == std::errc() && stopped != end && *stopped == ',' &&
            step <= position.validatedStep;
   };
-  if (auto cut = m_table.keepWhile(keepsRow); !cut) return cut;
-  std::error_code none;
-  const auto size = std::filesystem::file_size(m_table.path(), none);
-  m_headed = !none && size > 0;
-  return m_lines.keepWhile([&](const std::string& line) { return wasWrittenBy(line, position); });
+  return guarded("metrics", [&] {
+    // The lines first: they say whose they are.
+    valueOrThrow(m_lines.keepWhile([&](const std::string& text) {
+      const Json line = Json::parse(text, nullptr, false);
+      if (line.is_object() && line.contains(kRunKey) && line[kRunKey].is_string())
+        requireRun(m_folder, m_lines.name(), line[kRunKey].get<std::string>(), m_run);
+      return wasWrittenBy(line, position);
+    }));
+    valueOrThrow(m_table.keepWhile(keepsRow));
+    m_headed = !m_table.head().empty();
+  });
 }
 
 }  // namespace headlight

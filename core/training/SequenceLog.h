@@ -2,7 +2,8 @@
 // What a training of a sequence model writes down: metrics.csv (a row a validation) and
 // metrics.jsonl (steps and validations).
 
-#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/training/LineLog.h"
 #include "core/training/SequenceFile.h"
@@ -27,15 +28,22 @@ struct SequenceValidation {
 
 class SequenceLog {
  public:
-  explicit SequenceLog(const std::filesystem::path& folder);
+  SequenceLog(const OpenFolder& folder, std::string run);
 
   Result<void> step(const SequenceStepMetrics& metrics);
   Result<void> validation(const SequenceValidation& validation);
-  Result<void> sync();
   /// Cuts what was written after a checkpoint, so that a resumed run does not write it twice.
+  /// Errors: InvalidFile for a file of another run, which is left as it is.
   Result<void> cutTo(const SequencePosition& position);
 
+  /// By name, for what is still to be written.
+  std::vector<LineLog*> logs() { return {&m_table, &m_lines}; }
+
  private:
+  Result<void> append(Json line);
+
+  OpenFolder m_folder;
+  std::string m_run;
   LineLog m_table, m_lines;
   bool m_headed = false;  ///< whether metrics.csv has been given its first row
 };

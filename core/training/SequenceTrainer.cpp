@@ -7,8 +7,10 @@
 
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/data/DataStamp.h"
 #include "core/training/Divergence.h"
 #include "core/training/SequenceEvaluation.h"
+#include "core/training/Surroundings.h"
 #include "core/training/TrainingCheckpoint.h"
 
 namespace headlight {
@@ -38,11 +40,13 @@ TrainingConfig asTrainingConfig(const SequenceTrainingConfig& own) {
 SequenceTrainer::SequenceTrainer(SequenceTrainerParts parts, RunFolder folder)
     : m_parts(std::move(parts)),
       m_folder(std::move(folder)),
-      m_log(m_folder.path()),
+      m_log(m_folder.files(), m_parts.run),
+      m_debts(m_folder.files(), m_log.logs(), logWarning),
       m_schedule(asTrainingConfig(m_parts.experiment.training), /*stepsPerEpoch=*/1),
       m_optimizer(adamWOptions(asTrainingConfig(m_parts.experiment.training))) {
   m_optimizer.setParameters(m_parts.model->trainable(), SequenceModel::decays);
   m_at.trainSequences = m_parts.train->size();
+  m_stamp = m_parts.train->stamp();
 }
 
 void SequenceTrainer::restore(const SequenceFile& saved) {
@@ -64,6 +68,12 @@ void SequenceTrainer::restore(const SequenceFile& saved) {
     logWarning("the data has " + std::to_string(m_parts.train->size()) +
                " sequences to train on; it had " + std::to_string(m_at.trainSequences) +
                " when the run began. It goes on, but not exactly as it would have");
+  for (const std::string& note :
+       {stampNote(saved.trainStamp, m_stamp, "training"),
+        surroundingsNote(saved.computedWith, surroundings(m_parts.device))})
+    if (!note.empty()) logWarning(note);
+  m_folder.noteCheckpoint(m_at.step);
+  m_debts.takeOver(saved.owed, saved.unwritten);
   valueOrThrow(m_log.cutTo(m_at));
 }
 
@@ -79,6 +89,9 @@ SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token
   m_remaining.start(m_at.step);
   m_since = std::chrono::steady_clock::now();
   while (!stop.stop_requested()) {
+    // Weights are kept only beside a checkpoint: where there are some and it is missing, it was
+    // lost.
+    if (validationIsDue() && m_saved < 0) save();
     if (validationIsDue() && !validate(onReading, stop)) break;
     saveIfDue();  // after the validation: what it finds is then saved with the step
     if (m_at.step >= steps) break;
@@ -87,9 +100,11 @@ SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token
     if (!bytes) failOnData(bytes.error());
     step(*bytes, onReading);
   }
-  if (m_saved != m_at.step || m_savedValidation != m_at.validatedStep) valueOrThrow(saveLast());
   SequenceOutcome outcome;
   outcome.finished = m_at.step >= steps && !validationIsDue();
+  if (m_saved != m_at.step || m_savedValidation != m_at.validatedStep || m_debts.any())
+    saveLastOrFail(outcome.finished ? "the run finished" : "the run stopped");
+  if (outcome.finished) valueOrThrow(m_debts.requireNone());
   outcome.steps = m_at.step;
   outcome.bestBits = m_at.bestBits;
   outcome.last = m_folder.last();
@@ -104,7 +119,10 @@ bool SequenceTrainer::validationIsDue() const {
 }
 
 void SequenceTrainer::saveIfDue() {
-  if (m_at.step - m_tried < m_parts.experiment.training.checkpointSteps) return;
+  if (m_at.step - m_tried >= m_parts.experiment.training.checkpointSteps) save();
+}
+
+void SequenceTrainer::save() {
   if (const auto saved = saveLast(); !saved)
     logWarning("the checkpoint of step " + std::to_string(m_at.step) + " was not written: " +
                saved.error().text() + ". Training goes on, and the next is tried later");
@@ -160,13 +178,10 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   done.best = !m_at.bestBits || score->bits < *m_at.bestBits;
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_since).count();
   if (done.best) {
-    // A best that could not be written is not the best yet: the next validation tries again.
-    if (const auto written = writeSequenceFile(m_folder.best(), file(/*withTraining=*/false)))
-      m_at.bestBits = score->bits;
-    else
-      logWarning("a checkpoint was not written: " + written.error().text());
+    m_debts.write(sequenceFileContent(kRunBest, file(/*withTraining=*/false)));
+    m_at.bestBits = score->bits;
   }
-  noteLog(m_log.validation(done));
+  m_debts.noteLog(m_log.validation(done));
   m_at.validatedStep = m_at.step;
   m_at.bitsSum = 0;
   m_at.bitsSteps = 0;
@@ -225,7 +240,10 @@ void SequenceTrainer::step(const at::Tensor& drawn, const OnReading& onReading) 
   m_trainBits = metrics.bits;
   m_at.bitsSum += metrics.bits;
   ++m_at.bitsSteps;
-  if (m_at.step % kLoggedSteps == 0 || m_at.step == 1) noteLog(m_log.step(metrics));
+  if (m_at.step % kLoggedSteps == 0 || m_at.step == 1) {
+    requireFolder();
+    m_debts.noteLog(m_log.step(metrics));
+  }
   if (onReading)
     onReading({m_at.step, training.steps, metrics.bits, std::nullopt,
                m_remaining.secondsRemaining(m_at.step, training.steps)});
@@ -235,28 +253,46 @@ SequenceFile SequenceTrainer::file(bool withTraining) const {
   SequenceFile saved;
   saved.experiment = m_parts.experiment;
   saved.weights = m_parts.model->trainable();
+  saved.run = m_parts.run;
   if (!withTraining) return saved;
   saved.position = m_at;
   saved.optimizer = m_optimizer.state();
+  saved.trainStamp = m_stamp;
+  saved.computedWith = surroundings(m_parts.device);
+  saved.owed = m_debts.files();
+  saved.unwritten = m_debts.lines();
   return saved;
 }
 
 Result<void> SequenceTrainer::saveLast() {
   m_tried = m_at.step;
+  requireFolder();
   // Lines up to here must be on the disk before a checkpoint says that they are.
-  noteLog(m_log.sync());
-  auto written = writeSequenceFile(m_folder.last(), file(/*withTraining=*/true));
+  m_debts.settle();
+  auto written = writeSequenceFile(m_folder.files(), kRunLast, file(/*withTraining=*/true));
   if (!written) return written;
   m_saved = m_at.step;
   m_savedValidation = m_at.validatedStep;
+  m_folder.noteCheckpoint(m_saved);
   return written;
 }
 
-void SequenceTrainer::noteLog(const Result<void>& written) {
-  if (!written && !m_logFails)
-    logWarning("the metrics cannot be written: " + written.error().text() +
-               ". Training goes on; what is missing is added once it works again");
-  m_logFails = !written;
+/// At the end of a run nothing will try again: not being able to save is an error.
+void SequenceTrainer::saveLastOrFail(const std::string& occasion) {
+  const auto saved = saveLast();
+  if (saved) return;
+  const Error& error = saved.error();
+  throw Failure({error.code,
+                 occasion + " at step " + std::to_string(m_at.step) +
+                     ", but its last checkpoint could not be written: " + error.message +
+                     (m_saved < 0 ? "; nothing of the run is saved"
+                                  : "; resuming goes on from step " + std::to_string(m_saved)),
+                 error.where});
+}
+
+/// A folder that was deleted takes the run with it.
+void SequenceTrainer::requireFolder() const {
+  if (m_folder.files().isGone()) throw Failure(m_folder.goneError(m_at.step));
 }
 
 }  // namespace headlight

@@ -12,6 +12,7 @@
 #include "core/base/Progress.h"
 #include "core/data/Sequences.h"
 #include "core/training/Optimizer.h"
+#include "core/training/RunDebts.h"
 #include "core/training/RunFolder.h"
 #include "core/training/Schedule.h"
 #include "core/training/SequenceFile.h"
@@ -25,6 +26,7 @@ struct SequenceTrainerParts {
   std::shared_ptr<SequenceModel> model;  ///< on `device`
   std::shared_ptr<const SequenceSource> train, validation;
   at::Device device = at::kCPU;
+  std::string run;  ///< its id; empty: of before runs had one
 };
 
 /// What is drawn for a step (sequences, dropout) is a function of the seed and the step, so a run
@@ -46,6 +48,7 @@ class SequenceTrainer {
 
  private:
   bool validationIsDue() const;
+  void save();
   bool validate(const OnReading& onReading, std::stop_token stop);
   void step(const at::Tensor& drawn, const OnReading& onReading);
   ProgressCallback tellValidating(const OnReading& onReading) const;
@@ -55,11 +58,14 @@ class SequenceTrainer {
   [[noreturn]] void failOnData(const Error& error);
   SequenceFile file(bool withTraining) const;
   Result<void> saveLast();
-  void noteLog(const Result<void>& written);
+  void saveLastOrFail(const std::string& occasion);
+  void requireFolder() const;
 
   SequenceTrainerParts m_parts;
   RunFolder m_folder;
   SequenceLog m_log;
+  RunDebts m_debts;
+  std::string m_stamp;  ///< of the training data
   Schedule m_schedule;
   AdamW m_optimizer;
   SequencePosition m_at;
@@ -67,7 +73,6 @@ class SequenceTrainer {
   std::int64_t m_tried = 0;   ///< the step of the last attempt to save
   std::int64_t m_saved = -1;  ///< the step that last.safetensors holds
   std::int64_t m_savedValidation = -1;
-  bool m_logFails = false;  ///< said once, until it works again
   RemainingTime m_remaining;
   std::chrono::steady_clock::time_point m_since;  ///< the last validation
 };

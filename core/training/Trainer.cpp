@@ -35,7 +35,8 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Edit
     : m_parts(std::move(parts)),
       m_control(control),
       m_ledger(ledger),
-      m_recorder(std::move(folder), [this](const std::string& message) { warn(message); }),
+      m_recorder(std::move(folder), m_parts.run,
+                 [this](const std::string& message) { warn(message); }),
       m_loader(trainingLoader(m_parts)),
       m_validationLoader(evaluationLoader(m_parts.validation, m_parts.preprocessing,
                                           m_parts.experiment.training.batchSize,
@@ -52,7 +53,7 @@ TrainingOutcome Trainer::run(std::stop_token stop) {
     return outcome(TrainingState::Finished);
   } catch (const std::exception& exception) {
     m_ledger.close();
-    setState(TrainingState::Failed, exception.what());
+    setState(TrainingState::Failed, messageOf(exception));
     throw;
   }
 }
@@ -141,7 +142,10 @@ void Trainer::trainStep(const Batch& batch) {
          result.auxiliaryLoss},
         m_at.epoch,
         result.gradientNorm});
-  if (m_at.step % telemetry.metricsSteps == 0) reportSkipped(*m_loader, m_skippedTrain);
+  if (m_at.step % telemetry.metricsSteps == 0) {
+    reportSkipped(*m_loader, m_skippedTrain);
+    requireFolder();
+  }
   if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeads();
   if (m_at.step - m_lastAttempt >= m_parts.experiment.training.checkpointSteps) saveLast();
 }
@@ -160,6 +164,8 @@ void Trainer::tell(const StepMetrics& metrics) {
 bool Trainer::endEpoch(std::stop_token stop) {
   reportSkipped(*m_loader, m_skippedTrain);
   if (stop.stop_requested()) return false;
+  // Weights are kept only beside a checkpoint: where there are some and it is missing, it was lost.
+  if (m_recorder.savedStep() < 0) saveLast();
   setState(TrainingState::Validating);
   EpochPoint point;
   const auto result = validate(stop, point);
@@ -198,12 +204,13 @@ Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& poi
     point.top5 = result->top5;
     point.best = point.top1 > m_at.bestTop1;
     const TrainingCheckpoint weights = checkpoint();
-    // A best that could not be written is not the best yet: the next epoch tries again.
-    if (point.best && m_recorder.saveWeights(m_recorder.folder().best(), weights))
+    if (point.best) {
+      m_recorder.saveWeights(kRunBest, weights);
       m_at.bestTop1 = point.top1;
+    }
     const std::int64_t every = m_parts.experiment.training.keepEvery;
     if (every > 0 && point.epoch % every == 0)
-      m_recorder.saveWeights(m_recorder.folder().kept(point.epoch), weights);
+      m_recorder.saveWeights(RunFolder::keptName(point.epoch), weights);
   });
   return result;
 }

@@ -26,8 +26,10 @@ struct TrainerParts {
   at::Device device = at::kCPU;
   std::shared_ptr<const Dataset> train, validation;
   Preprocessing preprocessing;
-  std::shared_ptr<Teacher> teacher;  ///< on `device`; null: no distillation
-  std::string teacherFingerprint;    ///< of its files; empty: it has none
+  std::shared_ptr<Teacher> teacher;         ///< on `device`; null: no distillation
+  std::string teacherFingerprint;           ///< of its files; empty: it has none
+  std::string trainStamp, validationStamp;  ///< Dataset::stamp
+  std::string run;                          ///< its id; empty: of before runs had one
 };
 
 class Trainer {
@@ -62,6 +64,8 @@ class Trainer {
   void measureHeads();
   TrainingCheckpoint checkpoint() const;
   bool saveLast();
+  void requireFolder();
+  void tellChanges(const TrainingCheckpoint& saved);
   void saveLastOrFail(const std::string& occasion);
   [[noreturn]] void failOnData(const Error& error);
   TrainingOutcome outcome(TrainingState state);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/data/DataStamp.h"
+#include "core/training/Surroundings.h"
 #include "core/training/Trainer.h"
 
 namespace headlight {
@@ -21,6 +23,10 @@ TrainingCheckpoint Trainer::checkpoint() const {
   saved.trainImages = m_parts.train->size();
   saved.validationImages = m_parts.validation->size();
   saved.teacherFingerprint = m_parts.teacherFingerprint;
+  saved.trainStamp = m_parts.trainStamp;
+  saved.validationStamp = m_parts.validationStamp;
+  saved.computedWith = surroundings(m_parts.device);
+  saved.run = m_parts.run;
   saved.position = m_at;
   saved.progress = m_parts.model->progress();
   saved.weights = m_parts.model->state();
@@ -35,12 +41,7 @@ void Trainer::restore(const TrainingCheckpoint& saved) {
                    "its position lies beyond the end of the run: the dataset is smaller than it "
                    "was, or the file is damaged",
                    where});
-  if (saved.trainImages != m_parts.train->size() ||
-      saved.validationImages != m_parts.validation->size())
-    warn("the dataset has " + std::to_string(m_parts.train->size()) + " + " +
-         std::to_string(m_parts.validation->size()) + " images; it had " +
-         std::to_string(saved.trainImages) + " + " + std::to_string(saved.validationImages) +
-         " when the run began. It goes on, but not exactly as it would have");
+  tellChanges(saved);
   if (saved.classNames != m_parts.train->classNames())
     throw Failure({ErrorCode::InvalidFile,
                    "the classes of the dataset are not those the run began with; put the dataset "
@@ -70,6 +71,25 @@ void Trainer::restore(const TrainingCheckpoint& saved) {
   valueOrThrow(m_recorder.cutBack(&saved));
 }
 
+/// What does not keep the run from going on, but from going on exactly.
+void Trainer::tellChanges(const TrainingCheckpoint& saved) {
+  const std::int64_t train = m_parts.train->size(), validation = m_parts.validation->size();
+  std::vector<std::string> notes;
+  if (saved.trainImages != train || saved.validationImages != validation) {
+    notes.push_back("the dataset has " + std::to_string(train) + " + " +
+                    std::to_string(validation) + " images; it had " +
+                    std::to_string(saved.trainImages) + " + " +
+                    std::to_string(saved.validationImages) +
+                    " when the run began. It goes on, but not exactly as it would have");
+  } else {
+    notes = {stampNote(saved.trainStamp, m_parts.trainStamp, "training"),
+             stampNote(saved.validationStamp, m_parts.validationStamp, "validation")};
+  }
+  notes.push_back(surroundingsNote(saved.computedWith, surroundings(m_parts.device)));
+  for (const std::string& note : notes)
+    if (!note.empty()) warn(note);
+}
+
 void Trainer::restart() {
   valueOrThrow(m_recorder.cutBack(nullptr));
 }
@@ -77,11 +97,13 @@ void Trainer::restart() {
 /// False where it failed: the older checkpoint is intact and the next interval tries again.
 bool Trainer::saveLast() {
   m_lastAttempt = m_at.step;
+  requireFolder();
   TrainingCheckpoint now = checkpoint();
   for (const auto& item : m_steps.optimizer().state())
     now.optimizer.push_back(item);
   now.average = m_steps.average().state();
-  const auto written = m_recorder.saveLast(now);
+  const std::size_t applied = now.editsApplied;
+  const auto written = m_recorder.saveLast(std::move(now));
   if (!written) {
     m_saveError = written.error();
     const std::string older =
@@ -94,9 +116,17 @@ bool Trainer::saveLast() {
          std::to_string(m_parts.experiment.training.checkpointSteps) + " steps");
     return false;
   }
-  m_editsSaved = now.editsApplied;
+  m_editsSaved = applied;
   m_saveError = {};
   return true;
+}
+
+/// A folder that was deleted takes the run with it: what is trained from here on could not be kept.
+/// Who watches gets the newest weights first.
+void Trainer::requireFolder() {
+  if (!m_recorder.folder().files().isGone()) return;
+  if (m_snapshotSink) m_snapshotSink(m_parts.model->state(), m_at.step);
+  throw Failure(m_recorder.folder().goneError(m_at.step));
 }
 
 /// At the end of a run nothing will try again: not being able to save is an error.
@@ -124,9 +154,11 @@ void Trainer::failOnData(const Error& error) {
 TrainingOutcome Trainer::outcome(TrainingState state) {
   m_ledger.close();
   const bool unsaved = m_recorder.savedStep() != m_at.step || !m_saveError.message.empty() ||
-                       m_editsSaved != m_ledger.applied();
+                       m_editsSaved != m_ledger.applied() || m_recorder.owes();
   if (unsaved)
     saveLastOrFail(state == TrainingState::Finished ? "the run finished" : "the run stopped");
+  const auto complete = m_recorder.requireComplete();
+  if (!complete && state == TrainingState::Finished) throw Failure(complete.error());
   if (m_snapshotSink) m_snapshotSink(m_parts.model->state(), m_at.step);
   setState(state);
   TrainingOutcome result;

@@ -3,7 +3,9 @@
 #include <ATen/core/grad_mode.h>
 
 #include <map>
+#include <utility>
 
+#include "core/config/RunId.h"
 #include "core/training/ModelFile.h"
 #include "core/training/SequenceFile.h"
 
@@ -24,6 +26,10 @@ Json positionJson(const TrainingCheckpoint& checkpoint) {
                {"train_images", checkpoint.trainImages},
                {"validation_images", checkpoint.validationImages}};
   if (!checkpoint.teacherFingerprint.empty()) json["teacher"] = checkpoint.teacherFingerprint;
+  if (!checkpoint.trainStamp.empty()) json["train_files"] = checkpoint.trainStamp;
+  if (!checkpoint.validationStamp.empty()) json["validation_files"] = checkpoint.validationStamp;
+  if (!checkpoint.computedWith.is_null()) json["computed_with"] = checkpoint.computedWith;
+  if (!checkpoint.unwritten.empty()) json["unwritten"] = checkpoint.unwritten;
   return json;
 }
 
@@ -46,6 +52,14 @@ double numberAt(const Json& json, const char* key, const std::string& where) {
   return json[key].get<double>();
 }
 
+/// Empty where it is missing.
+std::string textAt(const Json& json, const char* key, const std::string& where) {
+  if (!json.contains(key)) return "";
+  if (!json[key].is_string())
+    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+  return json[key].get<std::string>();
+}
+
 void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
                   const std::string& where) {
   const Json json = Json::parse(text, nullptr, false);
@@ -62,10 +76,15 @@ void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
   checkpoint.editsApplied = static_cast<std::size_t>(countAt(json, "edits_applied", where));
   if (checkpoint.editsApplied > checkpoint.experiment.edits.size())
     damaged(where, "it says that more edits are in force than it lists");
-  if (!json.contains("teacher")) return;
-  if (!json["teacher"].is_string())
-    damaged(where, "its training position has no valid \"teacher\"");
-  checkpoint.teacherFingerprint = json["teacher"].get<std::string>();
+  checkpoint.teacherFingerprint = textAt(json, "teacher", where);
+  checkpoint.trainStamp = textAt(json, "train_files", where);
+  checkpoint.validationStamp = textAt(json, "validation_files", where);
+  if (json.contains("computed_with")) checkpoint.computedWith = json["computed_with"];
+  if (!json.contains("unwritten")) return;
+  if (!json["unwritten"].is_object())
+    damaged(where, "its training position has no valid \"unwritten\"");
+  for (const auto& [name, lines] : json["unwritten"].items())
+    checkpoint.unwritten[name] = textAt(json["unwritten"], name.c_str(), where);
 }
 
 void addPrefixed(NamedTensors& to, const std::string& prefix, const NamedTensors& from) {
@@ -87,21 +106,25 @@ void sortOut(const NamedTensors& tensors, TrainingCheckpoint& checkpoint) {
 
 }  // namespace
 
-Result<void> writeTrainingCheckpoint(const std::filesystem::path& path,
+Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string& name,
                                      const TrainingCheckpoint& checkpoint) {
   NamedTensors tensors = checkpoint.weights;
   addPrefixed(tensors, kOptimizerPrefix, checkpoint.optimizer);
   addPrefixed(tensors, kAveragePrefix, checkpoint.average);
   auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
                                 checkpoint.progress);
-  metadata[kPositionKey] = positionJson(checkpoint).dump();
-  return writeSafetensors(path, tensors, metadata);
+  metadata[kPositionKey] =
+      positionJson(checkpoint).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
+  addOwed(checkpoint.owed, tensors, metadata);
+  return writeSafetensors(folder, name, tensors, metadata);
 }
 
-Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& path) {
-  const std::string where = path.string();
+Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
+                                                  const std::string& name) {
+  const std::string where = folder.pathOf(name).string();
   return guarded(where, [&] {
-    const Checkpoint file = valueOrThrow(readSafetensors(path));
+    Checkpoint file = valueOrThrow(readSafetensors(folder, name));
     refuseSequenceModel(file.metadata, where);
     const auto position = file.metadata.find(kPositionKey);
     if (position == file.metadata.end()) damaged(where, "it carries no training position");
@@ -110,6 +133,9 @@ Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& p
     if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
       checkpoint.classNames = std::move(metadata->classNames);
     readPosition(position->second, checkpoint, where);
+    if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
+      checkpoint.run = run->second;
+    checkpoint.owed = takeOwed(file, where);
     sortOut(file.tensors, checkpoint);
     return checkpoint;
   });

@@ -3,12 +3,13 @@
 // stand under timm's names, so the file opens like any other; beside them optimizer.* and ema.*.
 
 #include <cstdint>
-#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Experiment.h"
+#include "core/training/OwedFiles.h"
 
 namespace headlight {
 
@@ -31,6 +32,11 @@ struct TrainingCheckpoint {
   /// Of the teacher's files, to notice others; empty where there are none, and in files of before
   /// this was written down.
   std::string teacherFingerprint;
+  std::string trainStamp, validationStamp;       ///< of the data's files (Dataset::stamp)
+  Json computedWith;                             ///< Surroundings.h; null in files of before it
+  std::string run;                               ///< id; empty in files of before runs had one
+  std::vector<OwedFile> owed;                    ///< that are still to be written
+  std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
   TrainingPosition position;
   double progress = 1;     ///< Model::progress(); for writing only
   NamedTensors weights;    ///< parameters and buffers
@@ -38,10 +44,11 @@ struct TrainingCheckpoint {
   NamedTensors average;    ///< names without prefix; empty without EMA
 };
 
-Result<void> writeTrainingCheckpoint(const std::filesystem::path& path,
+Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string& name,
                                      const TrainingCheckpoint& checkpoint);
 /// Errors: InvalidFile for a file that is damaged or is not a training checkpoint.
-Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& path);
+Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
+                                                  const std::string& name);
 
 /// Copies `values` into `model` (Model::state()), which must have the same names, shapes and dtypes
 /// and no others. Throws Failure(InvalidFile).

@@ -2,8 +2,10 @@
 
 #include <optional>
 
-#include "core/base/Files.h"
+#include "core/base/Log.h"
+#include "core/config/RunId.h"
 #include "core/models/Device.h"
+#include "core/training/RunChecks.h"
 #include "core/training/SequenceHistory.h"
 #include "core/training/SequenceTrainer.h"
 #include "core/workbench/ExperimentPaths.h"
@@ -31,31 +33,44 @@ SequenceTrainerParts partsOf(const SequenceExperiment& experiment) {
   return parts;
 }
 
-/// The first parameter in which two differ, but for those that may; empty where there is none.
-std::string differenceOf(const SequenceExperiment& a, const SequenceExperiment& b) {
-  const Json first = sequenceToJson(a), second = sequenceToJson(b);
-  for (const auto& section : sequenceSections())
-    for (const auto& parameter : *section.table) {
-      const std::string& name = parameter.name;
-      if (section.key.empty() && (name == "name" || name == "device" || name == "threads"))
-        continue;
-      const Json& left = section.key.empty() ? first : first[section.key];
-      const Json& right = section.key.empty() ? second : second[section.key];
-      if (left[name] != right[name])
-        return (section.key.empty() ? name : section.key + "." + name) + " is " +
-               right[name].dump() + " there and " + left[name].dump() + " here";
-    }
-  return "";
-}
-
 void requireSame(const SequenceExperiment& given, const SequenceExperiment& recorded,
                  const fs::path& folder) {
-  const std::string difference = differenceOf(given, recorded);
-  if (difference.empty()) return;
+  std::string list;
+  for (const auto& [path, there, here] :
+       configDifferences(sequenceToJson(recorded), sequenceToJson(given)))
+    if (path != "name" && path != "device" && path != "threads")
+      list += (list.empty() ? "" : ", ") + path + " is " + there + " there and " + here + " here";
+  if (list.empty()) return;
   throw Failure({ErrorCode::InvalidArgument,
-                 "holds a run of other settings: " + difference +
+                 "holds a run of other settings: " + list +
                      "; resume it with its own config.json, or begin a new run",
                  folder.string()});
+}
+
+/// What config.json says; of one that was deleted, what the checkpoint says, and it is written
+/// again.
+Json configOf(const RunFolder& run, const std::optional<SequenceFile>& saved) {
+  if (!run.files().has(kRunConfig) && saved)
+    valueOrThrow(run.writeConfig(sequenceToJson(saved->experiment), saved->run));
+  return run.readConfig();
+}
+
+/// Whether a checkpoint belongs to the folder's config, and the run's id.
+std::string requireOne(const RunFolder& run, const Json& config, const SequenceExperiment& written,
+                       const std::optional<SequenceFile>& saved) {
+  const std::string id = valueOrThrow(runIdIn(config));
+  if (!saved) {
+    run.requireNoneLost();
+    return id;
+  }
+  Json mine = sequenceToJson(written), theirs = sequenceToJson(saved->experiment);
+  mine[kRunKey] = id;
+  theirs[kRunKey] = saved->run;
+  if (const std::string changed = checkSameRun(run, mine, theirs); !changed.empty())
+    logWarning("config.json was changed since the run began, in what may change: " + changed);
+  const std::string own = id.empty() ? saved->run : id;
+  requireOwnBest(run, own);
+  return own;
 }
 
 }  // namespace
@@ -76,7 +91,8 @@ fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
 }
 
 std::vector<SequenceReading> sequenceHistory(const fs::path& folder, std::int64_t step) {
-  return readSequenceHistory(folder, step);
+  const auto opened = OpenFolder::open(folder);
+  return opened ? readSequenceHistory(*opened, step) : std::vector<SequenceReading>();
 }
 
 Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeights) {
@@ -101,17 +117,23 @@ Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment, cons
     if (!resume) {
       SequenceTrainerParts parts = partsOf(own);  // before anything is written
       RunFolder run = RunFolder::create(path);
-      valueOrThrow(writeFileAtomically(run.config(), sequenceToText(own)));
+      const Json config = sequenceToJson(own);
+      parts.run = makeRunId(config);
+      valueOrThrow(run.writeConfig(config, parts.run));
       SequenceTrainer trainer(std::move(parts), std::move(run));
       trainer.restart();
       return trainer.run(onReading, stop);
     }
     RunFolder run = RunFolder::open(path);
-    requireSame(own, valueOrThrow(readSequenceExperiment(run.config())), path);
     std::optional<SequenceFile> saved;
-    if (run.hasLast()) saved = valueOrThrow(readSequenceFile(run.last()));
-    if (saved) requireSame(own, saved->experiment, path);
-    SequenceTrainer trainer(partsOf(own), std::move(run));
+    if (run.hasLast()) saved = valueOrThrow(readSequenceFile(run.files(), kRunLast));
+    const Json config = configOf(run, saved);
+    const auto written = valueOrThrow(sequenceFromText(config.dump(), run.config().string()));
+    const std::string id = requireOne(run, config, written, saved);
+    requireSame(own, written, path);
+    SequenceTrainerParts parts = partsOf(own);
+    parts.run = id;
+    SequenceTrainer trainer(std::move(parts), std::move(run));
     if (saved)
       trainer.restore(*saved);
     else

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/Files.h"
+#include "core/base/FolderLock.h"
 #include "core/models/Registry.h"
 #include "core/workbench/ExperimentPaths.h"
 #include "core/workbench/LoadedModel.h"
@@ -31,6 +31,12 @@ std::optional<std::string> difference(Experiment wanted, Experiment written) {
   return std::nullopt;
 }
 
+Experiment configIn(const OpenFolder& run) {
+  constexpr std::uintmax_t kMaxConfig = 16u << 20;
+  return valueOrThrow(experimentFromText(valueOrThrow(run.read("config.json", kMaxConfig)),
+                                         run.pathOf("config.json").string(), modelCatalogue()));
+}
+
 class SweepRunner {
  public:
   SweepRunner(const SweepPlan& plan, const fs::path& output, const SweepOptions& options,
@@ -44,13 +50,12 @@ class SweepRunner {
         m_descriptions(plan.variants.size()) {}
 
   SweepReport run(std::stop_token stop) {
+    if (auto there = OpenFolder::open(m_output)) m_folder = std::move(there).value();
     checkTrainable();
-    std::error_code failure;
-    fs::create_directories(m_output, failure);
-    if (failure)
-      throw Failure(
-          {ErrorCode::Io, "could not make the folder: " + failure.message(), m_output.string()});
-    const FolderLock lock = valueOrThrow(FolderLock::acquire(m_output));
+    m_folder = valueOrThrow(OpenFolder::make(m_output));
+    for (const std::string& name : m_folder->names())
+      valueOrThrow(m_folder->requireHarmless(name));
+    const FolderLock lock = valueOrThrow(FolderLock::acquire(*m_folder));
     for (const SweepRun& run : m_runs)
       checkFolder(run);
     recall();
@@ -62,6 +67,30 @@ class SweepRunner {
   }
 
  private:
+  /// The run's own folder, reached through no link; nothing where there is none yet. Throws
+  /// Failure.
+  std::optional<OpenFolder> folderOf(const SweepRun& run, bool make = false) const {
+    if (!m_folder) return std::nullopt;
+    const auto inside = [make](const OpenFolder& outer,
+                               const fs::path& name) -> std::optional<OpenFolder> {
+      auto opened = outer.subfolder(name.string(), make);
+      if (opened) return std::move(opened).value();
+      if (opened.error().code == ErrorCode::NotFound) return std::nullopt;
+      throw Failure(opened.error());
+    };
+    const auto variant = inside(*m_folder, run.folder.parent_path().filename());
+    return variant ? inside(*variant, run.folder.filename()) : std::nullopt;
+  }
+
+  bool isDone(const SweepRun& run) const {
+    const auto folder = folderOf(run);
+    return folder && isFinished(*folder);
+  }
+
+  RunResult resultIn(const SweepRun& run) const {
+    return resultOf(*folderOf(run), run.experiment.training.epochs);
+  }
+
   /// What a mechanism refuses, data that is gone or a teacher of other classes should be known
   /// before the first hour of training, not after it. Variants that are finished need none of it.
   void checkTrainable() const {
@@ -69,9 +98,10 @@ class SweepRunner {
       const SweepVariant& variant = m_plan.variants[v];
       bool left = false, fresh = false;
       for (const SweepRun& run : m_runs) {
-        if (run.variant != v || isFinished(run)) continue;
+        if (run.variant != v || isDone(run)) continue;
         left = true;
-        fresh = fresh || !fs::exists(run.folder / "last.safetensors");
+        const auto folder = folderOf(run);
+        fresh = fresh || !folder || !folder->has("last.safetensors");
       }
       if (!left) continue;
       Experiment experiment = variant.experiment;
@@ -83,9 +113,9 @@ class SweepRunner {
 
   /// A run that is there must be the one that is wanted.
   void checkFolder(const SweepRun& run) const {
-    const fs::path config = run.folder / "config.json";
-    if (!fs::exists(config)) return;
-    const Experiment written = valueOrThrow(readExperiment(config, modelCatalogue()));
+    const auto folder = folderOf(run);
+    if (!folder || !folder->has("config.json")) return;
+    const Experiment written = configIn(*folder);
     if (const auto path = difference(run.experiment, written))
       throw Failure({ErrorCode::InvalidArgument,
                      "was begun with other settings (" + *path +
@@ -96,18 +126,18 @@ class SweepRunner {
   /// All that is finished, before anything is trained: the tables are complete at any moment,
   /// whichever run it is that is missing in the middle.
   void recall() {
-    m_speeds = readSpeeds(m_output);
+    m_speeds = readSpeeds(*m_folder);
     const std::size_t before = m_speeds.size();
     std::vector<bool> known(m_plan.variants.size(), false);
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
-      if (!isFinished(m_runs[i])) continue;
-      m_results[i] = resultOf(m_runs[i]);
+      if (!isDone(m_runs[i])) continue;
+      m_results[i] = resultIn(m_runs[i]);
       known[m_runs[i].variant] = true;
     }
     // A variant whose runs were deleted may be another one now.
     for (std::size_t v = 0; v < known.size(); ++v)
       if (!known[v]) m_speeds.erase(m_plan.variants[v].name);
-    if (m_speeds.size() != before) writeSpeeds(m_output, m_speeds);
+    if (m_speeds.size() != before) writeSpeeds(*m_folder, m_speeds);
   }
 
   void train(std::size_t index, std::stop_token stop) {
@@ -123,8 +153,8 @@ class SweepRunner {
       return;
     }
     if (outcome->state == TrainingState::Stopped) cancel();
-    m_results[index] = resultOf(run);
-    markFinished(run, outcome->steps);
+    m_results[index] = resultIn(run);
+    markFinished(*folderOf(run), outcome->steps);
     if (m_observer.finished) m_observer.finished(run, *outcome);
     writeTables();
   }
@@ -132,9 +162,10 @@ class SweepRunner {
   /// The error of a run that began. Throws Failure where it could not.
   Result<TrainingOutcome> runOne(std::size_t index, std::stop_token stop) {
     const SweepRun& run = m_runs[index];
-    const bool begun = fs::exists(run.folder / "config.json");
-    auto session = begun ? TrainingSession::resume(run.folder)
-                         : TrainingSession::begin(run.experiment, run.folder);
+    const OpenFolder folder = *folderOf(run, /*make=*/true);
+    const bool begun = folder.has("config.json") || folder.has("last.safetensors");
+    auto session =
+        begun ? TrainingSession::resume(folder) : TrainingSession::begin(run.experiment, folder);
     if (!session)
       throw Failure({session.error().code, session.error().text(), sweepRunName(m_plan, run)});
     if (m_observer.started)
@@ -184,9 +215,12 @@ class SweepRunner {
 
   void measureSpeed(std::stop_token stop) {
     std::vector<fs::path> weights(m_plan.variants.size());
-    for (std::size_t i = 0; i < m_runs.size(); ++i)
-      if (m_results[i] && weights[m_runs[i].variant].empty())
-        weights[m_runs[i].variant] = m_runs[i].folder / "best.safetensors";
+    for (std::size_t i = 0; i < m_runs.size(); ++i) {
+      if (!m_results[i] || !weights[m_runs[i].variant].empty()) continue;
+      const OpenFolder folder = *folderOf(m_runs[i]);
+      valueOrThrow(folder.requireHarmless("best.safetensors"));
+      weights[m_runs[i].variant] = folder.pathOf("best.safetensors");
+    }
     const Experiment& first = m_plan.variants.front().experiment;
     const std::vector<double> measured = inferenceSpeeds(
         weights, {first.device, first.threads, m_options.speedBatch}, m_observer.progress, stop);
@@ -194,7 +228,7 @@ class SweepRunner {
     m_speeds.clear();
     for (std::size_t v = 0; v < measured.size(); ++v)
       if (measured[v] > 0) m_speeds[m_plan.variants[v].name] = measured[v];
-    writeSpeeds(m_output, m_speeds);
+    writeSpeeds(*m_folder, m_speeds);
   }
 
   SweepRow rowOf(std::size_t variant) {
@@ -217,8 +251,7 @@ class SweepRunner {
   const SweepRow& description(const SweepRun& run) {
     std::optional<SweepRow>& known = m_descriptions[run.variant];
     if (known) return *known;
-    const Experiment experiment =
-        valueOrThrow(readExperiment(run.folder / "config.json", modelCatalogue()));
+    const Experiment experiment = configIn(*folderOf(run));
     const ModelConfig& model = experiment.model;
     SweepRow row;
     row.name = m_plan.variants[run.variant].name;
@@ -246,14 +279,15 @@ class SweepRunner {
     }
     if (m_report.rows.empty()) return;
     const auto& rows = m_report.rows;
-    valueOrThrow(writeFileAtomically(m_output / kSweepTable, sweepCsv(rows)));
-    valueOrThrow(writeFileAtomically(m_output / kSweepText, sweepMarkdown(m_plan, rows)));
-    valueOrThrow(writeFileAtomically(m_output / kSweepFigure,
-                                     valueOrThrow(encodePng(sweepFigure(m_plan, rows)))));
+    valueOrThrow(m_folder->write(kSweepTable, sweepCsv(rows)));
+    valueOrThrow(m_folder->write(kSweepText, sweepMarkdown(m_plan, rows)));
+    const auto png = valueOrThrow(encodePng(sweepFigure(m_plan, rows)));
+    valueOrThrow(m_folder->write(kSweepFigure, png));
   }
 
   const SweepPlan& m_plan;
   fs::path m_output;
+  std::optional<OpenFolder> m_folder;  ///< nothing before it is made
   SweepOptions m_options;
   const SweepObserver& m_observer;
   std::vector<SweepRun> m_runs;

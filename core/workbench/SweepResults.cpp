@@ -5,22 +5,11 @@
 #include <optional>
 #include <sstream>
 
-#include "core/base/Files.h"
-
 namespace headlight {
 namespace {
 
-namespace fs = std::filesystem;
-
+constexpr const char *kDoneMark = "finished.json", *kTable = "metrics.csv";
 constexpr std::uintmax_t kMaxTableBytes = 64u << 20, kMaxSpeedBytes = 1u << 20;
-
-fs::path doneMark(const SweepRun& run) {
-  return run.folder / "finished.json";
-}
-
-fs::path speedFile(const fs::path& output) {
-  return output / kSweepSpeeds;
-}
 
 std::vector<std::string> cellsOf(const std::string& row) {
   std::vector<std::string> cells;
@@ -41,20 +30,19 @@ std::optional<double> numberIn(const std::vector<std::string>& cells, std::size_
 
 }  // namespace
 
-bool isFinished(const SweepRun& run) {
-  return fs::exists(doneMark(run));
+bool isFinished(const OpenFolder& run) {
+  return run.has(kDoneMark);
 }
 
-void markFinished(const SweepRun& run, std::int64_t steps) {
-  valueOrThrow(writeFileAtomically(doneMark(run), Json{{"steps", steps}}.dump() + "\n"));
+void markFinished(const OpenFolder& run, std::int64_t steps) {
+  valueOrThrow(run.write(kDoneMark, Json{{"steps", steps}}.dump() + "\n"));
 }
 
-RunResult resultOf(const SweepRun& run) {
-  const fs::path path = run.folder / "metrics.csv";
+RunResult resultOf(const OpenFolder& run, std::int64_t wantedEpochs) {
   const auto refuse = [&](const std::string& message) {
-    throw Failure({ErrorCode::InvalidFile, message, path.string()});
+    throw Failure({ErrorCode::InvalidFile, message, run.pathOf(kTable).string()});
   };
-  std::istringstream table(valueOrThrow(readFile(path, kMaxTableBytes)));
+  std::istringstream table(valueOrThrow(run.read(kTable, kMaxTableBytes)));
   std::string row;
   std::getline(table, row);
   const auto head = cellsOf(row);
@@ -67,18 +55,16 @@ RunResult resultOf(const SweepRun& run) {
     result.lastTop1 = *top1;
     result.bestTop1 = std::max(result.bestTop1, *top1);
   }
-  if (epochs != run.experiment.training.epochs)
+  if (epochs != wantedEpochs)
     refuse("has " + std::to_string(epochs) + " epochs, the run had " +
-           std::to_string(run.experiment.training.epochs) +
-           "; delete the run's folder to train it again");
+           std::to_string(wantedEpochs) + "; delete the run's folder to train it again");
   return result;
 }
 
-SpeedsByVariant readSpeeds(const fs::path& output) {
-  const fs::path path = speedFile(output);
-  if (!fs::exists(path)) return {};
-  const Json json =
-      Json::parse(valueOrThrow(readFile(path, kMaxSpeedBytes)), nullptr, /*exceptions=*/false);
+SpeedsByVariant readSpeeds(const OpenFolder& output) {
+  if (!output.has(kSweepSpeeds)) return {};
+  const Json json = Json::parse(valueOrThrow(output.read(kSweepSpeeds, kMaxSpeedBytes)), nullptr,
+                                /*exceptions=*/false);
   SpeedsByVariant speeds;
   bool valid = json.is_object();
   for (auto item = json.begin(); valid && item != json.end(); ++item) {
@@ -88,12 +74,12 @@ SpeedsByVariant readSpeeds(const fs::path& output) {
   if (!valid)
     throw Failure({ErrorCode::InvalidFile,
                    "cannot be understood; delete it, and images per second are measured again",
-                   path.string()});
+                   output.pathOf(kSweepSpeeds).string()});
   return speeds;
 }
 
-void writeSpeeds(const fs::path& output, const SpeedsByVariant& speeds) {
-  valueOrThrow(writeFileAtomically(speedFile(output), Json(speeds).dump(2) + "\n"));
+void writeSpeeds(const OpenFolder& output, const SpeedsByVariant& speeds) {
+  valueOrThrow(output.write(kSweepSpeeds, Json(speeds).dump(2) + "\n"));
 }
 
 }  // namespace headlight

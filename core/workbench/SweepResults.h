@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/base/OpenFolder.h"
 #include "core/workbench/Sweep.h"
 
 namespace headlight {
@@ -13,16 +14,16 @@ struct RunResult {
   double bestTop1 = 0, lastTop1 = 0;
 };
 
-/// Whether a run was trained to its end, and saying so, with the steps that it took.
-bool isFinished(const SweepRun& run);
-void markFinished(const SweepRun& run, std::int64_t steps);
+/// Whether the run in a folder was trained to its end, and saying so, with the steps that it took.
+bool isFinished(const OpenFolder& run);
+void markFinished(const OpenFolder& run, std::int64_t steps);
 
-/// From the run's metrics.csv, which has a row for every epoch. Throws Failure naming it.
-RunResult resultOf(const SweepRun& run);
+/// From the run's metrics.csv, which has a row for each of its `epochs`. Throws Failure naming it.
+RunResult resultOf(const OpenFolder& run, std::int64_t epochs);
 
 /// Images per second by variant, as last measured; none where nothing was. Throws Failure.
 using SpeedsByVariant = std::map<std::string, double>;
-SpeedsByVariant readSpeeds(const std::filesystem::path& output);
-void writeSpeeds(const std::filesystem::path& output, const SpeedsByVariant& speeds);
+SpeedsByVariant readSpeeds(const OpenFolder& output);
+void writeSpeeds(const OpenFolder& output, const SpeedsByVariant& speeds);
 
 }  // namespace headlight

@@ -7,10 +7,12 @@
 
 #include "core/base/Files.h"
 #include "core/base/Log.h"
+#include "core/config/RunId.h"
 #include "core/models/Device.h"
 #include "core/models/Registry.h"
 #include "core/training/MaskFits.h"
 #include "core/training/ModelFile.h"
+#include "core/training/RunChecks.h"
 #include "core/training/RunHistory.h"
 #include "core/training/Trainer.h"
 #include "core/workbench/Datasets.h"
@@ -36,6 +38,8 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
   experiment.model.classes = static_cast<int>(parts.train->classNames().size());
+  parts.trainStamp = parts.train->stamp();
+  parts.validationStamp = parts.validation->stamp();
   parts.preprocessing = preprocessingOf(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
   OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
@@ -97,23 +101,75 @@ Start openStart(const Experiment& experiment, bool fresh = true) {
 /// Written down where the run begins, so that it can be looked up long after.
 void writeMaskFits(const RunFolder& folder, Start& start) {
   for (const MaskFit& fit : start.maskFits)
-    if (const auto written = writeMaskFit(folder.path(), fit); !written)
+    if (const auto written = writeMaskFit(folder.files(), fit); !written)
       start.notes.push_back("how the masks were fitted was not written: " + written.error().text());
 }
 
 /// Of a run that goes on: those that it began with.
 void keepWrittenMaskFits(const RunFolder& folder, Start& start) {
-  std::erase_if(start.maskFits, [&](const MaskFit& fit) {
-    std::error_code ignored;
-    return !std::filesystem::exists(folder.path() / fit.file, ignored);
-  });
+  std::erase_if(start.maskFits, [&](const MaskFit& fit) { return !folder.files().has(fit.file); });
+}
+
+std::filesystem::path placeOf(const std::filesystem::path& folder) {
+  return std::filesystem::absolute(folder).lexically_normal();
+}
+
+/// What a run goes on from.
+struct Resumption {
+  Experiment experiment;
+  std::optional<TrainingCheckpoint> saved;  ///< nothing: it was cut off before its first one
+  std::string run;
+  std::vector<std::string> notes;
+};
+
+/// A run is its checkpoint's; the config beside it says on what, and where the data lies now.
+void takeFreeSettings(const Experiment& config, Experiment& run) {
+  run.name = config.name;
+  run.device = config.device;
+  run.threads = config.threads;
+  run.data.path = config.data.path;
+  run.data.loaderThreads = config.data.loaderThreads;
+}
+
+/// What config.json says; of one that was deleted, what the checkpoint says, and it is written
+/// again.
+Json configOf(const RunFolder& folder, const std::optional<TrainingCheckpoint>& saved) {
+  if (folder.files().has(kRunConfig) || !saved) return folder.readConfig();
+  const Json config = experimentToJson(saved->experiment);
+  valueOrThrow(folder.writeConfig(config, saved->run));
+  return folder.readConfig();
+}
+
+Resumption resumptionOf(const RunFolder& folder) {
+  Resumption from;
+  if (folder.hasLast()) from.saved = valueOrThrow(readTrainingCheckpoint(folder.files(), kRunLast));
+  const Json config = configOf(folder, from.saved);
+  const Experiment written =
+      valueOrThrow(experimentFromText(config.dump(), folder.config().string(), modelCatalogue()));
+  from.run = valueOrThrow(runIdIn(config));
+  from.experiment = written;
+  if (!from.saved) {
+    folder.requireNoneLost();
+    return from;
+  }
+  Json mine = experimentToJson(written), theirs = experimentToJson(from.saved->experiment);
+  mine[kRunKey] = from.run;
+  theirs[kRunKey] = from.saved->run;
+  if (const std::string changed = checkSameRun(folder, mine, theirs); !changed.empty())
+    from.notes.push_back("config.json was changed since the run began, in what may change: " +
+                         changed);
+  if (from.run.empty()) from.run = from.saved->run;
+  requireOwnBest(folder, from.run);
+  takeFreeSettings(written, from.saved->experiment);
+  from.experiment = from.saved->experiment;
+  return from;
 }
 
 }  // namespace
 
 struct TrainingSession::State {
   Experiment experiment;
-  std::filesystem::path folder;
+  std::optional<OpenFolder> folder;
   std::vector<std::string> classNames;
   RunControl control;
   std::unique_ptr<EditLedger> ledger;
@@ -125,7 +181,7 @@ struct TrainingSession::State {
 
   void assemble(TrainerParts parts, RunFolder runFolder) {
     experiment = parts.experiment;
-    folder = runFolder.path();
+    folder = runFolder.files();
     classNames = parts.train->classNames();
     ledger = std::make_unique<EditLedger>(experiment, parts.model->masks());
     const auto model = parts.model;
@@ -167,11 +223,26 @@ TrainingSession::~TrainingSession() = default;
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     const Experiment& experiment, const std::filesystem::path& folder) {
-  return guarded(folder.string(), [&] {
+  return begin(
+      experiment, [&] { return RunFolder::create(placeOf(folder)); }, folder.string());
+}
+
+Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment& experiment,
+                                                                const OpenFolder& folder) {
+  return begin(
+      experiment, [&] { return RunFolder::create(folder); }, folder.path().string());
+}
+
+Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
+    const Experiment& experiment, const std::function<RunFolder()>& create,
+    const std::string& where) {
+  return guarded(where, [&] {
     configureCompute(experiment.threads);
     Start start = openStart(experiment);
-    RunFolder runFolder = RunFolder::create(std::filesystem::absolute(folder).lexically_normal());
-    valueOrThrow(runFolder.writeConfig(start.parts.experiment));
+    RunFolder runFolder = create();
+    const Json config = experimentToJson(start.parts.experiment);
+    start.parts.run = makeRunId(config);
+    valueOrThrow(runFolder.writeConfig(config, start.parts.run));
     writeMaskFits(runFolder, start);
     std::unique_ptr<TrainingSession> session(new TrainingSession);
     session->m_state->assemble(std::move(start.parts), std::move(runFolder));
@@ -186,44 +257,47 @@ Result<void> TrainingSession::check(const Experiment& experiment) {
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
     const std::filesystem::path& folder) {
-  return guarded(folder.string(), [&] {
-    RunFolder runFolder = RunFolder::open(std::filesystem::absolute(folder).lexically_normal());
-    std::optional<TrainingCheckpoint> saved;
-    if (runFolder.hasLast()) saved = valueOrThrow(readTrainingCheckpoint(runFolder.last()));
-    const Experiment experiment =
-        saved ? saved->experiment
-              : valueOrThrow(readExperiment(runFolder.config(), modelCatalogue()));
-    configureCompute(experiment.threads);
-    Start start = openStart(experiment, /*fresh=*/!saved);
-    if (saved)
-      keepWrittenMaskFits(runFolder, start);
-    else
-      writeMaskFits(runFolder, start);
-    std::unique_ptr<TrainingSession> session(new TrainingSession);
-    session->m_state->assemble(std::move(start.parts), std::move(runFolder));
-    if (saved)
-      session->m_state->trainer->restore(*saved);
-    else
-      session->m_state->trainer->restart();
-    session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
-    return session;
-  });
+  return guarded(folder.string(), [&] { return resumeIn(RunFolder::open(placeOf(folder))); });
+}
+
+Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const OpenFolder& folder) {
+  return guarded(folder.path().string(), [&] { return resumeIn(RunFolder::open(folder)); });
+}
+
+std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder) {
+  Resumption from = resumptionOf(runFolder);
+  configureCompute(from.experiment.threads);
+  Start start = openStart(from.experiment, /*fresh=*/!from.saved);
+  start.parts.run = from.run;
+  start.notes.insert(start.notes.end(), from.notes.begin(), from.notes.end());
+  if (from.saved)
+    keepWrittenMaskFits(runFolder, start);
+  else
+    writeMaskFits(runFolder, start);
+  std::unique_ptr<TrainingSession> session(new TrainingSession);
+  session->m_state->assemble(std::move(start.parts), std::move(runFolder));
+  if (from.saved)
+    session->m_state->trainer->restore(*from.saved);
+  else
+    session->m_state->trainer->restart();
+  session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
+  return session;
 }
 
 const Experiment& TrainingSession::experiment() const {
   return m_state->experiment;
 }
-const std::filesystem::path& TrainingSession::folder() const {
-  return m_state->folder;
+std::filesystem::path TrainingSession::folder() const {
+  return m_state->folder->path();
 }
 
 Result<TrainingOutcome> TrainingSession::run(std::stop_token stop) {
-  return guarded(m_state->folder.string(), [&]() -> Result<TrainingOutcome> {
+  return guarded(folder().string(), [&]() -> Result<TrainingOutcome> {
     bool first = false;
     std::call_once(m_state->ran, [&] { first = true; });
     if (!first)
       return Error{ErrorCode::InvalidArgument, "this run was run already; resume it instead",
-                   m_state->folder.string()};
+                   folder().string()};
     configureCompute(m_state->experiment.threads);  // thread counts belong to the calling thread
     return m_state->trainer->run(stop);
   });
@@ -243,7 +317,7 @@ bool TrainingSession::submit(const MaskEdit& edit) {
 }
 
 RunHistory TrainingSession::history() const {
-  return readRunHistory(m_state->folder, m_state->ledger->masks().shape().heads);
+  return readRunHistory(*m_state->folder, m_state->ledger->masks().shape().heads);
 }
 
 void TrainingSession::setWakeUp(std::function<void()> wakeUp) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/OpenFolder.h"
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
@@ -18,21 +19,30 @@
 namespace headlight {
 
 class ModelSnapshot;
+class RunFolder;
 
 class TrainingSession {
  public:
   /// Begins a run in `folder` (made if missing; it must be empty or not hold a run).
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const std::filesystem::path& folder);
+  /// In a folder that is open: a sweep's, in which no link is followed.
+  static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
+                                                        const OpenFolder& folder);
   /// Whether it could begin: opens the data, the teacher and the weights and builds the model, and
   /// writes nothing. The error is that of begin().
   static Result<void> check(const Experiment& experiment);
   /// Goes on with the run in `folder` from its last checkpoint, exactly as if never interrupted.
+  /// Refused (InvalidFile, InvalidConfig): a checkpoint that is damaged, missing or another run's,
+  /// and a config.json that was changed, but for its name, device, threads and where the data lies.
+  /// Data or a processor that changed are a warning in the first update.
   static Result<std::unique_ptr<TrainingSession>> resume(const std::filesystem::path& folder);
+  static Result<std::unique_ptr<TrainingSession>> resume(const OpenFolder& folder);
   ~TrainingSession();
 
   const Experiment& experiment() const;
-  const std::filesystem::path& folder() const;
+  /// Where it is now: it may have been moved.
+  std::filesystem::path folder() const;
 
   /// Trains until finished or stopped. A stop request writes a checkpoint first.
   Result<TrainingOutcome> run(std::stop_token stop);
@@ -63,6 +73,10 @@ class TrainingSession {
 
  private:
   TrainingSession();
+  static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
+                                                        const std::function<RunFolder()>& create,
+                                                        const std::string& where);
+  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder);
   struct State;
   std::unique_ptr<State> m_state;
 };

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/Files.h"
+#include "core/base/FolderLock.h"
 #include "core/base/Processor.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"

@@ -141,11 +141,12 @@ TEST(Buffers, ACheckpointCarriesThemBitForBit) {
       saved.optimizer = runner.optimizer().state();
       saved.average = runner.average().state();
       saved.masks = whole->masks();
-      ASSERT_TRUE(writeTrainingCheckpoint(folder / "last.safetensors", saved));
+      ASSERT_TRUE(writeTrainingCheckpoint(opened(folder.path()), "last.safetensors", saved));
     }
     runner.run(batchOf(step), step);
   }
-  const auto saved = valueOrThrow(readTrainingCheckpoint(folder / "last.safetensors"));
+  const auto saved =
+      valueOrThrow(readTrainingCheckpoint(opened(folder.path()), "last.safetensors"));
   const at::Tensor counter = named(saved.weights, "norm.num_batches_tracked");
   ASSERT_TRUE(counter.defined());
   EXPECT_EQ(counter.scalar_type(), at::kLong);

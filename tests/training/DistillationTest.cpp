@@ -242,7 +242,7 @@ TEST(DistilledRun, DoesNotGoOnWithAnotherTeacher) {
   const auto teacher = trainedTeacher(folder);
   const Experiment experiment = distilledExperiment(teacher, "soft");
   ASSERT_TRUE(runUntil(*begin(experiment, folder / "run"), 4));
-  EXPECT_FALSE(valueOrThrow(readTrainingCheckpoint(folder / "run/last.safetensors"))
+  EXPECT_FALSE(valueOrThrow(readTrainingCheckpoint(opened(folder / "run"), "last.safetensors"))
                    .teacherFingerprint.empty());
   // The same kind of model in the same place, trained for longer.
   std::filesystem::rename(teacher, folder / "first.safetensors");
@@ -257,7 +257,7 @@ TEST(DistilledRun, DoesNotGoOnWithAnotherTeacher) {
 
   // A run without a teacher has nothing to compare.
   ASSERT_TRUE(runUntil(*begin(tinyExperiment(), folder / "plain"), 4));
-  EXPECT_TRUE(valueOrThrow(readTrainingCheckpoint(folder / "plain/last.safetensors"))
+  EXPECT_TRUE(valueOrThrow(readTrainingCheckpoint(opened(folder / "plain"), "last.safetensors"))
                   .teacherFingerprint.empty());
 }
 

@@ -61,9 +61,10 @@ TEST(MaskFits, ThereIsNoneWithoutADescent) {
 TEST(MaskFits, ATableReadsBackBitForBit) {
   TemporaryFolder folder;
   const MaskFit fit{"mask_fit-layer-03.csv", {3}, {0.1, 1.0 / 3, 9.87654321e-5, 0}};
-  ASSERT_TRUE(writeMaskFit(folder / ".", fit));
+  ASSERT_TRUE(writeMaskFit(opened(folder.path()), fit));
   EXPECT_EQ(errorsIn(folder / fit.file), fit.errors);
-  EXPECT_FALSE(writeMaskFit(folder / "missing", fit));
+  std::filesystem::create_directory(folder / "in the way");
+  EXPECT_FALSE(writeMaskFit(opened(folder.path()), {"in the way", {3}, {0.1}}));
 }
 
 TEST(MaskFits, ARunWritesItTellsItOnceAndKeepsItWhenItGoesOn) {

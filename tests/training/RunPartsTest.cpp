@@ -123,26 +123,30 @@ TEST(RunControl, APausedRunWakesForEverythingThatConcernsIt) {
 TEST(LineLog, CutsBackToWholeLines) {
   TemporaryFolder folder;
   std::ofstream(folder / "log") << "1\n2\n3\n4 without an e";
-  LineLog log(folder / "log");
+  LineLog log(opened(folder.path()), "log");
   ASSERT_TRUE(log.keepWhile([](const std::string& line) { return line != "3"; }));
   ASSERT_TRUE(log.append("new"));
   EXPECT_EQ(linesOf(folder / "log"), (std::vector<std::string>{"1", "2", "new"}));
   std::ofstream(folder / "other") << "1\nhalf";
-  ASSERT_TRUE(LineLog(folder / "other").keepWhile([](const std::string&) { return true; }));
+  ASSERT_TRUE(
+      LineLog(opened(folder.path()), "other").keepWhile([](const std::string&) { return true; }));
   EXPECT_EQ(std::filesystem::file_size(folder / "other"), 2u);
-  EXPECT_TRUE(LineLog(folder / "absent").keepWhile([](const std::string&) { return true; }));
+  EXPECT_TRUE(
+      LineLog(opened(folder.path()), "absent").keepWhile([](const std::string&) { return true; }));
 }
 
 TEST(LineLog, SaysWhenItCannotWrite) {
   TemporaryFolder folder;
-  LineLog log(folder / "no such folder/log");
+  std::filesystem::create_directory(folder / "log");  // in the way
+  LineLog log(opened(folder.path()), "log");
   const auto written = log.append("line");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::Io);
   // What could not be written then is written once it can be.
-  std::filesystem::create_directory(folder / "no such folder");
+  EXPECT_EQ(log.unwritten(), "line\n");
+  std::filesystem::remove(folder / "log");
   ASSERT_TRUE(log.append("second"));
-  EXPECT_EQ(linesOf(folder / "no such folder/log"), (std::vector<std::string>{"line", "second"}));
+  EXPECT_EQ(linesOf(folder / "log"), (std::vector<std::string>{"line", "second"}));
 }
 
 TEST(Divergence, StopsAtWhatIsNoNumberAndSaysWhatToChange) {
@@ -174,13 +178,13 @@ TEST(RunHistory, ReadsBackWhatWasLogged) {
   StepPoint distilled{2, 1.25, 1e-4, 30, 0.5, std::nullopt};
   HeadPoint measured{2, {{0.25f, 0.5f}, {}}, {{0.5f, NAN}, {NAN, NAN}}, {}, 4};
   measured.readings = {{{"nonzeros", 0.25}, {"epsilon", 0.5}}, {}};
-  MetricsLog log(folder.path());
+  MetricsLog log(opened(folder.path()), "");
   ASSERT_TRUE(log.step({{1, 2.5, 1e-3, 20, {}, {}}, 0, 1.0}));
   ASSERT_TRUE(log.step({distilled, 0, 1.0}));
   ASSERT_TRUE(log.heads(measured));
   ASSERT_TRUE(log.epoch({1, 2, 1.9, 1.5, 0.25, 0.75, true}, 1e-4, 3.0));
   ASSERT_TRUE(log.edit({1, editOf(scheme, 0, 1, "hard:3")}));
-  const RunHistory history = readRunHistory(folder.path(), {2, 2});
+  const RunHistory history = readRunHistory(opened(folder.path()), {2, 2});
   ASSERT_EQ(history.steps.size(), 2u);
   EXPECT_EQ(history.steps[0].loss, 2.5);
   EXPECT_FALSE(history.steps[0].distillationLoss);
@@ -202,7 +206,7 @@ TEST(RunHistory, ReadsBackWhatWasLogged) {
 
 TEST(RunHistory, PassesOverWhatIsDamagedOrOfAnotherModel) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(readRunHistory(folder.path(), {2, 2}).empty());
+  EXPECT_TRUE(readRunHistory(opened(folder.path()), {2, 2}).empty());
   std::ofstream(folder / "metrics.jsonl")
       << "{\"type\": \"step\", \"step\": 4, \"loss\": \"low\"}\n"
       << "not JSON\n[1]\n{\"type\": \"step\"}\n{\"type\": 7, \"step\": 5}\n"
@@ -213,7 +217,7 @@ TEST(RunHistory, PassesOverWhatIsDamagedOrOfAnotherModel) {
       << "{\"type\": \"heads\", \"step\": 4, \"als\": 3, \"alpha\": {}}\n"
       << "{\"type\": \"step\", \"step\": 6, \"loss\": 0.5}";
   std::ofstream(folder / "masks.jsonl") << "{\"step\": 2}\n{\"step\": 2, \"changes\": [{}]}\n";
-  const RunHistory history = readRunHistory(folder.path(), {2, 2});
+  const RunHistory history = readRunHistory(opened(folder.path()), {2, 2});
   ASSERT_EQ(history.steps.size(), 2u);
   EXPECT_TRUE(std::isnan(history.steps[0].loss));
   EXPECT_EQ(history.steps[1].step, 6);
@@ -229,7 +233,7 @@ TEST(RunHistory, OfALongRunItIsEvenlyThinned) {
     for (int step = 1; step <= 40000; ++step)
       file << "{\"type\": \"step\", \"step\": " << step << ", \"loss\": 1}\n";
   }
-  const auto steps = readRunHistory(folder.path(), {}).steps;
+  const auto steps = readRunHistory(opened(folder.path()), {}).steps;
   EXPECT_LE(steps.size(), 16384u);
   EXPECT_GT(steps.size(), 8000u);
   for (std::size_t i = 1; i < steps.size(); ++i)
@@ -240,7 +244,7 @@ TEST(RunHistory, OfALongRunItIsEvenlyThinned) {
 
 TEST(MetricsLog, CutsWhatCameAfterACheckpoint) {
   TemporaryFolder folder;
-  MetricsLog log(folder.path());
+  MetricsLog log(opened(folder.path()), "");
   const MaskScheme scheme = plainScheme();
   for (std::int64_t step = 1; step <= 6; ++step) {
     ASSERT_TRUE(log.step({{step, 1.5, 0.1, 10}, (step - 1) / 2, 0.5}));
@@ -253,7 +257,7 @@ TEST(MetricsLog, CutsWhatCameAfterACheckpoint) {
     ASSERT_TRUE(log.edit({step, editOf(scheme, 0, 0, "hard:3")}));
   }
   // A checkpoint of step 4 that was written before the validation of the second epoch.
-  ASSERT_TRUE(MetricsLog(folder.path()).cutTo(4, 1, 3));
+  ASSERT_TRUE(MetricsLog(opened(folder.path()), "").cutTo(4, 1, 3));
   EXPECT_EQ(linesOf(folder / "metrics.csv").size(), 2u);  // the head and epoch 1
   const auto lines = linesOf(folder / "metrics.jsonl");
   ASSERT_EQ(lines.size(), 5u);  // four steps and epoch 1

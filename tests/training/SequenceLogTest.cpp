@@ -28,7 +28,7 @@ SequenceValidation validationAt(std::int64_t step) {
 TEST(SequenceLog, AValidationThatCannotBeWrittenIsAddedOnceItCan) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "metrics.csv");  // in the way
-  SequenceLog log(folder.path());
+  SequenceLog log(opened(folder.path()), "");
   EXPECT_FALSE(log.validation(validationAt(5)));
   std::filesystem::remove(folder / "metrics.csv");
   EXPECT_TRUE(log.validation(validationAt(10)));
@@ -53,11 +53,11 @@ TEST(SequenceLog, LinesOfAnyKindAreCutWithoutATrace) {
   SequencePosition position;
   position.step = 5;
   position.validatedStep = 0;
-  const auto cut = SequenceLog(folder.path()).cutTo(position);
+  const auto cut = SequenceLog(opened(folder.path()), "").cutTo(position);
   EXPECT_TRUE(cut) << cut.error().text();
   EXPECT_EQ(linesOf(folder / "metrics.jsonl"), kept);
   write();
-  const auto other = MetricsLog(folder.path()).cutTo(5, 0, 0);
+  const auto other = MetricsLog(opened(folder.path()), "").cutTo(5, 0, 0);
   EXPECT_TRUE(other) << other.error().text();
   EXPECT_EQ(linesOf(folder / "metrics.jsonl"), kept);
 }
@@ -71,9 +71,9 @@ std::vector<std::int64_t> stepsOf(const std::vector<SequenceReading>& readings) 
 
 TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(readSequenceHistory(folder.path(), 100).empty());
+  EXPECT_TRUE(readSequenceHistory(opened(folder.path()), 100).empty());
   {
-    SequenceLog log(folder.path());
+    SequenceLog log(opened(folder.path()), "");
     for (const std::int64_t step : {1, 5, 10}) {
       ASSERT_TRUE(log.step({step, 8.0 / static_cast<double>(step), 0.1, 1}));
       if (step == 5) ASSERT_TRUE(log.validation(validationAt(step)));
@@ -82,13 +82,14 @@ TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
   std::ofstream(folder / "metrics.jsonl", std::ios::app)
       << "{\"step\": 6, \"bits\": \"many\"}\nnot JSON\n[7]\n"
       << "{\"step\": 12, \"bits\": 1}\n{\"step\": 11, \"bits\": 1}\n";
-  const auto history = readSequenceHistory(folder.path(), 13);
+  const auto history = readSequenceHistory(opened(folder.path()), 13);
   EXPECT_EQ(stepsOf(history), (std::vector<std::int64_t>{1, 5, 5, 10, 12}));
   EXPECT_EQ(history[1].trainBits, 1.6);
   EXPECT_FALSE(history[1].validationBits);
   EXPECT_EQ(history[2].trainBits, 2.5);
   EXPECT_EQ(history[2].validationBits, 3);
-  EXPECT_EQ(stepsOf(readSequenceHistory(folder.path(), 10)), (std::vector<std::int64_t>{1, 5, 5}));
+  EXPECT_EQ(stepsOf(readSequenceHistory(opened(folder.path()), 10)),
+            (std::vector<std::int64_t>{1, 5, 5}));
 }
 
 TEST(SequenceHistory, OfALongRunItIsEvenlyThinned) {
@@ -98,7 +99,7 @@ TEST(SequenceHistory, OfALongRunItIsEvenlyThinned) {
     for (int step = 1; step <= 30000; ++step)
       file << "{\"type\": \"step\", \"step\": " << step << ", \"bits\": 1}\n";
   }
-  const auto steps = stepsOf(readSequenceHistory(folder.path(), 29000));
+  const auto steps = stepsOf(readSequenceHistory(opened(folder.path()), 29000));
   EXPECT_LE(steps.size(), 8192u);
   EXPECT_GT(steps.size(), 4000u);
   EXPECT_EQ(steps.front(), 1);

@@ -100,6 +100,10 @@ void expectSame(const std::map<std::string, at::Tensor>& a,
   }
 }
 
+OpenFolder opened(const std::filesystem::path& folder) {
+  return valueOrThrow(OpenFolder::open(folder));
+}
+
 std::vector<std::string> linesOf(const std::filesystem::path& file) {
   std::ifstream stream(file);
   std::vector<std::string> lines;

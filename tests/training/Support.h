@@ -42,6 +42,9 @@ std::map<std::string, at::Tensor> lastTensors(const std::filesystem::path& folde
 void expectSame(const std::map<std::string, at::Tensor>& a,
                 const std::map<std::string, at::Tensor>& b);
 
+/// The folder, or a failed test.
+OpenFolder opened(const std::filesystem::path& folder);
+
 std::vector<std::string> linesOf(const std::filesystem::path& file);
 
 /// Sets `mask` on one head of the scheme in force.

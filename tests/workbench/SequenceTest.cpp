@@ -23,46 +23,10 @@
 #include "core/workbench/SequenceSession.h"
 #include "core/workbench/SequenceTraining.h"
 #include "tests/TemporaryFolder.h"
+#include "tests/workbench/SequenceSupport.h"
 
 namespace headlight {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kPattern = "the dog.";  // eight letters, all different
-
-fs::path writePatterns(const fs::path& path, int repetitions) {
-  std::ofstream file(path, std::ios::binary);
-  for (int i = 0; i < repetitions; ++i)
-    file << kPattern;
-  return path;
-}
-
-SequenceExperiment tinyText(const fs::path& text) {
-  SequenceExperiment experiment;
-  experiment.name = "tiny";
-  experiment.seed = 7;
-  experiment.device = "cpu";
-  experiment.threads = 1;
-  experiment.data.kind = "text";
-  experiment.data.path = text.string();
-  SequenceModelConfig& model = experiment.model;
-  model.width = 16;
-  model.depth = 2;
-  model.mlpRatio = 2;
-  model.length = 24;
-  model.rank = 4;
-  model.window = 5;
-  model.dropout = 0.2;
-  SequenceTrainingConfig& training = experiment.training;
-  training.steps = 12;
-  training.batchSize = 4;
-  training.warmupSteps = 3;
-  training.evaluateSteps = 5;
-  training.evaluateSamples = 3;
-  training.checkpointSteps = 4;
-  return experiment;
-}
 
 SequenceExperiment tinyPictures() {
   SequenceExperiment experiment = tinyText("");
@@ -73,37 +37,6 @@ SequenceExperiment tinyPictures() {
   experiment.data.augment = true;
   experiment.training.steps = 6;
   return experiment;
-}
-
-using Readings = std::vector<SequenceReading>;
-
-SequenceOutcome trainOrFail(const SequenceExperiment& experiment, const fs::path& folder,
-                            bool resume = false, std::int64_t stopAt = -1,
-                            Readings* readings = nullptr) {
-  std::stop_source source;
-  auto outcome = trainSequence(
-      experiment, folder, resume,
-      [&](const SequenceReading& reading) {
-        if (readings) readings->push_back(reading);
-        if (reading.step == stopAt) source.request_stop();
-      },
-      source.get_token());
-  if (!outcome) throw Failure(outcome.error());
-  return *outcome;
-}
-
-std::map<std::string, at::Tensor> tensorsOf(const fs::path& file) {
-  const auto checkpoint = valueOrThrow(readSafetensors(file));
-  return {checkpoint.tensors.begin(), checkpoint.tensors.end()};
-}
-
-void expectSameTensors(const fs::path& a, const fs::path& b) {
-  const auto first = tensorsOf(a), second = tensorsOf(b);
-  EXPECT_EQ(first.size(), second.size());
-  for (const auto& [name, tensor] : first) {
-    ASSERT_TRUE(second.contains(name)) << name;
-    EXPECT_TRUE(at::equal(tensor, second.at(name))) << name;
-  }
 }
 
 std::vector<std::string> rowsOf(const fs::path& file) {
@@ -485,10 +418,11 @@ TEST_F(TrainedPictures, ImageClassifiersAndSequenceModelsAreToldApart) {
     EXPECT_EQ(asClassifier.error().code, ErrorCode::UnsupportedFile);
     EXPECT_NE(asClassifier.error().message.find("sequence model"), std::string::npos);
   }
-  EXPECT_NE(readTrainingCheckpoint(m_folder / "run/last.safetensors")
-                .error()
-                .message.find("sequence model"),
-            std::string::npos);
+  EXPECT_NE(
+      readTrainingCheckpoint(valueOrThrow(OpenFolder::open(m_folder / "run")), "last.safetensors")
+          .error()
+          .message.find("sequence model"),
+      std::string::npos);
   EXPECT_EQ(SequenceSession::open(m_folder / "nowhere").error().code, ErrorCode::NotFound);
   EXPECT_EQ(SequenceSession::open(m_folder.path()).error().code, ErrorCode::NotFound);
 }

@@ -1,0 +1,75 @@
+#include "core/checkpoint/Checksums.h"
+
+#include <zlib.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/checkpoint/Refusal.h"
+
+namespace headlight {
+namespace {
+
+uLong addBytes(uLong crc, const void* bytes, std::size_t size) {
+  return crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+}
+
+std::string digits(uLong crc) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08lx", static_cast<unsigned long>(crc));
+  return text;
+}
+
+std::string checksumOf(const at::Tensor& tensor) {
+  const at::Tensor bytes = tensor.detach().to(at::kCPU).contiguous();
+  const uLong none = crc32_z(0, nullptr, 0);
+  return digits(bytes.nbytes() == 0 ? none : addBytes(none, bytes.data_ptr(), bytes.nbytes()));
+}
+
+/// Every key and value with the 0 that ends it, but for the checksums themselves.
+std::string checksumOf(const std::map<std::string, std::string>& metadata) {
+  uLong crc = crc32_z(0, nullptr, 0);
+  for (const auto& [key, value] : metadata) {
+    if (key == kChecksumsKey) continue;
+    crc = addBytes(crc, key.c_str(), key.size() + 1);
+    crc = addBytes(crc, value.c_str(), value.size() + 1);
+  }
+  return digits(crc);
+}
+
+[[noreturn]] void refuseChanged(const std::string& where, const std::string& what) {
+  refuse(where, what +
+                    " is not what was written: the file is damaged, or another program changed it. "
+                    "Copy it again from where it is whole; if the change was meant, take "
+                    "\"checksums\" out of its metadata");
+}
+
+}  // namespace
+
+std::string checksumsOf(const NamedTensors& tensors,
+                        const std::map<std::string, std::string>& metadata) {
+  nlohmann::ordered_json ofTensors = nlohmann::ordered_json::object();
+  for (const auto& [name, tensor] : tensors)
+    ofTensors.push_back({name, checksumOf(tensor)});
+  return nlohmann::ordered_json{{"metadata", checksumOf(metadata)}, {"tensors", ofTensors}}.dump();
+}
+
+void verifyChecksums(Checkpoint& checkpoint, const std::string& where) {
+  const auto found = checkpoint.metadata.find(kChecksumsKey);
+  if (found == checkpoint.metadata.end()) return;
+  const auto said = nlohmann::json::parse(found->second, nullptr, false);
+  const bool whole = said.is_object() && said.contains("metadata") && said.contains("tensors") &&
+                     said["tensors"].is_object();
+  if (!whole || said["metadata"] != checksumOf(checkpoint.metadata))
+    refuseChanged(where, "its metadata");
+  if (said["tensors"].size() != checkpoint.tensors.size())
+    refuseChanged(where, "the list of its tensors");
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    const auto sum = said["tensors"].find(name);
+    if (sum == said["tensors"].end() || *sum != checksumOf(tensor))
+      refuseChanged(where, "its tensor " + inQuotes(name));
+  }
+  checkpoint.metadata.erase(found);
+}
+
+}  // namespace headlight
