@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -48,16 +49,22 @@ std::vector<fs::path> makeClassFolders(const Dataset& dataset, const fs::path& f
   return folders;
 }
 
+/// Beside and then renamed: no half of a picture is ever taken for one. Not flushed one by one,
+/// there are too many of them.
 void writeBytes(const fs::path& path, const std::string& bytes, std::int64_t written) {
+  const fs::path beside = path.string() + ".part";
   errno = 0;
-  std::ofstream file(path, std::ios::binary);
+  std::ofstream file(beside, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file)
-    throw Failure({ErrorCode::Io,
-                   std::string("could not write: ") + std::strerror(errno) + "; " +
-                       std::to_string(written) + " pictures were written before",
-                   path.string()});
+  if (file && std::rename(beside.c_str(), path.c_str()) == 0) return;
+  const std::string reason = std::strerror(errno);
+  std::error_code ignored;
+  fs::remove(beside, ignored);
+  throw Failure({ErrorCode::Io,
+                 "could not write: " + reason + "; " + std::to_string(written) +
+                     " pictures were written before",
+                 path.string()});
 }
 
 std::string numbered(std::int64_t index, std::int64_t count) {

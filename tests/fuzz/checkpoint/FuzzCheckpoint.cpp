@@ -4,36 +4,31 @@
 //
 //   fuzz_checkpoint [--iterations N] [--seed S] FILE…     mutations of the files, N in all
 //
-// A .pth is fuzzed twice over: as bytes, where its checksums stop most mutations, and as a pickle
-// in an archive that is made anew around it.
+// Times HEADLIGHT_TEST_EFFORT (tests/README.md). A .pth is fuzzed twice over: as bytes, where its
+// checksums stop most mutations, and as a pickle in an archive that is made anew around it.
 
 #include <ATen/core/Tensor.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/base/Files.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/ZipArchive.h"
+#include "tests/Effort.h"
 #include "tests/checkpoint/FileBuilders.h"
+#include "tests/fuzz/Bounds.h"
+#include "tests/fuzz/Mutator.h"
 
 namespace headlight {
 namespace {
 
-void require(bool holds, const std::string& what) {
-  if (holds) return;
-  std::fprintf(stderr, "fuzz_checkpoint: %s\n", what.c_str());
-  std::abort();
-}
+using fuzz::require;
 
 volatile unsigned char g_sum = 0;  // so that reading the tensors is not optimised away
 
@@ -110,94 +105,15 @@ void addInputs(const std::string& path, std::vector<Input>& inputs) {
   inputs.push_back(std::move(pickle));
 }
 
-class Mutator {
- public:
-  explicit Mutator(std::uint64_t seed) : m_random(seed) {}
-
-  std::size_t below(std::size_t count) { return count == 0 ? 0 : m_random() % count; }
-
-  std::string mutate(std::string bytes, const std::string& other) {
-    for (std::size_t left = 1 + below(4); left > 0; --left)
-      mutateOnce(bytes, other);
-    return bytes;
-  }
-
- private:
-  /// Structure stands at the beginning and the end of these formats.
-  std::size_t place(const std::string& bytes) {
-    constexpr std::size_t kNear = 6000;
-    const std::size_t span = std::min(bytes.size(), kNear);
-    switch (below(3)) {
-      case 0:
-        return below(span);
-      case 1:
-        return bytes.size() - span + below(span);
-      default:
-        return below(bytes.size());
-    }
-  }
-
-  void overwrite(std::string& bytes, std::uint64_t value, std::size_t size) {
-    const std::size_t at = place(bytes);
-    for (std::size_t i = 0; i < size && at + i < bytes.size(); ++i)
-      bytes[at + i] = static_cast<char>(value >> (8 * i));
-  }
-
-  void mutateOnce(std::string& bytes, const std::string& other) {
-    static constexpr std::uint64_t kTelling[] = {0,          1,          0x7F,       0x80,
-                                                 0xFF,       0x7FFF,     0xFFFF,     0x7FFFFFFF,
-                                                 0xFFFFFFFF, 1ULL << 62, 1ULL << 63, ~0ULL};
-    const std::size_t length = 1 + below(below(8) == 0 ? 2000 : 16);
-    const std::size_t at = place(bytes);
-    switch (below(7)) {
-      case 0:
-        if (!bytes.empty()) bytes[at] ^= static_cast<char>(1 << below(8));
-        break;
-      case 1:
-        overwrite(bytes, m_random(), 1);
-        break;
-      case 2:
-        overwrite(bytes, kTelling[below(std::size(kTelling))], 1ULL << below(4));
-        break;
-      case 3:
-        bytes.erase(at, length);
-        break;
-      case 4:
-        bytes.insert(at, bytes.substr(place(bytes), length));
-        break;
-      case 5:
-        bytes.insert(at, other.substr(below(other.size()), length));
-        break;
-      default: {  // a digit of JSON, or an instruction
-        static constexpr char kCharacters[] =
-            "0123456789-.,:[]{}\"()tuaseRbQhqXKJMN\x81\x85\x86\x93";
-        if (!bytes.empty()) bytes[at] = kCharacters[below(sizeof kCharacters - 1)];
-      }
-    }
-  }
-
-  std::mt19937_64 m_random;
-};
-
-volatile std::sig_atomic_t g_iteration = 0;
-
-void reportCrash(int signal) {
-  char text[96];
-  const int size = std::snprintf(text, sizeof text, "fuzz_checkpoint: signal %d in iteration %d\n",
-                                 signal, static_cast<int>(g_iteration));
-  if (::write(STDERR_FILENO, text, static_cast<std::size_t>(size)) < 0) std::_Exit(2);
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-int fuzz(const std::vector<Input>& inputs, long iterations, std::uint64_t seed) {
+int fuzzAll(const std::vector<Input>& inputs, long iterations, std::uint64_t seed) {
   for (const Input& input : inputs)
     require(input.isPickle ? checkPickle(input.bytes, input.storages) : checkBytes(input.bytes),
             "a file is refused as it is");
-  Mutator mutator(seed);
+  fuzz::Mutator mutator(seed);
   long accepted = 0;
   for (long i = 0; i < iterations; ++i) {
-    g_iteration = static_cast<std::sig_atomic_t>(i);
+    fuzz::announce("fuzz_checkpoint, seed " + std::to_string(seed) + ", iteration " +
+                   std::to_string(i));
     const Input& input = inputs[mutator.below(inputs.size())];
     const std::string& other = inputs[mutator.below(inputs.size())].bytes;
     const std::string bytes = mutator.mutate(input.bytes, other);
@@ -224,12 +140,12 @@ int main(int argc, char** argv) {
       headlight::addInputs(argv[i], inputs);
     }
   }
+  iterations *= headlight::testEffort();
   if (inputs.empty()) {
     std::fprintf(stderr, "usage: fuzz_checkpoint [--iterations N] [--seed S] FILE...\n");
     return 2;
   }
-  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
-    std::signal(signal, headlight::reportCrash);
-  return headlight::fuzz(inputs, iterations, seed);
+  headlight::fuzz::limitMemory();
+  return headlight::fuzzAll(inputs, iterations, seed);
 }
 #endif

@@ -3,6 +3,8 @@
 // see reads and writes that go astray without crashing.
 //
 //   fuzz_imaging [iterations] [seed] [folder of pictures]
+//
+// Times HEADLIGHT_TEST_EFFORT (tests/README.md).
 
 #include <algorithm>
 #include <cstdio>
@@ -12,8 +14,10 @@
 #include <vector>
 
 #include "core/base/Files.h"
-#include "core/base/Random.h"
 #include "core/imaging/Preprocess.h"
+#include "tests/Effort.h"
+#include "tests/fuzz/Bounds.h"
+#include "tests/fuzz/Mutator.h"
 
 using namespace headlight;
 
@@ -28,55 +32,6 @@ std::vector<std::string> readSeeds(const std::filesystem::path& folder) {
   for (const auto& path : paths)
     seeds.push_back(valueOrThrow(readFile(path, 1 << 20)));
   return seeds;
-}
-
-void overwriteNumber(std::string& bytes, RandomStream& random) {
-  constexpr std::uint32_t kTelling[] = {0,      1,      0x7f,       0x80,      0xff,
-                                        0x7fff, 0xffff, 0x7fffffff, 0xffffffff};
-  const std::uint32_t value = kTelling[random.below(std::size(kTelling))];
-  const std::size_t at =
-      static_cast<std::size_t>(random.below(static_cast<std::int64_t>(bytes.size())));
-  const std::int64_t count = random.below(4) + 1;
-  const bool big = random.below(2) == 0;
-  for (std::int64_t i = 0; i < count && at + static_cast<std::size_t>(i) < bytes.size(); ++i)
-    bytes[at + static_cast<std::size_t>(i)] =
-        static_cast<char>(value >> (8 * (big ? count - 1 - i : i)));
-}
-
-/// Flips, numbers, cuts, insertions and splices with another seed, one to six of them. Headers are
-/// hit as often as everything else together.
-std::string mutated(const std::vector<std::string>& seeds, RandomStream& random) {
-  const auto any = [&] {
-    return seeds[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(seeds.size())))];
-  };
-  std::string bytes = any();
-  for (std::int64_t step = random.below(6); step >= 0 && !bytes.empty(); --step) {
-    const auto size = static_cast<std::int64_t>(bytes.size());
-    const auto reach = random.below(2) == 0 ? std::min<std::int64_t>(size, 200) : size;
-    const auto at = static_cast<std::size_t>(random.below(reach));
-    switch (random.below(6)) {
-      case 0:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(random.below(256));
-        break;
-      case 2:
-        overwriteNumber(bytes, random);
-        break;
-      case 3:
-        bytes.resize(at);
-        break;
-      case 4:
-        bytes.insert(at, bytes.substr(at / 2, static_cast<std::size_t>(random.below(64))));
-        break;
-      default: {
-        const std::string other = any();
-        bytes = bytes.substr(0, at) + other.substr(std::min(at, other.size()));
-      }
-    }
-  }
-  return bytes;
 }
 
 /// Whether the answer makes sense.
@@ -94,14 +49,18 @@ bool check(const std::string& bytes) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::int64_t iterations = count > 1 ? std::atoll(arguments[1]) : 2000;
+  const std::int64_t iterations = (count > 1 ? std::atoll(arguments[1]) : 2000) * testEffort();
   const std::uint64_t seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
   const std::string folder = count > 3 ? arguments[3] : HEADLIGHT_GOLDEN_DIR "/pillow/formats";
   const std::vector<std::string> seeds = readSeeds(folder);
   std::int64_t decoded = 0;
+  fuzz::limitMemory();
+  fuzz::Mutator mutator(seed);
   for (std::int64_t i = 0; i < iterations; ++i) {
-    RandomStream random(streamKey({seed, static_cast<std::uint64_t>(i)}));
-    const std::string bytes = mutated(seeds, random);
+    fuzz::announce("fuzz_imaging, seed " + std::to_string(seed) + ", iteration " +
+                   std::to_string(i));
+    const std::string& other = seeds[mutator.below(seeds.size())];
+    const std::string bytes = mutator.mutate(seeds[mutator.below(seeds.size())], other);
     if (!check(bytes)) {
       std::fprintf(stderr, "iteration %lld of seed %llu gives nonsense\n",
                    static_cast<long long>(i), static_cast<unsigned long long>(seed));

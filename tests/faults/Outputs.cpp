@@ -1,0 +1,105 @@
+#include "tests/faults/Outputs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "core/imaging/Image.h"
+#include "core/workbench/Inspect.h"
+#include "tests/faults/Faults.h"
+
+namespace headlight::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::set<std::string> kClocked{"images_per_second", "seconds"};
+
+/// Of a run's logs the last line may be half of one: nobody reads that, and resuming cuts it.
+bool growsByLines(const fs::path& file) {
+  return file.extension() == ".jsonl" || file.filename() == "metrics.csv";
+}
+
+std::string withoutClock(const std::string& line) {
+  json object = json::parse(line, nullptr, false);
+  if (!object.is_object()) return line;
+  for (const auto& key : kClocked)
+    object.erase(key);
+  return object.dump();
+}
+
+/// The last column of a table where it says how many seconds something took.
+std::string withoutSeconds(const std::string& row) {
+  return row.substr(0, row.rfind(','));
+}
+
+std::string comparableBytes(const fs::path& file) {
+  const std::string bytes = readBytes(file);
+  const std::string head = bytes.substr(0, bytes.find('\n'));
+  const bool table = file.extension() == ".csv" && head.ends_with(",seconds");
+  if (file.extension() != ".jsonl" && !table) return bytes;
+  std::istringstream lines(bytes);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    result += (table ? withoutSeconds(line) : withoutClock(line)) + "\n";
+  return result;
+}
+
+std::string damagedLine(const fs::path& file) {
+  const std::string bytes = readBytes(file);
+  std::istringstream lines(bytes);
+  std::int64_t cells = -1;
+  for (std::string line; std::getline(lines, line);) {
+    if (lines.eof()) return growsByLines(file) ? "" : "does not end with a whole line";
+    const auto commas = std::count(line.begin(), line.end(), ',');
+    const bool isTable = file.extension() == ".csv";
+    if (isTable && cells >= 0 && commas != cells) return "has a row of another length: " + line;
+    if (!isTable && !json::parse(line, nullptr, false).is_object())
+      return "has a line that is no JSON: " + line;
+    cells = commas;
+  }
+  return "";
+}
+
+std::string damagedTensors(const fs::path& file) {
+  const auto contents = inspectCheckpoint(file);
+  return contents ? "" : contents.error().text();
+}
+
+}  // namespace
+
+Outputs outputsOf(const fs::path& folder) {
+  Outputs outputs;
+  if (!fs::exists(folder)) return outputs;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || name == ".lock" || isPartial(entry.path())) continue;
+    outputs[fs::relative(entry.path(), folder).string()] = comparableBytes(entry.path());
+  }
+  return outputs;
+}
+
+std::string differenceOf(const Outputs& expected, const Outputs& found) {
+  std::string difference;
+  for (const auto& [name, bytes] : expected) {
+    const auto other = found.find(name);
+    if (other == found.end())
+      difference += name + " is missing; ";
+    else if (other->second != bytes)
+      difference += name + " differs; ";
+  }
+  for (const auto& [name, bytes] : found)
+    if (!expected.contains(name)) difference += name + " is too much; ";
+  return difference;
+}
+
+std::string damageOf(const fs::path& file) {
+  if (file.extension() == ".jsonl" || file.extension() == ".csv") return damagedLine(file);
+  if (file.extension() == ".safetensors") return damagedTensors(file);
+  if (file.extension() == ".png") return readImage(file).ok() ? "" : "is no picture";
+  if (file.extension() == ".json") return json::accept(readBytes(file)) ? "" : "is no JSON";
+  return fs::file_size(file) == 0 ? "is empty" : "";
+}
+
+}  // namespace headlight::testing

@@ -1,0 +1,54 @@
+#pragma once
+// The commands of headlight-cli that write files, each with what it needs and how one goes on after
+// it failed or was killed.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/faults/Faults.h"
+#include "tests/faults/Outputs.h"
+
+namespace headlight::testing {
+
+struct Saving {
+  Arguments arguments;  ///< it writes into "out" of the folder in which it runs
+  /// Going on once out/config.json is there; none: by the same command.
+  std::optional<Arguments> resume = std::nullopt;
+  fs::path before = {};    ///< what "out" holds before; empty: there is no "out"
+  bool intoEmpty = false;  ///< it refuses an "out" that holds anything: a person deletes it
+};
+
+class SavingTest : public CliTest {
+ protected:
+  /// Two epochs of three steps, checkpoints every two, with an edit on the way.
+  Saving training() const;
+  /// The same, begun and killed in the middle of it.
+  Saving resuming();
+  Saving sweeping() const;
+  /// Six steps on text.
+  Saving sequenceTraining() const;
+  Saving converting() const;
+  Saving makingADataset() const;
+  /// Arrays and pictures of attention.
+  Saving attending() const;
+  Saving predicting() const;
+  Saving preprocessing() const;
+
+  /// Runs it undisturbed, twice: `calls` and `outputs` of the two are the same.
+  struct Clean {
+    std::vector<Call> calls;
+    Outputs outputs;
+    double seconds = 0;
+  };
+  Clean runClean(const Saving& saving);
+
+  /// A fresh folder with what is there before.
+  fs::path begin(const Saving& saving) const;
+  /// The command that goes on with what is in `folder`.
+  Arguments next(const Saving& saving, const fs::path& folder) const;
+  /// Nothing under its final name is damaged.
+  void expectWhole(const fs::path& folder) const;
+};
+
+}  // namespace headlight::testing

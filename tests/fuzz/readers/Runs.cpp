@@ -1,0 +1,90 @@
+// What runs and sweeps leave in their folders.
+
+#include "core/training/MetricsLog.h"
+#include "core/training/RunHistory.h"
+#include "core/training/SequenceHistory.h"
+#include "core/training/SequenceLog.h"
+#include "core/workbench/SweepResults.h"
+#include "tests/fuzz/Bounds.h"
+#include "tests/fuzz/readers/Target.h"
+
+namespace headlight::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMetrics =
+    R"({"type": "heads", "step": 0, "als": [[0.1, 0.2], [0.3, 0.4]], "alpha": [[0.5, null], [null, null]]}
+{"type": "step", "step": 1, "epoch": 0, "loss": 2.2, "learning_rate": 0.001, "gradient_norm": 1.5, "images_per_second": 900.5, "distillation_loss": 0.5}
+{"type": "step", "step": 2, "epoch": 0, "loss": 2.1, "learning_rate": 0.001, "gradient_norm": 1.5, "images_per_second": 901.0}
+{"type": "epoch", "step": 2, "epoch": 1, "train_loss": 2.15, "validation_loss": 2.2, "top1": 0.25, "top5": 0.75, "best": true}
+{"type": "heads", "step": 3, "als": [[0.1, 0.2], [0.3, 0.4]], "alpha": [[0.5, null], [null, null]], "readings": [{"nonzeros": 0.1}, {}]}
+)";
+constexpr const char* kMasks =
+    R"({"step": 2, "label": "wider", "changes": [{"layer": 1, "head": 0, "from": "soft:3@0.5", "to": "hard:5"}]}
+)";
+constexpr const char* kSequenceMetrics =
+    R"({"type": "step", "step": 1, "bits": 7.5, "learning_rate": 0.001, "gradient_norm": 2.0}
+{"type": "validation", "step": 3, "train_bits": 7.0, "validation_bits": 7.1, "learning_rate": 0.001, "best": true, "seconds": 0.5}
+)";
+constexpr const char* kTable =
+    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds\n"
+    "1,3,0.001,2.2,2.1,0.25,0.75,1,0.5\n2,6,0.0005,2.0,2.1,0.125,0.75,0,0.5\n";
+
+/// Reads the logs, then cuts them back as resuming does: what is left is not from after that.
+Result<void> readLogs(const fs::path& folder) {
+  readRunHistory(folder, {2, 2});
+  if (auto cut = MetricsLog(folder).cutTo(2, 1, 1); !cut) return cut;
+  const RunHistory left = readRunHistory(folder, {2, 2});
+  require(left.steps.empty() || left.steps.back().step <= 2, "a step is left");
+  require(left.edits.size() <= 1, "an edit is left");
+  return {};
+}
+
+Result<void> readSequenceLogs(const fs::path& folder) {
+  readSequenceHistory(folder, 100);
+  SequencePosition position;
+  position.step = 2;
+  if (auto cut = SequenceLog(folder).cutTo(position); !cut) return cut;
+  for (const SequenceReading& reading : readSequenceHistory(folder, 100))
+    require(reading.step <= 2, "a step is left");
+  return {};
+}
+
+Result<void> readTable(const fs::path& folder) {
+  SweepRun run;
+  run.folder = folder;
+  run.experiment.training.epochs = 2;
+  return readThen(guarded("", [&] { return resultOf(run); }), [](const RunResult&) {});
+}
+
+Result<void> readSpeedTable(const fs::path& folder) {
+  return readThen(guarded("", [&] { return readSpeeds(folder); }), [](const SpeedsByVariant&) {});
+}
+
+/// A reader of the file `name` in a folder of its own.
+Target inFolder(const fs::path& folder, const std::string& name, Kind kind, const std::string& file,
+                Result<void> (*read)(const fs::path&), const std::string& what) {
+  const fs::path own = folder / what;
+  fs::create_directories(own);
+  return {what, kind, {file}, [own, name, read](const std::string& bytes) {
+            writeBytes(own / name, bytes);
+            return read(own);
+          }};
+}
+
+}  // namespace
+
+std::vector<Target> runTargets(const fs::path& folder) {
+  return {
+      inFolder(folder, "metrics.jsonl", Kind::Lines, kMetrics, readLogs, "metrics"),
+      inFolder(folder, "masks.jsonl", Kind::Lines, kMasks, readLogs, "masks of a run"),
+      inFolder(folder, "metrics.jsonl", Kind::Lines, kSequenceMetrics, readSequenceLogs,
+               "metrics of a sequence"),
+      inFolder(folder, "metrics.csv", Kind::Text, kTable, readTable, "table of a run"),
+      inFolder(folder, kSweepSpeeds, Kind::Json, R"({"softmax": 900.5, "aft": 1200})",
+               readSpeedTable, "speeds of a sweep"),
+  };
+}
+
+}  // namespace headlight::fuzz

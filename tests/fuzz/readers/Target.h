@@ -1,0 +1,44 @@
+#pragma once
+// A reader of files and files that it takes.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "tests/TemporaryFolder.h"
+
+namespace headlight::fuzz {
+
+/// How its files are damaged: Lines are JSON, one a line.
+enum class Kind { Bytes, Text, Json, Lines };
+
+struct Target {
+  std::string name;
+  Kind kind = Kind::Bytes;
+  std::vector<std::string> files;  ///< as they are, each is accepted
+  /// Reads it: an error, or nothing. Whatever else happens, an exception among it, is a bug.
+  std::function<Result<void>(const std::string& bytes)> read;
+};
+
+/// Experiments, sweeps, sequences, masks and mask edits.
+std::vector<Target> configTargets();
+/// A run's logs and a sweep's tables. Here and below: `folder` is for the files that are read.
+std::vector<Target> runTargets(const std::filesystem::path& folder);
+/// What weights say of themselves: metadata, names and shapes.
+std::vector<Target> weightTargets(const std::filesystem::path& folder);
+/// CIFAR, IDX, class folders, text, and the text in a PNG.
+std::vector<Target> dataTargets(const std::filesystem::path& folder);
+
+void writeBytes(const std::filesystem::path& path, const std::string& bytes);
+
+/// What an error of a Result<T> is as Result<void>; `look` may look at the value.
+template <typename T, typename Look>
+Result<void> readThen(const Result<T>& result, Look look) {
+  if (!result) return result.error();
+  look(*result);
+  return {};
+}
+
+}  // namespace headlight::fuzz

@@ -1,0 +1,166 @@
+// What weights say of themselves: the metadata of checkpoints, and names and shapes alone. The
+// container around them is always whole; tests/fuzz/checkpoint damages that.
+
+#include <ATen/Functions.h>
+
+#include <cstring>
+
+#include "core/base/Files.h"
+#include "core/models/Registry.h"
+#include "core/training/ModelFile.h"
+#include "core/training/SequenceFile.h"
+#include "core/training/TrainingCheckpoint.h"
+#include "core/workbench/LoadedModel.h"
+#include "tests/checkpoint/FileBuilders.h"
+#include "tests/fuzz/Bounds.h"
+#include "tests/fuzz/readers/Target.h"
+
+namespace headlight::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of tensors that are made for names and shapes; larger ones are left out.
+constexpr std::uint64_t kMostElements = 1 << 20;
+
+struct WeightFile {
+  Json header;
+  std::string data;
+
+  static WeightFile read(const fs::path& path) {
+    const std::string bytes = valueOrThrow(readFile(path, 1 << 26));
+    std::uint64_t size = 0;
+    std::memcpy(&size, bytes.data(), sizeof size);
+    return {Json::parse(bytes.substr(8, size)), bytes.substr(8 + size)};
+  }
+};
+
+std::string textOf(const Json& json) {
+  return json.is_string() ? json.get<std::string>()
+                          : json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Its metadata with every value that is JSON as JSON, so that it can be damaged inside.
+std::string openedMetadata(const WeightFile& file) {
+  Json opened = Json::object();
+  for (const auto& [key, value] : file.header["__metadata__"].items()) {
+    const Json inner = Json::parse(value.get<std::string>(), nullptr, false);
+    opened[key] = inner.is_structured() ? inner : value;
+  }
+  return opened.dump();
+}
+
+/// The same file with other metadata.
+void writeWithMetadata(const fs::path& path, const WeightFile& file, const std::string& text) {
+  const Json opened = Json::parse(text, nullptr, false);
+  Json header = file.header;
+  header["__metadata__"] = Json::object();
+  if (opened.is_object())
+    for (const auto& [key, value] : opened.items())
+      header["__metadata__"][key] = textOf(value);
+  else
+    header["__metadata__"]["experiment"] = text;
+  writeBytes(path, testing::safetensorsBytes(textOf(header), file.data));
+}
+
+Target trainingMetadata(const fs::path& folder) {
+  const fs::path path = folder / "training.safetensors";
+  TrainingCheckpoint checkpoint;
+  checkpoint.experiment.model =
+      checkedAndCompleted(valueOrThrow(modelFromJson(Json::parse(R"({"image_size": 16,
+          "patch_size": 4, "width": 16, "depth": 2, "heads": 2, "classes": 3})"),
+                                                     modelCatalogue())));
+  checkpoint.masks = MaskScheme(maskShapeOf(checkpoint.experiment.model));
+  checkpoint.classNames = {"cat", "dog", "häher"};
+  checkpoint.progress = 0.5;
+  checkpoint.weights = {{"norm.weight", at::ones({16})}};
+  valueOrThrow(writeTrainingCheckpoint(path, checkpoint));
+  const WeightFile file = WeightFile::read(path);
+  return {"metadata of a run", Kind::Json, {openedMetadata(file)}, [=](const std::string& text) {
+            writeWithMetadata(path, file, text);
+            const auto whole = valueOrThrow(readSafetensors(path)).metadata;
+            const auto model = readModelMetadata(whole, "fuzz");
+            const auto progress = guarded("", [&] { return progressOf(whole, "fuzz"); });
+            const auto read = readTrainingCheckpoint(path);
+            for (const auto* error :
+                 {model ? nullptr : &model.error(), progress ? nullptr : &progress.error()})
+              if (error) return Result<void>(*error);
+            return readThen(read, [](const TrainingCheckpoint&) {});
+          }};
+}
+
+Target sequenceMetadata(const fs::path& folder) {
+  const fs::path path = folder / "sequence.safetensors";
+  SequenceFile saved;
+  saved.experiment = valueOrThrow(sequenceFromText(
+      R"({"data": {"kind": "text", "path": "book.txt"},
+          "model": {"width": 4, "depth": 1, "length": 8, "rank": 2, "window": 4}})",
+      "fuzz"));
+  saved.position.emplace();
+  saved.position->bestBits = 7.5;
+  saved.weights = makeSequenceModel(saved.experiment)->trainable();
+  valueOrThrow(writeSequenceFile(path, saved));
+  const WeightFile file = WeightFile::read(path);
+  return {
+      "metadata of a sequence", Kind::Json, {openedMetadata(file)}, [=](const std::string& text) {
+        writeWithMetadata(path, file, text);
+        return readThen(readSequenceFile(path), [](const SequenceFile& sequence) {
+          require(modelOf(sequence, "fuzz") != nullptr, "no model");
+        });
+      }};
+}
+
+/// {"blocks.0.norm1.weight": [192], …}
+std::string shapesOf(const fs::path& path) {
+  Json shapes = Json::object();
+  const WeightFile file = WeightFile::read(path);
+  for (const auto& [name, tensor] : file.header.items())
+    if (name != "__metadata__") shapes[name] = tensor["shape"];
+  return shapes.dump();
+}
+
+/// Tensors of those names and shapes; what is no name and shape is left out.
+Checkpoint checkpointOf(const std::string& text) {
+  Checkpoint checkpoint;
+  const Json shapes = Json::parse(text, nullptr, false);
+  if (!shapes.is_object()) return checkpoint;
+  for (const auto& [name, shape] : shapes.items()) {
+    std::vector<std::int64_t> sizes;
+    std::uint64_t elements = 1;
+    bool plain = shape.is_array() && shape.size() < 10;
+    for (std::size_t i = 0; plain && i < shape.size(); ++i) {
+      plain = shape[i].is_number_unsigned() && shape[i].get<std::uint64_t>() <= kMostElements;
+      if (!plain) break;
+      sizes.push_back(shape[i].get<std::int64_t>());
+      plain = (elements *= shape[i].get<std::uint64_t>()) <= kMostElements;
+    }
+    if (plain) checkpoint.tensors.emplace_back(name, at::empty(sizes));
+  }
+  return checkpoint;
+}
+
+Target bareWeights() {
+  std::vector<std::string> files;
+  for (const char* name : {"vit_micro", "deit_distilled_micro", "cait_micro", "convit_micro",
+                           "levit_micro", "mvitv2_micro", "swin_micro"})
+    files.push_back(
+        shapesOf(fs::path(HEADLIGHT_GOLDEN_DIR) / (std::string(name) + ".safetensors")));
+  return {"names and shapes", Kind::Json, files, [](const std::string& text) {
+            const Checkpoint checkpoint = checkpointOf(text);
+            const auto model = guarded("fuzz", [&] {
+              std::vector<std::string> notes;
+              return inferModel(checkpoint, notes);
+            });
+            return readThen(model, [](const ModelConfig& config) {
+              (void)guarded("", [&] { return modelCost(config).macs; });
+            });
+          }};
+}
+
+}  // namespace
+
+std::vector<Target> weightTargets(const fs::path& folder) {
+  return {trainingMetadata(folder), sequenceMetadata(folder), bareWeights()};
+}
+
+}  // namespace headlight::fuzz
