@@ -7,7 +7,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+
+#include "core/base/OutputTarget.h"
 
 namespace headlight {
 namespace {
@@ -15,7 +16,10 @@ namespace {
 Error systemError(const std::filesystem::path& path, const std::string& doing, int code = errno) {
   std::string message = "could not " + doing + ": " + std::strerror(code);
   if (code == ENOSPC || code == EDQUOT) message += "; free some space and try again";
-  return {code == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, message, path.string()};
+  if (code == EFBIG) message += "; raise the limit on the size of files (ulimit -f)";
+  if (code == ELOOP) message += "; the link leads round in a circle, give the file itself";
+  const bool nothing = code == ENOENT || code == ENOTDIR || code == ELOOP;
+  return {nothing ? ErrorCode::NotFound : ErrorCode::Io, message, path.string()};
 }
 
 /// Owns a file descriptor.
@@ -63,7 +67,49 @@ std::filesystem::path folderOf(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+Result<void> writeStraightThrough(int descriptor, const std::string& name,
+                                  const std::function<void(const AppendBytes&)>& write) {
+  return guarded(name, [&] {
+    write([&](const void* data, std::size_t size) { writeAll(descriptor, data, size, name); });
+  });
+}
+
+/// Makes the new file beside the old one; `asked` is the path that messages name.
+void writeBeside(const std::filesystem::path& beside, const OutputTarget& target,
+                 const std::filesystem::path& asked,
+                 const std::function<void(const AppendBytes&)>& write) {
+  // What replaces a private file is private from its first byte on.
+  const mode_t mode = target.replaced ? 0600 : 0666;
+  Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  if (!file.valid()) throw Failure(systemError(asked, "create"));
+  write([&](const void* data, std::size_t size) { writeAll(file.get(), data, size, asked); });
+  if (target.replaced && !keepOwnerAndMode(file.get(), *target.replaced))
+    throw Failure(systemError(asked, "keep the permissions"));
+  if (::fsync(file.get()) != 0) throw Failure(systemError(asked, "flush to the disk"));
+  if (file.closeNow() != 0) throw Failure(systemError(asked, "close"));
+}
+
+void replaceFile(const OutputTarget& target, const std::filesystem::path& asked,
+                 const std::function<void(const AppendBytes&)>& write) {
+  const std::filesystem::path beside =
+      target.path.string() + ".part" + std::to_string(static_cast<long>(::getpid()));
+  try {
+    writeBeside(beside, target, asked, write);
+    if (::rename(beside.c_str(), target.path.c_str()) != 0)
+      throw Failure(systemError(asked, "replace"));
+  } catch (...) {
+    ::unlink(beside.c_str());
+    throw;
+  }
+  flushFolder(folderOf(target.path));
+}
+
 }  // namespace
+
+bool isThere(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown) || unknown;
+}
 
 Result<std::string> readFile(const std::filesystem::path& path, std::uintmax_t maxBytes) {
   return guarded(path.string(), [&]() -> Result<std::string> {
@@ -100,19 +146,19 @@ Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_
 
 Result<void> writeFileAtomically(const std::filesystem::path& path,
                                  const std::function<void(const AppendBytes&)>& write) {
-  const std::filesystem::path beside =
-      path.string() + ".part" + std::to_string(static_cast<long>(::getpid()));
-  auto outcome = guarded(path.string(), [&] {
-    Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (path == kStandardOutput) return writeStraightThrough(STDOUT_FILENO, "standard output", write);
+  const auto target = outputTarget(path);
+  if (!target) return target.error();
+  return guarded(path.string(), [&] { replaceFile(*target, path, write); });
+}
+
+Result<void> writeNewFile(const std::filesystem::path& path, std::string_view bytes) {
+  return guarded(path.string(), [&] {
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file.valid()) throw Failure(systemError(path, "create"));
-    write([&](const void* data, std::size_t size) { writeAll(file.get(), data, size, path); });
-    if (::fsync(file.get()) != 0) throw Failure(systemError(path, "flush to the disk"));
+    writeAll(file.get(), bytes.data(), bytes.size(), path);
     if (file.closeNow() != 0) throw Failure(systemError(path, "close"));
-    if (::rename(beside.c_str(), path.c_str()) != 0) throw Failure(systemError(path, "replace"));
-    flushFolder(folderOf(path));
   });
-  if (!outcome) ::unlink(beside.c_str());
-  return outcome;
 }
 
 Result<void> appendLine(const std::filesystem::path& path, std::string_view line) {

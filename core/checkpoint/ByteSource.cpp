@@ -58,9 +58,12 @@ class MemorySource : public ByteSource {
 std::unique_ptr<ByteSource> ByteSource::openFile(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    refuse(path.string(), std::string("could not open: ") + std::strerror(errno),
-           errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io);
+  if (descriptor < 0) {
+    const bool nothing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+    const char* remedy = errno == ELOOP ? "; the link leads round in a circle, give the file" : "";
+    refuse(path.string(), std::string("could not open: ") + std::strerror(errno) + remedy,
+           nothing ? ErrorCode::NotFound : ErrorCode::Io);
+  }
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) {

@@ -1,11 +1,10 @@
 #include "core/data/Export.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <set>
 #include <system_error>
+
+#include "core/base/Files.h"
 
 namespace headlight {
 namespace {
@@ -48,16 +47,12 @@ std::vector<fs::path> makeClassFolders(const Dataset& dataset, const fs::path& f
   return folders;
 }
 
-void writeBytes(const fs::path& path, const std::string& bytes, std::int64_t written) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file)
-    throw Failure({ErrorCode::Io,
-                   std::string("could not write: ") + std::strerror(errno) + "; " +
-                       std::to_string(written) + " pictures were written before",
-                   path.string()});
+void writePicture(const fs::path& path, const std::string& png, std::int64_t written) {
+  const auto outcome = writeNewFile(path, png);
+  if (outcome) return;
+  Error error = outcome.error();
+  error.message += "; " + std::to_string(written) + " pictures were written before";
+  throw Failure(error);
 }
 
 std::string numbered(std::int64_t index, std::int64_t count) {
@@ -82,8 +77,8 @@ ExportReport write(const Dataset& dataset, const fs::path& folder, const Progres
     if (!sample) {
       report.skipped.push_back({dataset.describe(i), sample.error().message});
     } else {
-      writeBytes(folders.at(sample->label) / numbered(i, dataset.size()),
-                 valueOrThrow(encodePng(sample->image)), report.written);
+      writePicture(folders.at(sample->label) / numbered(i, dataset.size()),
+                   valueOrThrow(encodePng(sample->image)), report.written);
       ++report.written;
     }
     if (progress)
