@@ -4,14 +4,16 @@
 
 #include <cstdio>
 
+#include "core/base/Utf8.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/WorkerThread.h"
 
 namespace headlight {
 namespace {
 
 void toStandardError(const QString& text) {
-  const QByteArray line = QStringLiteral("headlight: %1\n").arg(text).toLocal8Bit();
-  std::fputs(line.constData(), stderr);
+  const std::string line = "headlight: " + fitForLine(text.toStdString()) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 LogLevel levelOf(QtMsgType type) {
@@ -34,7 +36,7 @@ void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QStrin
 MessageLog::MessageLog(bool alsoQt, QObject* parent) : QObject(parent) {
   if (alsoQt) qInstallMessageHandler(onQtMessage);
   setLogSink([this](LogLevel level, const std::string& message) {
-    const QString text = QString::fromStdString(message);
+    const QString text = shownName(message);
     toStandardError(text);
     inThreadOf(this, [this, level, text] { add(level, text); });
   });

@@ -1,5 +1,9 @@
 #include "app/cli/Command.h"
 
+#include <unistd.h>
+
+#include "core/base/OutputTarget.h"
+
 namespace headlight::cli {
 
 std::vector<std::unique_ptr<Command>> makeCommands() {
@@ -14,6 +18,15 @@ std::vector<std::unique_ptr<Command>> makeCommands() {
 
 void refuseUsage(const std::string& where, const std::string& message) {
   throw Failure(Error{ErrorCode::InvalidArgument, message, where});
+}
+
+void prepareOutput(const std::string& flag, const std::string& output, Terminal& terminal) {
+  if (output != kStandardOutput) return;
+  if (::isatty(STDOUT_FILENO) == 1)
+    refuseUsage(flag,
+                "would send a binary file to the terminal; name a file, or send standard "
+                "output to one or to a program");
+  terminal.leaveStandardOutput();
 }
 
 }  // namespace headlight::cli

@@ -39,4 +39,8 @@ std::vector<std::unique_ptr<Command>> makeCommands();
 /// Throws the Failure of a wrong command line.
 [[noreturn]] void refuseUsage(const std::string& where, const std::string& message);
 
+/// Before a file is written to `output`, which may be kStandardOutput: then results go to standard
+/// error. Throws Failure naming `flag` where standard output is a person's terminal.
+void prepareOutput(const std::string& flag, const std::string& output, Terminal& terminal);
+
 }  // namespace headlight::cli

@@ -1,8 +1,7 @@
 #include "app/cli/ModelOptions.h"
 
-#include <filesystem>
-
 #include "app/cli/Command.h"
+#include "core/base/Files.h"
 #include "core/workbench/Catalogue.h"
 
 namespace headlight::cli {
@@ -75,7 +74,7 @@ Experiment experimentByName(const std::string& nameOrFile) {
     experiment.masks.scheme = published->scheme;
     return experiment;
   }
-  if (std::filesystem::exists(nameOrFile)) return valueOrThrow(experimentOf(nameOrFile));
+  if (isThere(nameOrFile)) return valueOrThrow(experimentOf(nameOrFile));
   std::vector<std::string> names;
   for (const auto& model : publishedModels())
     names.push_back(model.name);

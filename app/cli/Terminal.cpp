@@ -9,11 +9,23 @@
 #include <cstring>
 
 #include "app/cli/ExitCodes.h"
+#include "core/base/Utf8.h"
 
 namespace headlight::cli {
 namespace {
 
 constexpr const char* kEraseLine = "\r\033[K";
+
+/// Of at most three bytes, as JSON has it.
+std::string escaped(std::string_view character) {
+  const auto bits = [&](std::size_t i) { return static_cast<unsigned char>(character[i]) & 0x3fu; };
+  const unsigned code = character.size() == 1   ? static_cast<unsigned char>(character[0])
+                        : character.size() == 2 ? (bits(0) & 0x1f) << 6 | bits(1)
+                                                : (bits(0) & 0xf) << 12 | bits(1) << 6 | bits(2);
+  char text[8];
+  std::snprintf(text, sizeof text, "\\u%04x", code);
+  return text;
+}
 
 bool terminalIsDumb() {
   const char* term = std::getenv("TERM");
@@ -23,7 +35,17 @@ bool terminalIsDumb() {
 }  // namespace
 
 std::string jsonText(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string whole = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  for (std::string_view text = whole; !text.empty();) {
+    const std::string_view character = text.substr(0, utf8Length(text));
+    if (isControl(character) || turnsText(character))
+      result += escaped(character);
+    else
+      result += character;
+    text.remove_prefix(character.size());
+  }
+  return result;
 }
 
 Terminal::Terminal(bool json)
@@ -36,11 +58,19 @@ int Terminal::columns() const {
 }
 
 void Terminal::print(std::string_view line) {
+  write(fitForLine(line));
+}
+
+void Terminal::printText(std::string_view text) {
+  write(::isatty(::fileno(m_result)) == 1 ? fitForTerminal(text) : std::string(text));
+}
+
+void Terminal::write(std::string_view text) {
   const std::lock_guard lock(m_mutex);
   clearStatus();
-  const std::string whole = std::string(line) + "\n";
-  const bool written = std::fwrite(whole.data(), 1, whole.size(), stdout) == whole.size() &&
-                       std::fflush(stdout) == 0;
+  const std::string whole = std::string(text) + "\n";
+  const bool written = std::fwrite(whole.data(), 1, whole.size(), m_result) == whole.size() &&
+                       std::fflush(m_result) == 0;
   if (!written && !m_lost) {
     m_lost = true;
     m_lostReason = errno;
@@ -49,7 +79,7 @@ void Terminal::print(std::string_view line) {
 }
 
 void Terminal::printJson(const Json& object) {
-  print(jsonText(object));
+  write(jsonText(object));
 }
 
 void Terminal::error(const Error& error) {
@@ -74,7 +104,8 @@ void Terminal::note(const std::string& message) {
 void Terminal::writeError(const std::string& line) {
   const std::lock_guard lock(m_mutex);
   clearStatus();
-  std::fprintf(stderr, "%s\n", line.c_str());
+  const std::string whole = fitForLine(line) + "\n";
+  std::fwrite(whole.data(), 1, whole.size(), stderr);
   drawStatus();
 }
 
@@ -82,7 +113,7 @@ void Terminal::setStatus(const std::string& text) {
   if (!m_interactive) return;
   const std::lock_guard lock(m_mutex);
   clearStatus();
-  m_status = text;
+  m_status = fitForLine(text);
   drawStatus();
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // Where the program's words go: results to standard output, everything else to standard error.
-// With --json both are JSON, one object a line. Thread-safe.
+// With --json both are JSON, one object a line. Thread-safe. Whatever is in a text, a terminal is
+// sent no control character, and one line is one line: names come from files.
 
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -23,6 +25,12 @@ class Terminal {
   /// A line of the result. (A view, because Json would turn into a string silently.)
   void print(std::string_view line);
   void printJson(const Json& object);
+  /// Text of several lines, the last without its end. What is no text reaches files and pipes as it
+  /// is; a terminal gets '?' for it.
+  void printText(std::string_view text);
+
+  /// Results go to standard error from now on: a file goes to standard output.
+  void leaveStandardOutput() { m_result = stderr; }
 
   /// "error: where: what; what to do", or {"error":{code,message,where}}.
   void error(const Error& error);
@@ -37,6 +45,7 @@ class Terminal {
   Result<void> finish();
 
  private:
+  void write(std::string_view text);
   void writeError(const std::string& line);
   void clearStatus();
   void drawStatus();
@@ -44,12 +53,14 @@ class Terminal {
   std::mutex m_mutex;
   bool m_json;
   bool m_interactive;
+  std::FILE* m_result = stdout;
   bool m_lost = false;
   int m_lostReason = 0;
   std::string m_status;
 };
 
-/// JSON on one line; bytes that are not UTF-8 (in file names) are replaced.
+/// JSON on one line; bytes that are not UTF-8 (in file names) are replaced, and what
+/// a terminal would obey is escaped (the standard asks it of characters below U+0020 alone).
 std::string jsonText(const Json& json);
 
 }  // namespace headlight::cli

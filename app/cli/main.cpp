@@ -9,6 +9,7 @@
 #include "app/cli/UsageErrors.h"
 #include "core/base/Log.h"
 #include "core/base/Processor.h"
+#include "core/base/Streams.h"
 
 namespace headlight::cli {
 namespace {
@@ -110,6 +111,7 @@ int runProgram(int count, char** arguments) {
 }  // namespace headlight::cli
 
 int main(int count, char** arguments) {
+  headlight::prepareStreams();
   headlight::prepareProcessor(arguments);
   return headlight::cli::runProgram(count, arguments);
 }

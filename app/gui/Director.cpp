@@ -1,18 +1,23 @@
 #include "app/gui/Director.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QDialog>
 #include <QDir>
 #include <QDockWidget>
+#include <QFileInfo>
 
 #include <cstdio>
 
+#include "core/base/Files.h"
+#include "core/base/Utf8.h"
 #include "core/workbench/Catalogue.h"
 #include "ui/models/Session.h"
 #include "ui/widgets/CommandPalette.h"
 #include "ui/widgets/CompareView.h"
 #include "ui/widgets/HelpBrowser.h"
 #include "ui/widgets/MainWindow.h"
+#include "ui/widgets/Opener.h"
 
 namespace headlight {
 namespace {
@@ -29,7 +34,26 @@ QString samplePath(const QString& image) {
                                   : image;
 }
 
+/// In the format that the path's ending names; PNG where it names none.
+Result<void> savePicture(const QPixmap& picture, const QString& path) {
+  const QByteArray format = QFileInfo(path).suffix().toLatin1();
+  QBuffer bytes;
+  bytes.open(QIODevice::WriteOnly);
+  if (!picture.save(&bytes, format.isEmpty() ? "png" : format.constData()))
+    return Error{ErrorCode::InvalidArgument,
+                 "is no kind of picture that can be written; give a name that ends in .png",
+                 path.toStdString()};
+  const QByteArray& data = bytes.data();
+  return writeFileAtomically(path.toStdString(),
+                             {data.constData(), static_cast<std::size_t>(data.size())});
+}
+
 }  // namespace
+
+void sayOnStandardError(const QString& text) {
+  const std::string line = "headlight: " + fitForLine(text.toStdString()) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 Director::Director(MainWindow* window, StartState state, QStringList files,
                    ScreenshotRequest screenshot)
@@ -42,8 +66,12 @@ Director::Director(MainWindow* window, StartState state, QStringList files,
   connect(&m_timer, &QTimer::timeout, this, &Director::poll);
   connect(m_window->document(), &Document::failed, this,
           [this](const QString& title, const QString& text) {
-            complain(title + QStringLiteral(": ") + text);
+            complain(title + QStringLiteral(": ") + text, kInputExit);
           });
+  connect(m_window->opener(), &Opener::notice, this, [this](const Notice& notice) {
+    if (notice.level == Notice::Level::Error)
+      complain(notice.title + QStringLiteral(": ") + notice.text, kInputExit);
+  });
 }
 
 void Director::begin() {
@@ -188,11 +216,11 @@ void Director::takePicture() {
   if (!m_state.help.isEmpty() || !m_state.dialog.isEmpty())
     for (QWidget* widget : QApplication::topLevelWidgets())
       if (widget->isVisible() && qobject_cast<QDialog*>(widget)) subject = widget;
-  const bool saved = subject->grab().save(m_screenshot.path);
-  if (!saved) complain(tr("%1 cannot be written").arg(m_screenshot.path));
+  if (const auto saved = savePicture(subject->grab(), m_screenshot.path); !saved)
+    complain(QString::fromStdString(saved.error().text()), kSystemExit);
   disconnect(m_window->trainingBridge(), nullptr, this, nullptr);
   m_window->trainingBridge()->stop();
-  Q_EMIT done(saved && !m_complained ? 0 : 1);
+  Q_EMIT done(m_exitCode);
 }
 
 void Director::whenIdle(const char* waitingFor, std::function<void()> next) {
@@ -216,9 +244,9 @@ void Director::poll() {
   next();
 }
 
-void Director::complain(const QString& text) {
-  m_complained = true;
-  std::fprintf(stderr, "headlight: %s\n", qPrintable(text));
+void Director::complain(const QString& text, int exitCode) {
+  if (m_exitCode == 0) m_exitCode = exitCode;
+  sayOnStandardError(text);
 }
 
 }  // namespace headlight

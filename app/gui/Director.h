@@ -14,6 +14,12 @@ namespace headlight {
 
 class MainWindow;
 
+// As headlight-cli's (see its --help).
+inline constexpr int kFailedExit = 1, kUsageExit = 2, kInputExit = 3, kSystemExit = 5;
+
+/// One line on standard error, without what a terminal would obey.
+void sayOnStandardError(const QString& text);
+
 struct ScreenshotRequest {
   QString path;  ///< empty: none
   int timeoutSeconds = 300;
@@ -42,7 +48,7 @@ class Director : public QObject {
   /// Goes on with `next` when the window has been idle for a while.
   void whenIdle(const char* waitingFor, std::function<void()> next);
   void poll();
-  void complain(const QString& text);
+  void complain(const QString& text, int exitCode = kFailedExit);
 
   MainWindow* m_window;
   StartState m_state;
@@ -55,7 +61,7 @@ class Director : public QObject {
   std::function<void()> m_next;
   std::size_t m_edit = 0;
   bool m_trained = false, m_seen = false;
-  bool m_complained = false;
+  int m_exitCode = 0;  ///< of the first complaint
 };
 
 }  // namespace headlight

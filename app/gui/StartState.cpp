@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 
 namespace headlight {
@@ -89,7 +90,8 @@ void readKey(StartState& state, const std::string& key, const Json& value) {
 
 Result<StartState> startStateFromText(const QByteArray& text, const QString& name) {
   return guarded(name.toStdString(), [&] {
-    const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+    const Json json = valueOrThrow(parseConfigJson(
+        {text.constData(), static_cast<std::size_t>(text.size())}, name.toStdString()));
     if (!json.is_object()) fail(name.toStdString(), "is not a JSON object");
     StartState state;
     for (const auto& [key, value] : json.items())

@@ -4,6 +4,7 @@
 #include <QCommandLineParser>
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 
 #include <cstdio>
@@ -11,6 +12,8 @@
 #include "app/gui/Director.h"
 #include "app/gui/StartState.h"
 #include "core/base/Processor.h"
+#include "core/base/Streams.h"
+#include "core/workbench/Catalogue.h"
 #include "ui/Icons.h"
 #include "ui/MessageLog.h"
 #include "ui/Resources.h"
@@ -22,7 +25,6 @@
 namespace headlight {
 namespace {
 
-constexpr int kUsage = 2, kNoDisplay = 5;
 constexpr qint64 kMaxStateBytes = 16 << 20;
 
 struct Options {
@@ -36,8 +38,9 @@ struct Options {
 };
 
 int refuse(const QString& text) {
-  std::fprintf(stderr, "headlight: %s\nTry headlight --help.\n", qPrintable(text));
-  return kUsage;
+  sayOnStandardError(text);
+  std::fputs("Try headlight --help.\n", stderr);
+  return kUsageExit;
 }
 
 void declare(QCommandLineParser& parser) {
@@ -125,6 +128,18 @@ QString readOptions(const QCommandLineParser& parser, Options& options) {
   return {};
 }
 
+/// What is to be opened and is not there; empty where all of it is.
+QString missingInput(const Options& options) {
+  const StartState& state = options.state;
+  QStringList paths = options.files + state.gallery + QStringList{state.weights};
+  if (!state.image.startsWith(QStringLiteral("sample:")) && !state.image.startsWith(':'))
+    paths << state.image;
+  if (!findPublishedModel(state.model.toStdString())) paths << state.model;
+  for (const QString& path : paths)
+    if (!path.isEmpty() && !QFileInfo::exists(path)) return path;
+  return {};
+}
+
 /// Before QApplication, which aborts where there is no display: the scale, and a platform that
 /// needs none for what shows no window. False where a window is wanted and there is no display.
 bool prepareEnvironment(int argc, char** argv) {
@@ -180,13 +195,14 @@ int run(QApplication& application, Options options) {
 
 int main(int argc, char** argv) {
   using namespace headlight;
+  prepareStreams();
   prepareProcessor(argv);
   if (!prepareEnvironment(argc, argv)) {
     std::fputs(
         "headlight: there is no display here (DISPLAY and WAYLAND_DISPLAY are not set). Use "
         "headlight-cli, or headlight --screenshot OUT.png.\n",
         stderr);
-    return kNoDisplay;
+    return kSystemExit;
   }
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("headlight"));
@@ -198,5 +214,10 @@ int main(int argc, char** argv) {
   parser.process(application);
   Options options;
   if (const QString error = readOptions(parser, options); !error.isEmpty()) return refuse(error);
+  if (const QString missing = missingInput(options); !missing.isEmpty()) {
+    sayOnStandardError(missing + QStringLiteral(": is not there; check the name, or whether its "
+                                                "disk is connected"));
+    return kInputExit;
+  }
   return run(application, options);
 }

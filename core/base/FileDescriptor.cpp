@@ -18,6 +18,7 @@ int FileDescriptor::close() {
 Error systemFailure(const std::filesystem::path& path, const std::string& doing, int code) {
   std::string message = "could not " + doing + ": " + std::strerror(code);
   if (code == ENOSPC || code == EDQUOT) message += "; free some space and try again";
+  if (code == EFBIG) message += "; raise the limit on the size of files (ulimit -f)";
   return {ErrorCode::Io, message, path.string()};
 }
 

@@ -5,55 +5,23 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <fstream>
+
+#include "core/base/FileDescriptor.h"
+#include "core/base/OutputTarget.h"
 
 namespace headlight {
 namespace {
 
+/// As systemFailure, of a path that was given: where it leads nowhere the input is missing.
 Error systemError(const std::filesystem::path& path, const std::string& doing, int code = errno) {
-  std::string message = "could not " + doing + ": " + std::strerror(code);
-  if (code == ENOSPC || code == EDQUOT) message += "; free some space and try again";
-  return {code == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, message, path.string()};
-}
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : m_value(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (m_value >= 0) ::close(m_value);
-  }
-  int get() const { return m_value; }
-  bool valid() const { return m_value >= 0; }
-  int closeNow() {
-    const int outcome = ::close(m_value);
-    m_value = -1;
-    return outcome;
-  }
-
- private:
-  int m_value;
-};
-
-void writeAll(int descriptor, const void* data, std::size_t size,
-              const std::filesystem::path& path) {
-  const char* bytes = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = ::write(descriptor, bytes, size);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      throw Failure(systemError(path, "write"));
-    }
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
-  }
+  Error error = systemFailure(path, doing, code);
+  if (code == ELOOP) error.message += "; the link leads round in a circle, give the file itself";
+  if (code == ENOENT || code == ENOTDIR || code == ELOOP) error.code = ErrorCode::NotFound;
+  return error;
 }
 
 void flushFolder(const std::filesystem::path& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.valid() || ::fsync(descriptor.get()) != 0)
     throw Failure(systemError(folder, "flush the folder"));
 }
@@ -62,33 +30,62 @@ std::filesystem::path folderOf(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+Result<void> writeStraightThrough(int descriptor, const std::string& name,
+                                  const std::function<void(const AppendBytes&)>& write) {
+  FileDescriptor output(descriptor);
+  auto outcome = guarded(name, [&] {
+    write([&](const void* data, std::size_t size) {
+      valueOrThrow(writeWhole(output, data, size, name));
+    });
+  });
+  output.release();  // not ours to close
+  return outcome;
+}
+
+/// Makes the new file beside the old one; `asked` is the path that messages name.
+void writeBeside(const std::filesystem::path& beside, const OutputTarget& target,
+                 const std::filesystem::path& asked,
+                 const std::function<void(const AppendBytes&)>& write) {
+  // What replaces a private file is private from its first byte on.
+  const mode_t mode = target.replaced ? 0600 : 0666;
+  FileDescriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  if (!file.valid()) throw Failure(systemError(asked, "create"));
+  write([&](const void* data, std::size_t size) {
+    valueOrThrow(writeWhole(file, data, size, asked));
+  });
+  if (target.replaced && !keepOwnerAndMode(file.get(), *target.replaced))
+    throw Failure(systemError(asked, "keep the permissions"));
+  if (::fsync(file.get()) != 0) throw Failure(systemError(asked, "flush to the disk"));
+  if (const int code = file.close()) throw Failure(systemError(asked, "close", code));
+}
+
+void replaceFile(const OutputTarget& target, const std::filesystem::path& asked,
+                 const std::function<void(const AppendBytes&)>& write) {
+  const std::filesystem::path beside =
+      target.path.string() + ".part" + std::to_string(static_cast<long>(::getpid()));
+  try {
+    writeBeside(beside, target, asked, write);
+    if (::rename(beside.c_str(), target.path.c_str()) != 0)
+      throw Failure(systemError(asked, "replace"));
+  } catch (...) {
+    ::unlink(beside.c_str());
+    throw;
+  }
+  flushFolder(folderOf(target.path));
+}
+
 }  // namespace
+
+bool isThere(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown) || unknown;
+}
 
 Result<std::string> readFile(const std::filesystem::path& path, std::uintmax_t maxBytes) {
   return guarded(path.string(), [&]() -> Result<std::string> {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.valid()) return systemError(path, "open");
-    struct stat status {};
-    if (::fstat(file.get(), &status) != 0) return systemError(path, "look at");
-    if (!S_ISREG(status.st_mode))
-      return Error{ErrorCode::UnsupportedFile, "not a regular file", path.string()};
-    const auto size = static_cast<std::uintmax_t>(status.st_size);
-    if (size > maxBytes)
-      return Error{ErrorCode::UnsupportedFile,
-                   "is " + std::to_string(size) + " bytes; at most " + std::to_string(maxBytes) +
-                       " are read here",
-                   path.string()};
-    std::string bytes(size, '\0');
-    std::size_t got = 0;
-    while (got < bytes.size()) {
-      const ssize_t count = ::read(file.get(), bytes.data() + got, bytes.size() - got);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return systemError(path, "read");
-      if (count == 0) break;  // it shrank while it was read; the caller's format check will tell
-      got += static_cast<std::size_t>(count);
-    }
-    bytes.resize(got);
-    return bytes;
+    return readOpenFile(file, path, maxBytes);
   });
 }
 
@@ -99,16 +96,20 @@ Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_
 
 Result<void> writeFileAtomically(const std::filesystem::path& path,
                                  const std::function<void(const AppendBytes&)>& write) {
-  const std::filesystem::path beside =
-      path.string() + ".part" + std::to_string(static_cast<long>(::getpid()));
+  if (path == kStandardOutput) return writeStraightThrough(STDOUT_FILENO, "standard output", write);
+  const auto target = outputTarget(path);
+  if (!target) return target.error();
+  return guarded(path.string(), [&] { replaceFile(*target, path, write); });
+}
+
+Result<void> writeNewFile(const std::filesystem::path& path, std::string_view bytes) {
+  const std::filesystem::path beside = path.string() + ".part";
   auto outcome = guarded(path.string(), [&] {
-    Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    FileDescriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file.valid()) throw Failure(systemError(path, "create"));
-    write([&](const void* data, std::size_t size) { writeAll(file.get(), data, size, path); });
-    if (::fsync(file.get()) != 0) throw Failure(systemError(path, "flush to the disk"));
-    if (file.closeNow() != 0) throw Failure(systemError(path, "close"));
-    if (::rename(beside.c_str(), path.c_str()) != 0) throw Failure(systemError(path, "replace"));
-    flushFolder(folderOf(path));
+    valueOrThrow(writeWhole(file, bytes.data(), bytes.size(), path));
+    if (const int code = file.close()) throw Failure(systemError(path, "close", code));
+    if (::rename(beside.c_str(), path.c_str()) != 0) throw Failure(systemError(path, "name"));
   });
   if (!outcome) ::unlink(beside.c_str());
   return outcome;
@@ -116,10 +117,11 @@ Result<void> writeFileAtomically(const std::filesystem::path& path,
 
 Result<void> appendLine(const std::filesystem::path& path, std::string_view line) {
   return guarded(path.string(), [&] {
-    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    const FileDescriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     if (!file.valid()) throw Failure(systemError(path, "open"));
     const std::string whole = std::string(line) + "\n";
-    writeAll(file.get(), whole.data(), whole.size(), path);
+    valueOrThrow(writeWhole(file, whole.data(), whole.size(), path));
     if (::fdatasync(file.get()) != 0) throw Failure(systemError(path, "flush to the disk"));
   });
 }

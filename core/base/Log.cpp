@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include "core/base/Utf8.h"
+
 namespace headlight {
 namespace {
 
@@ -10,7 +12,8 @@ void writeToStandardError(LogLevel level, const std::string& message) {
   const char* prefix = level == LogLevel::Info      ? ""
                        : level == LogLevel::Warning ? "warning: "
                                                     : "error: ";
-  std::fprintf(stderr, "%s%s\n", prefix, message.c_str());
+  const std::string line = prefix + fitForLine(message) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 std::mutex g_mutex;

@@ -26,13 +26,21 @@ bool isControl(std::string_view character) {
   return first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
+bool turnsText(std::string_view character) {
+  if (character.size() != 3) return false;
+  const std::string_view start = character.substr(0, 2);
+  const auto last = static_cast<unsigned char>(character[2]);
+  return (start == "\xe2\x80" && last >= 0xA8 && last <= 0xAE) ||
+         (start == "\xe2\x81" && last >= 0xA6 && last <= 0xA9);
+}
+
 std::string fitForTerminal(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::size_t length = utf8Length(text);
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     const bool kept = character == "\n" || character == "\t";
-    if (length == 0 || (isControl(character) && !kept)) {
+    if (length == 0 || (isControl(character) && !kept) || turnsText(character)) {
       result += '?';
     } else {
       result += character;
@@ -40,6 +48,13 @@ std::string fitForTerminal(std::string_view text) {
     text.remove_prefix(character.size());
   }
   return result;
+}
+
+std::string fitForLine(std::string_view text) {
+  std::string line = fitForTerminal(text);
+  for (char& letter : line)
+    if (letter == '\n' || letter == '\t') letter = ' ';
+  return line;
 }
 
 }  // namespace headlight

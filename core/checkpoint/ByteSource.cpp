@@ -57,9 +57,12 @@ class MemorySource : public ByteSource {
 std::unique_ptr<ByteSource> ByteSource::openFile(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.valid())
-    refuse(path.string(), std::string("could not open: ") + std::strerror(errno),
-           errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io);
+  if (!file.valid()) {
+    const bool nothing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+    const char* remedy = errno == ELOOP ? "; the link leads round in a circle, give the file" : "";
+    refuse(path.string(), std::string("could not open: ") + std::strerror(errno) + remedy,
+           nothing ? ErrorCode::NotFound : ErrorCode::Io);
+  }
   return ofFile(std::move(file), path.string());
 }
 

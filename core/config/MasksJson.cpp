@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/config/Reading.h"
 
@@ -185,14 +186,15 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
     }
     return resolveMasks(masks, shape);
   }
-  if (!std::filesystem::exists(nameOrFile))
+  if (!isThere(nameOrFile))
     return invalidConfig("is neither a scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file",
                          nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);
   if (!text) return text.error();
-  const Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object()) return invalidConfig("is not a JSON object", nameOrFile);
-  auto read = maskConfigFromJson(json.contains("masks") ? json["masks"] : json, "masks");
+  const auto json = parseConfigJson(*text, nameOrFile, kMaxMaskFile);
+  if (!json) return json.error();
+  if (!json->is_object()) return invalidConfig("is not a JSON object", nameOrFile);
+  auto read = maskConfigFromJson(json->contains("masks") ? (*json)["masks"] : *json, "masks");
   if (!read) return invalidConfig(read.error().text(), nameOrFile);
   return resolveMasks(*read, shape);
 }

@@ -1,12 +1,10 @@
 #include "core/data/Export.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <set>
 #include <system_error>
+
+#include "core/base/Files.h"
 
 namespace headlight {
 namespace {
@@ -49,22 +47,12 @@ std::vector<fs::path> makeClassFolders(const Dataset& dataset, const fs::path& f
   return folders;
 }
 
-/// Beside and then renamed: no half of a picture is ever taken for one. Not flushed one by one,
-/// there are too many of them.
-void writeBytes(const fs::path& path, const std::string& bytes, std::int64_t written) {
-  const fs::path beside = path.string() + ".part";
-  errno = 0;
-  std::ofstream file(beside, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file && std::rename(beside.c_str(), path.c_str()) == 0) return;
-  const std::string reason = std::strerror(errno);
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  throw Failure({ErrorCode::Io,
-                 "could not write: " + reason + "; " + std::to_string(written) +
-                     " pictures were written before",
-                 path.string()});
+void writePicture(const fs::path& path, const std::string& png, std::int64_t written) {
+  const auto outcome = writeNewFile(path, png);
+  if (outcome) return;
+  Error error = outcome.error();
+  error.message += "; " + std::to_string(written) + " pictures were written before";
+  throw Failure(error);
 }
 
 std::string numbered(std::int64_t index, std::int64_t count) {
@@ -89,8 +77,8 @@ ExportReport write(const Dataset& dataset, const fs::path& folder, const Progres
     if (!sample) {
       report.skipped.push_back({dataset.describe(i), sample.error().message});
     } else {
-      writeBytes(folders.at(sample->label) / numbered(i, dataset.size()),
-                 valueOrThrow(encodePng(sample->image)), report.written);
+      writePicture(folders.at(sample->label) / numbered(i, dataset.size()),
+                   valueOrThrow(encodePng(sample->image)), report.written);
       ++report.written;
     }
     if (progress)

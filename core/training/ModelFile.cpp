@@ -1,5 +1,6 @@
 #include "core/training/ModelFile.h"
 
+#include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
 #include "core/training/OwedFiles.h"
@@ -50,6 +51,15 @@ std::vector<std::string> classNamesOf(const std::map<std::string, std::string>& 
 }
 
 }  // namespace
+
+Json metadataJson(const std::string& text, const std::string& key, const std::string& where) {
+  const auto json = parseConfigJson(text, "the metadata \"" + key + "\"");
+  if (json) return *json;
+  throw Failure(
+      {ErrorCode::InvalidFile,
+       json.error().where + " " + json.error().message + "; the file is damaged or not Headlight's",
+       where});
+}
 
 NamedTensors weightsOf(const NamedTensors& tensors) {
   NamedTensors weights;
@@ -103,7 +113,7 @@ Result<std::optional<ModelMetadata>> readModelMetadata(
     result.experiment.edits.clear();
     result.classNames = classNamesOf(metadata, where);
     if (const auto masks = metadata.find("masks"); masks != metadata.end()) {
-      const Json json = Json::parse(masks->second, nullptr, false);
+      const Json json = metadataJson(masks->second, "masks", where);
       if (!json.is_object()) return damagedMetadata("masks", where);
       result.experiment.masks = valueOrThrow(maskConfigFromJson(json, where));
       valueOrThrow(resolveMasks(result.experiment.masks, maskShapeOf(result.experiment.model)));

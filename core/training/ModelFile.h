@@ -16,6 +16,9 @@ namespace headlight {
 inline constexpr const char* kOptimizerPrefix = "optimizer.";
 inline constexpr const char* kAveragePrefix = "ema.";
 
+/// One entry of a file's metadata as JSON. Throws Failure(InvalidFile) that names the key.
+Json metadataJson(const std::string& text, const std::string& key, const std::string& where);
+
 /// The weights alone: everything but the optimiser and the moving average of a training checkpoint.
 NamedTensors weightsOf(const NamedTensors& tensors);
 Checkpoint weightsOf(Checkpoint checkpoint);

@@ -30,7 +30,7 @@ Json sequencePositionJson(const SequenceFile& file) {
 }
 
 void readSequencePosition(const std::string& text, SequenceFile& file, const std::string& where) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = metadataJson(text, kSequencePositionKey, where);
   const auto damaged = [&] { refuseSequenceFile(where, "its training position is not valid"); };
   const auto count = [&](const char* key) {
     if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0) damaged();

@@ -62,7 +62,7 @@ std::string textAt(const Json& json, const char* key, const std::string& where) 
 
 void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
                   const std::string& where) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = metadataJson(text, kPositionKey, where);
   if (!json.is_object()) damaged(where, "its training position cannot be understood");
   TrainingPosition& at = checkpoint.position;
   at.step = countAt(json, "step", where);

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/attention/SoftmaxAttention.h"
@@ -15,24 +14,11 @@
 #include "core/models/TransformerBlock.h"
 #include "core/workbench/DeviceMeter.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/PassTimer.h"
 #include "core/workbench/PeakMemory.h"
 
 namespace headlight {
 namespace {
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-double millisecondsOf(const at::Device& device, const std::function<void()>& body) {
-  const auto started = std::chrono::steady_clock::now();
-  body();
-  waitForDevice(device);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
-      .count();
-}
 
 void stopIfAsked(std::stop_token stop) {
   if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "bench"});
@@ -41,20 +27,15 @@ void stopIfAsked(std::stop_token stop) {
 /// A thing to time: what it computes, from a leaf that gradients reach.
 struct Candidate {
   BenchRow row;
-  std::function<at::Tensor(const at::Tensor&)> run;
+  PassTimer::Run run;
   at::Tensor input;
   std::function<std::string()> name = {};  ///< once it has run
-  std::vector<double> forward = {}, both = {};
+  PassTimer timer = {};
 };
 
 void runForward(Candidate& candidate) {
   const at::NoGradGuard noGrad;
   candidate.run(candidate.input);
-}
-
-void runBoth(Candidate& candidate) {
-  const at::Tensor input = candidate.input.detach().requires_grad_();
-  candidate.run(input).sum().backward();
 }
 
 std::int64_t peakOf(const at::Device& device, const std::function<void()>& body) {
@@ -68,21 +49,19 @@ void measure(std::vector<Candidate>& candidates, int repeats, const BenchSink& s
     stopIfAsked(stop);
     runForward(candidate);  // warm
     const at::Device device = candidate.input.device();
-    candidate.row.peakBytes = peakOf(device, [&] { runBoth(candidate); });
+    candidate.row.peakBytes =
+        peakOf(device, [&] { runBothPasses(candidate.run, candidate.input); });
     if (candidate.name) candidate.row.name = candidate.name();
     candidate.row.device = device.str();
   }
   for (int i = 0; i < repeats; ++i)
     for (auto& candidate : candidates) {
       stopIfAsked(stop);
-      const at::Device device = candidate.input.device();
-      waitForDevice(device);
-      candidate.forward.push_back(millisecondsOf(device, [&] { runForward(candidate); }));
-      candidate.both.push_back(millisecondsOf(device, [&] { runBoth(candidate); }));
+      candidate.timer.measure(candidate.run, candidate.input);
     }
   for (auto& candidate : candidates) {
-    candidate.row.forwardMs = median(candidate.forward);
-    candidate.row.backwardMs = median(candidate.both) - candidate.row.forwardMs;
+    candidate.row.forwardMs = candidate.timer.forwardMs();
+    candidate.row.backwardMs = candidate.timer.backwardMs();
     sink(candidate.row);
   }
 }

@@ -19,7 +19,7 @@ struct BenchRow {
   std::int64_t tokens = 0;
   std::int64_t batch = 1;
   double forwardMs = 0;   ///< median, without gradients
-  double backwardMs = 0;  ///< median of forward plus backward, less forwardMs; 0: not measured
+  double backwardMs = 0;  ///< median of the backward pass alone; 0: not measured
   /// Most memory that a forward and backward pass held beyond what was there before, in bytes: of
   /// the process on the CPU, 0 where the system does not tell (PeakMemory.h); of tensors on a GPU.
   std::int64_t peakBytes = 0;

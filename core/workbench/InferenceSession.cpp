@@ -13,6 +13,7 @@
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
 #include "core/training/ModelFile.h"
+#include "core/workbench/FileContent.h"
 #include "core/workbench/Kernels.h"
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
@@ -255,7 +256,7 @@ void withModel(InferenceSession& session, const std::function<void(Model&)>& bod
 
 Result<Experiment> experimentOf(const std::filesystem::path& path) {
   return guarded(path.string(), [&]() -> Result<Experiment> {
-    if (path.extension() == ".json") return readExperiment(path, modelCatalogue());
+    if (looksLikeConfig(path)) return readExperiment(path, modelCatalogue());
     const auto checkpoint = valueOrThrow(readCheckpoint(path));
     if (const auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, path.string())))
       return metadata->experiment;

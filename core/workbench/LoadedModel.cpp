@@ -7,13 +7,10 @@
 #include "core/models/Registry.h"
 #include "core/training/ModelFile.h"
 #include "core/training/SequenceFile.h"
+#include "core/workbench/FileContent.h"
 
 namespace headlight {
 namespace {
-
-bool looksLikeConfig(const std::filesystem::path& path) {
-  return path.extension() == ".json";
-}
 
 Experiment describedBy(const Checkpoint& checkpoint, const std::string& where,
                        std::vector<std::string>& classNames, std::vector<std::string>& notes) {
@@ -100,8 +97,8 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
 }
 
 LoadedModel loadModel(const ModelSource& source) {
-  const bool describedByFile = !source.model.empty() && !findPublishedModel(source.model) &&
-                               std::filesystem::exists(source.model);
+  const bool describedByFile =
+      !source.model.empty() && !findPublishedModel(source.model) && isThere(source.model);
   const bool config = describedByFile && looksLikeConfig(source.model);
   // A checkpoint named as the model describes itself and, unless others are given, has the weights.
   std::filesystem::path weights = source.weights;

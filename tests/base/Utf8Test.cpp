@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/Result.h"
 #include "core/base/Utf8.h"
 
 namespace headlight {
@@ -33,6 +34,17 @@ TEST(Utf8, TerminalsAreSentNothingThatTheyObey) {
   EXPECT_EQ(fitForTerminal("\x9b"
                            "31m\xff\xc2"),
             "?31m??");
+}
+
+TEST(Utf8, ALineIsOneLine) {
+  EXPECT_EQ(fitForLine("a\r\nerror: fake\tb"), "a? error: fake b");
+  EXPECT_EQ(fitForLine("x\u202egnp\u2066y\u2028z"), "x?gnp?y?z");
+  EXPECT_EQ(fitForLine(std::string("whole\0text", 10)), "whole?text");
+}
+
+TEST(Utf8, MessagesOfErrorsAreOneCleanLine) {
+  const Error error{ErrorCode::InvalidFile, "names \x1b]0;x\a\nerror: fake", "a\xc2\x9b.json"};
+  EXPECT_EQ(error.text(), "a?.json: names ?]0;x? error: fake");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class BenchCliTest : public CliTest {
       EXPECT_EQ(row["what"], kind);
       EXPECT_GT(row["tokens"], 0);
       EXPECT_GT(row["forward_ms"], 0);
-      EXPECT_TRUE(row["backward_ms"].is_number());
+      EXPECT_GE(row["backward_ms"], 0);
       EXPECT_GE(row["peak_bytes"], 0);
       EXPECT_FALSE(row["machine"].get<std::string>().empty());
     }

@@ -76,6 +76,13 @@ void writeTensors(const std::filesystem::path& path, const Tensors& tensors) {
   std::ofstream(path, std::ios::binary) << fileWithHeader(header.dump(), data);
 }
 
+void setMetadata(const std::filesystem::path& path, const std::string& key,
+                 const std::string& value) {
+  Parts parts = partsOf(path);
+  parts.header["__metadata__"][key] = value;
+  std::ofstream(path, std::ios::binary) << fileWithHeader(parts.header.dump(), parts.data);
+}
+
 double greatestDifference(const Tensor& a, const Tensor& b) {
   if (a.shape != b.shape) return std::numeric_limits<double>::infinity();
   const auto first = a.floats(), second = b.floats();

@@ -25,6 +25,9 @@ std::map<std::string, std::string> readMetadata(const std::filesystem::path& pat
 
 Tensor floatTensor(const std::vector<std::int64_t>& shape, const std::vector<float>& values);
 void writeTensors(const std::filesystem::path& path, const Tensors& tensors);
+/// Puts an entry into the metadata of a file.
+void setMetadata(const std::filesystem::path& path, const std::string& key,
+                 const std::string& value);
 /// A header as it is given, true or not, and `data` behind it.
 std::string fileWithHeader(const std::string& header, const std::string& data);
 

@@ -71,6 +71,32 @@ class DropTest : public QObject {
     QCOMPARE(test.document()->masks().maskedHeads(), 0);
   }
 
+  void whatAFileIsIsFoundFromItsContent() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    Experiment experiment = smallExperiment();
+    experiment.masks.scheme = "sch1";
+    writeText(path("config.pth"), QByteArray::fromStdString(experimentToText(experiment)));
+    QVERIFY(dropOn(&test.window, {path("config.pth")}));
+    QTRY_COMPARE(test.document()->masks().name(), std::string("sch1"));
+    writeText(path("masks"), R"({"scheme": "sch2"})");
+    QVERIFY(dropOn(&test.window, {path("masks")}));
+    QTRY_COMPARE(test.document()->masks().name(), std::string("sch2"));
+    QVERIFY(QFile::copy(m_picture, path("picture.json")));
+    QVERIFY(dropOn(&test.window, {path("picture.json")}));
+    QTRY_COMPARE(test.document()->imagePath(), path("picture.json"));
+  }
+
+  void aKeyThatStandsTwiceIsNamed() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    writeText(path("masks.json"), R"({"scheme": "sch1", "scheme": "sch2"})");
+    QVERIFY(dropOn(&test.window, {path("masks.json")}));
+    QTRY_VERIFY(test.notices() > 0);
+    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("the key scheme twice")),
+             qPrintable(test.newestNotice().text));
+  }
+
   void configOfAnotherModelOpensIt() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);

@@ -21,6 +21,7 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/SequenceFixture.h"
 #include "ui/Resources.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/ContinuationPage.h"

@@ -126,6 +126,43 @@ class SessionTest : public QObject {
     QVERIFY(QFile::exists(path("session.json")));
   }
 
+  void noDamagedSessionIsWrittenOver() {
+    for (int i = 1; i <= 25; ++i)
+      writeText(path(qPrintable(QStringLiteral("session.damaged-%1.json").arg(i))),
+                QByteArray::number(i));
+    writeText(path("session.json"), "newest");
+    TestWindow test(path("session.json"));
+    QVERIFY(test.newestNotice().text.contains(QStringLiteral("session.damaged-26.json")));
+    for (int i = 1; i <= 26; ++i) {
+      QFile kept(path(qPrintable(QStringLiteral("session.damaged-%1.json").arg(i))));
+      QVERIFY(kept.open(QIODevice::ReadOnly));
+      QCOMPARE(kept.readAll(), i == 26 ? QByteArray("newest") : QByteArray::number(i));
+    }
+  }
+
+  void aPreviousSessionThatIsNotKeptIsSaid() {
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    QVERIFY(QDir().mkpath(path("session.previous.json")));  // nothing can take its place
+    Session other;
+    other.experiment = smallExperiment();
+    QCOMPARE(test.notices(), 0);
+    test->restoreSession(other);
+    QTRY_VERIFY(test.notices() > 0);
+    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("was not kept")),
+             qPrintable(test.newestNotice().text));
+    QVERIFY(test.newestNotice().text.contains(QStringLiteral("session.previous.json")));
+  }
+
+  void aKeyThatStandsTwiceIsNamed() {
+    const auto session = sessionFromText(
+        R"({"kind": "headlight-session", "schema": 1, "view": {"layer": 1, "layer": 2}})",
+        QStringLiteral("s.json"));
+    QVERIFY(!session);
+    QVERIFY2(session.error().text().find("view.layer twice") != std::string::npos,
+             session.error().text().c_str());
+  }
+
   void vanishedWeightsKeepTheMasks() {
     Session session;
     session.experiment = smallExperiment();

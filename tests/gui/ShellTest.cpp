@@ -23,6 +23,11 @@
 
 using namespace headlight;
 
+/// Without what says which key opens it, that a dialog follows, and where lines end.
+static QString menuEntry(QString text) {
+  return text.remove(QLatin1Char('&')).remove(QStringLiteral("…")).simplified();
+}
+
 class ShellTest : public QObject {
   Q_OBJECT
 
@@ -140,6 +145,34 @@ class ShellTest : public QObject {
     QTRY_COMPARE(test.document()->imagePath(), other);
     test->actions()->find(QStringLiteral("file.previous"))->trigger();
     QTRY_COMPARE(test.document()->imagePath(), m_picture);
+  }
+
+  void menusThatTheHelpNamesAreThere() {
+    TestWindow test;
+    QSet<QString> entries;  // "File → Open"
+    for (QAction* menu : test->menuBar()->actions())
+      for (QAction* action : menu->menu()->actions())
+        entries << menuEntry(menu->text() + QStringLiteral(" → ") + action->text());
+    QVERIFY(entries.contains(QStringLiteral("File → Quit")));
+    const QDir source(QStringLiteral(HEADLIGHT_SOURCE_DIR));
+    QStringList pages{source.filePath(QStringLiteral("README.md"))};
+    const QDir help(source.filePath(QStringLiteral("resources/help")));
+    for (const QString& page : help.entryList({QStringLiteral("*.md")}))
+      pages << help.filePath(page);
+    // In *italics* or **bold**; a line may end within.
+    const QRegularExpression mention(QStringLiteral("\\*([A-Z][a-z]+ → [^*]+)\\*"));
+    int found = 0;
+    for (const QString& page : pages) {
+      QFile file(page);
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const QString text = QString::fromUtf8(file.readAll());
+      for (const auto& match : mention.globalMatch(text)) {
+        ++found;
+        QVERIFY2(entries.contains(menuEntry(match.captured(1))),
+                 qPrintable(page + QStringLiteral(": ") + match.captured(1)));
+      }
+    }
+    QVERIFY(found >= 10);
   }
 
   void paletteFindsAndRuns() {

@@ -1,6 +1,7 @@
 #include "ui/bridge/FileInspection.h"
 
 #include <QCollator>
+#include <QCoreApplication>
 #include <QDir>
 #include <QDirIterator>
 #include <QFileInfo>
@@ -8,8 +9,10 @@
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
+#include "core/workbench/FileContent.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/SequenceTraining.h"
 #include "ui/models/Session.h"
@@ -105,7 +108,10 @@ FileFinding inspectJson(const QString& path) {
     finding.session = content;
     return finding;
   }
-  const Json json = Json::parse(*bytes, nullptr, false);
+  const auto read =
+      parseConfigJson(*bytes, QFileInfo(path).fileName().toStdString(), kMaxJsonBytes);
+  if (!read) return problem(path, QString::fromStdString(read.error().text()));
+  const Json& json = *read;
   if (isSequenceConfig(json)) {
     const auto sequence = sequenceFromText(*bytes, QFileInfo(path).fileName().toStdString());
     if (!sequence) return problem(path, QString::fromStdString(sequence.error().text()));
@@ -149,7 +155,7 @@ FileFinding inspectPicture(const QString& path) {
   FileFinding finding;
   finding.path = path;
   finding.kind = FileKind::Image;
-  if (!path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive)) return finding;
+  if (contentOfFile(path.toStdString()) != FileContent::Png) return finding;
   const auto bytes = readFile(path.toStdString(), kMaxImageBytes);
   if (!bytes) return finding;  // decoding will say what is wrong
   for (const auto& [keyword, value] : readPngText(*bytes))
@@ -160,14 +166,31 @@ FileFinding inspectPicture(const QString& path) {
   return finding;
 }
 
-/// For files whose name says nothing: the first bytes.
-bool beginsLikePicture(const QString& path) {
-  QFile file(path);
-  if (!file.open(QIODevice::ReadOnly)) return false;
-  const QByteArray head = file.read(16);
-  return head.startsWith("\x89PNG") || head.startsWith("\xff\xd8\xff") || head.startsWith("BM") ||
-         head.startsWith(QByteArray("II*\0", 4)) || head.startsWith(QByteArray("MM\0*", 4)) ||
-         (head.startsWith("RIFF") && head.mid(8, 4) == "WEBP");
+/// For files whose content says nothing, so that its reader says what is wrong with it.
+FileContent contentByName(const QString& path) {
+  const QString suffix = QFileInfo(path).suffix().toLower();
+  if (suffix == "json") return FileContent::Json;
+  if (suffix == "safetensors" || suffix == "pth" || suffix == "pt") return FileContent::Checkpoint;
+  return hasImageExtension(path.toStdString()) ? FileContent::OtherPicture : FileContent::Unknown;
+}
+
+FileFinding inspectRegularFile(const QString& path) {
+  FileContent content = contentOfFile(path.toStdString());
+  if (content == FileContent::Unknown) content = contentByName(path);
+  switch (content) {
+    case FileContent::Json:
+      return inspectJson(path);
+    case FileContent::Checkpoint:
+      return inspectCheckpoint(path);
+    case FileContent::Png:
+    case FileContent::OtherPicture:
+      return inspectPicture(path);
+    case FileContent::Unknown:
+      break;
+  }
+  return problem(path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
+                            "PNG, WebP, BMP, TIFF), checkpoints (.safetensors, .pth), configs, "
+                            "mask schemes and sessions (.json), and folders."));
 }
 
 }  // namespace
@@ -182,13 +205,7 @@ FileFinding inspectFile(const QString& path, const std::stop_token& stop) {
   if (!file.isReadable())
     return problem(path, text("You may not read it. Change its permissions, or copy it."));
   if (file.size() == 0) return problem(path, text("It is empty (0 bytes)."));
-  const QString suffix = file.suffix().toLower();
-  if (suffix == "json") return inspectJson(path);
-  if (suffix == "safetensors" || suffix == "pth" || suffix == "pt") return inspectCheckpoint(path);
-  if (hasImageExtension(path.toStdString()) || beginsLikePicture(path)) return inspectPicture(path);
-  return problem(path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
-                            "PNG, WebP, BMP, TIFF), checkpoints (.safetensors, .pth), configs, "
-                            "mask schemes and sessions (.json), and folders."));
+  return inspectRegularFile(path);
 }
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/workbench/Datasets.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/FileInspection.h"
 
 namespace headlight {
@@ -181,7 +182,8 @@ QString ImageBridge::nameOf(const QString& path) {
     return QStringLiteral("%1 #%2").arg(QString::fromStdString(address->kind)).arg(address->index);
   const QFileInfo file(path);
   // A built-in sample, "striped-disc.png", is named as its class is.
-  return path.startsWith(':') ? file.completeBaseName().replace('-', ' ') : file.fileName();
+  return path.startsWith(':') ? file.completeBaseName().replace('-', ' ')
+                              : shownName(file.fileName());
 }
 
 QImage toQImage(const Image& image) {

@@ -5,6 +5,7 @@
 
 #include "core/base/Log.h"
 #include "core/workbench/Catalogue.h"
+#include "ui/ShownText.h"
 
 namespace headlight {
 
@@ -21,8 +22,9 @@ QString textOf(const Error& error) {
 }
 
 QString modelTitle(const ModelSource& source) {
-  const QString weights = QFileInfo(QString::fromStdString(source.weights.string())).fileName();
-  const QString model = QFileInfo(QString::fromStdString(source.model)).fileName();
+  const QString weights =
+      shownName(QFileInfo(QString::fromStdString(source.weights.string())).fileName());
+  const QString model = shownName(QFileInfo(QString::fromStdString(source.model)).fileName());
   return weights.isEmpty() ? model : weights;
 }
 
@@ -78,7 +80,7 @@ void LookBridge::openModel(const ModelSource& source, std::function<void()> when
 
 void LookBridge::createModel(const Experiment& experiment, std::function<void()> whenOpen) {
   open(
-      QString::fromStdString(experiment.model.name),
+      shownName(experiment.model.name),
       [experiment] { return InferenceSession::create(experiment); }, std::move(whenOpen));
 }
 
@@ -86,7 +88,7 @@ void LookBridge::restoreModel(const Experiment& experiment, const QString& weigh
                               std::function<void()> whenOpen) {
   const std::filesystem::path path = weights.toStdString();
   open(
-      QString::fromStdString(experiment.model.name),
+      shownName(experiment.model.name),
       [this, experiment, path, weights]() -> Opened {
         if (path.empty()) return InferenceSession::create(experiment);
         Result<void> loaded;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ui/ShownText.h"
 #include "ui/commands/MaskText.h"
 #include "ui/models/Document.h"
 
@@ -25,7 +26,7 @@ MaskEdit composeEdits(const MaskEdit& first, const MaskEdit& second) {
 
 MaskCommand::MaskCommand(Document* document, MaskEdit edit, int stroke)
     : m_document(document), m_edit(std::move(edit)), m_stroke(stroke) {
-  setText(QString::fromStdString(m_edit.label));
+  setText(shownName(m_edit.label));
 }
 
 int MaskCommand::newStroke() {

@@ -8,6 +8,7 @@
 
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/TrainingSession.h"
+#include "ui/ShownText.h"
 #include "ui/commands/MaskCommand.h"
 #include "ui/models/HeadValues.h"
 
@@ -77,7 +78,7 @@ void Document::updateModel(const ModelInfo& info) {
 
 void Document::setImage(const Image& image, const QString& name, const QString& path) {
   m_image = image;
-  m_imageName = name;
+  m_imageName = shownName(name);
   m_imagePath = path;
   m_look.reset();
   m_lookBeforeEdit.reset();

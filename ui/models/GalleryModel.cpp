@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "ui/ShownText.h"
 #include "ui/bridge/ImageBridge.h"
 
 namespace headlight {
@@ -136,7 +137,8 @@ QVariant GalleryModel::data(const QModelIndex& index, int role) const {
       const QString place =
           entry.source == kSamples ? tr("A built-in sample") : QDir::toNativeSeparators(entry.path);
       const QString problem = m_problems.value(entry.path);
-      return problem.isEmpty() ? QStringLiteral("%1\n%2").arg(entry.name, place) : problem;
+      return plainTip(problem.isEmpty() ? QStringLiteral("%1\n%2").arg(entry.name, place)
+                                        : problem);
     }
     case Qt::DecorationRole: {
       if (const QPixmap* thumbnail = m_thumbnails.object(entry.path)) return *thumbnail;

@@ -2,14 +2,14 @@
 
 #include <limits>
 
+#include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 
 namespace headlight {
 namespace {
 
-constexpr qsizetype kMaxSessionBytes = 32 << 20;
+constexpr std::size_t kMaxSessionBytes = 32u << 20;
 constexpr std::size_t kMaxGalleryEntries = 10'000;
-constexpr int kMaxDepth = 64;
 constexpr const char* kKind = "headlight-session";
 
 Error invalid(const std::string& message, const std::string& path) {
@@ -104,25 +104,9 @@ QByteArray base64At(const Json& json, const char* key) {
   return QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, key, "window.")));
 }
 
-Json parse(const QByteArray& text) {
-  if (text.size() > kMaxSessionBytes) fail("is larger than 32 MB; a session is some kilobytes", "");
-  bool tooDeep = false;
-  const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxDepth) tooDeep = true;
-    return !tooDeep;
-  };
-  try {
-    Json json = Json::parse(text.begin(), text.end(), watchDepth);
-    if (tooDeep) fail("is nested more than 64 levels deep", "");
-    return json;
-  } catch (const Json::exception& exception) {
-    fail(std::string("is not JSON: ") + exception.what(), "");
-  }
-  return {};
-}
-
 Session readSession(const QByteArray& text) {
-  const Json json = parse(text);
+  const Json json = valueOrThrow(parseConfigJson(
+      {text.constData(), static_cast<std::size_t>(text.size())}, "", kMaxSessionBytes));
   if (!json.is_object() || textAt(json, "kind", "") != kKind)
     fail("is not a Headlight session", "kind");
   if (!json.contains("schema") || !json["schema"].is_number_integer() || json["schema"] < 1)
@@ -204,7 +188,7 @@ Result<Session> sessionFromText(const QByteArray& text, const QString& name) {
 }
 
 bool isSessionText(const QByteArray& text) {
-  if (text.size() > kMaxSessionBytes) return false;
+  if (static_cast<std::size_t>(text.size()) > kMaxSessionBytes) return false;
   const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   return json.is_object() && json.contains("kind") && json["kind"] == kKind;
 }

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kDelayMs = 1200;
 constexpr std::uintmax_t kMaxBytes = 32u << 20;
-constexpr int kMaxDamagedKept = 20;
 
 QString writeTo(const QString& path, const QByteArray& text) {
   const auto written =
@@ -24,14 +23,18 @@ QString previousPath(const QString& path) {
   return QFileInfo(path).dir().filePath(QStringLiteral("session.previous.json"));
 }
 
-/// Out of the way, under a name of its own; what it is called now.
+bool isTaken(const QString& path) {
+  const QFileInfo file(path);
+  return file.exists() || file.isSymLink();  // a link that leads nowhere
+}
+
+/// Out of the way, under a name of its own; what it is called now, empty where that failed.
 QString putAside(const QString& path) {
   const QDir folder = QFileInfo(path).dir();
-  for (int i = 1; i <= kMaxDamagedKept; ++i) {
-    const QString aside = folder.filePath(QStringLiteral("session.damaged-%1.json").arg(i));
-    if (!QFile::exists(aside) && QFile::rename(path, aside)) return aside;
-  }
-  return path;
+  QString aside;
+  for (int i = 1; aside.isEmpty() || isTaken(aside); ++i)
+    aside = folder.filePath(QStringLiteral("session.damaged-%1.json").arg(i));
+  return QFile::rename(path, aside) ? aside : QString();
 }
 
 }  // namespace
@@ -59,7 +62,16 @@ std::optional<Session> SessionKeeper::load(QString* problem) {
   } else {
     text = QString::fromStdString(bytes.error().text());
   }
-  *problem = tr("%1. It was kept as %2; Headlight begins anew.").arg(text, putAside(m_path));
+  const QString aside = putAside(m_path);
+  if (aside.isEmpty()) {
+    *problem =
+        tr("%1. It could not be put aside either: to spare %2, this session is not kept. Move "
+           "that file away and start Headlight again.")
+            .arg(text, m_path);
+    m_path.clear();
+  } else {
+    *problem = tr("%1. It was kept as %2; Headlight begins anew.").arg(text, aside);
+  }
   return std::nullopt;
 }
 
@@ -92,11 +104,15 @@ QString SessionKeeper::saveTo(const QString& path) {
 }
 
 void SessionKeeper::keepPrevious() {
-  if (!m_path.isEmpty()) saveTo(previousPath(m_path));
+  if (!m_path.isEmpty()) tellLost(saveTo(previousPath(m_path)));
 }
 
 void SessionKeeper::keepPrevious(const Session& session) {
-  if (!m_path.isEmpty()) writeTo(previousPath(m_path), sessionToText(session));
+  if (!m_path.isEmpty()) tellLost(writeTo(previousPath(m_path), sessionToText(session)));
+}
+
+void SessionKeeper::tellLost(const QString& error) {
+  if (!error.isEmpty()) Q_EMIT failed(tr("What was open before this was not kept: %1").arg(error));
 }
 
 std::optional<Session> SessionKeeper::previous() const {

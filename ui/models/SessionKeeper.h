@@ -26,7 +26,7 @@ class SessionKeeper : public QObject {
   static QString defaultPath();
 
   /// The session of last time. Nothing if there is none, or if it is damaged: then it was renamed,
-  /// and `problem` says so.
+  /// and `problem` says so. One that cannot be renamed is not written over: nothing is kept then.
   std::optional<Session> load(QString* problem);
   /// Writes a little later, in the background; more changes until then cost nothing.
   void changed();
@@ -34,17 +34,20 @@ class SessionKeeper : public QObject {
   QString saveNow();
   QString saveTo(const QString& path);
 
-  /// Keeps what the window shows now, before another session takes its place.
+  /// Keeps what the window shows now, before another session takes its place; failed() where it
+  /// cannot.
   void keepPrevious();
   /// The same for a session that could not be shown.
   void keepPrevious(const Session& session);
   std::optional<Session> previous() const;
 
  Q_SIGNALS:
-  void failed(const QString& text);  ///< a disk that is full; said once until it works again
+  void failed(const QString& text);  ///< a disk that is full; said once until it works again, and
+                                     ///< each time that a session before is lost
 
  private:
   void saveInBackground();
+  void tellLost(const QString& error);
 
   QString m_path;
   Collect m_collect;

@@ -9,6 +9,7 @@
 
 #include "ui/Icons.h"
 #include "ui/MessageLog.h"
+#include "ui/ShownText.h"
 #include "ui/models/Document.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/StatusLine.h"
@@ -50,7 +51,7 @@ QString row(const QString& name, const QString& value) {
   return QStringLiteral(
              "<tr><td style='padding:3px 16px 3px 0'><b>%1</b></td>"
              "<td style='padding:3px 0'>%2</td></tr>")
-      .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
+      .arg(name.toHtmlEscaped(), shownText(value).toHtmlEscaped());
 }
 
 QString sizeRows(const ModelInfo& info) {
@@ -100,7 +101,7 @@ void showModelInfo(const Document& document, QWidget* parent) {
   if (!info.classNames.empty()) {
     QStringList names;
     for (const std::string& name : info.classNames)
-      names << QString::fromStdString(name);
+      names << shownName(name);
     html += QStringLiteral("<p><b>%1</b><br>%2</p>")
                 .arg(say("Class names"), names.join(QStringLiteral(", ")).toHtmlEscaped());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/workbench/Pictures.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/models/Document.h"
@@ -182,7 +183,7 @@ void CompletionPage::refreshControls() {
   const bool busy = m_bridge->isBusy();
   const QString name = m_picture.empty() ? tr("No picture yet") : m_pictureName;
   m_name->setText(m_name->fontMetrics().elidedText(name, Qt::ElideMiddle, kFormWidth));
-  m_name->setToolTip(m_pictureName);
+  m_name->setToolTip(plainTip(m_pictureName));
   const bool reading = m_reader->isBusy() || (!m_picture.empty() && busy);
   m_tiles->setHint(reading ? tr("Reading the picture…")
                            : tr("Choose a picture: the model draws its lower part anew."));

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/Files.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
@@ -26,17 +27,6 @@ constexpr int kContinuationFormWidth = 300;
 constexpr int kPromptLines = 4;
 
 }  // namespace
-
-QString shownText(QString text) {
-  for (QChar& letter : text) {
-    const char16_t code = letter.unicode();
-    const bool control = (code < 0x20 && code != '\n' && code != '\t') || code == 0x7f;
-    // Qt's text documents use these to mark their own structure.
-    const bool mark = code == 0xfdd0 || code == 0xfdd1 || code == 0x2028 || code == 0x2029;
-    if (control || mark) letter = QChar(QChar::ReplacementCharacter);
-  }
-  return text;
-}
 
 bool endsWithinCharacter(const QByteArray& bytes) {
   for (int back = 1; back <= 3 && back <= bytes.size(); ++back) {

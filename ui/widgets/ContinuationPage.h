@@ -19,8 +19,6 @@ class BackgroundTask;
 class MessageLabel;
 class ParameterForm;
 
-/// Text that a text field can show: bytes that are no characters of text (0, escape, …) as U+FFFD.
-QString shownText(QString text);
 /// Whether the bytes end within a character of UTF-8 that could still be finished.
 bool endsWithinCharacter(const QByteArray& bytes);
 

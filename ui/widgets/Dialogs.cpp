@@ -1,15 +1,26 @@
 #include "ui/widgets/Dialogs.h"
 
 #include <QFileDialog>
+#include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+
+#include "ui/ShownText.h"
 
 namespace headlight {
 namespace {
 
+QMessageBox* makeBox(QMessageBox::Icon icon, const QString& title, const QString& text,
+                     QMessageBox::StandardButton button, QWidget* parent) {
+  auto* box = new QMessageBox(icon, shownName(title), shownText(title), button, parent);
+  box->setInformativeText(shownText(text));
+  for (auto* label : box->findChildren<QLabel*>())
+    label->setTextFormat(Qt::PlainText);
+  return box;
+}
+
 void showError(QWidget* parent, const QString& title, const QString& text) {
-  auto* box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, parent);
-  box->setInformativeText(text);
+  auto* box = makeBox(QMessageBox::Warning, title, text, QMessageBox::Ok, parent);
   box->setTextInteractionFlags(Qt::TextSelectableByMouse);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->open();
@@ -17,8 +28,7 @@ void showError(QWidget* parent, const QString& title, const QString& text) {
 
 void askToConfirm(QWidget* parent, const QString& title, const QString& text, const QString& action,
                   std::function<void(bool)> answer) {
-  auto* box = new QMessageBox(QMessageBox::Question, title, title, QMessageBox::Cancel, parent);
-  box->setInformativeText(text);
+  auto* box = makeBox(QMessageBox::Question, title, text, QMessageBox::Cancel, parent);
   const auto* accept = box->addButton(action, QMessageBox::AcceptRole);
   box->setAttribute(Qt::WA_DeleteOnClose);
   QObject::connect(box, &QDialog::finished, box, [box, accept, answer = std::move(answer)] {

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/base/Files.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/widgets/FigurePainting.h"
 #include "ui/widgets/SimilarityPainting.h"
@@ -137,7 +138,7 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   request.image = document.image();
   request.imageName = document.imageName();
   request.model = document.model();
-  request.modelName = QString::fromStdString(request.model.experiment.model.name);
+  request.modelName = shownName(request.model.experiment.model.name);
   request.masks = document.masks();
   request.view = document.view();
   request.look = document.look();

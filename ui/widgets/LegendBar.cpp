@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ui/ShownText.h"
+
 namespace headlight {
 
 LegendBar::LegendBar(QWidget* parent) : QWidget(parent) {
@@ -21,7 +23,7 @@ void LegendBar::setLegend(const Legend& legend) {
   QString text = legend.title + QLatin1Char('\n') + legend.detail;
   if (!legend.note.isEmpty()) text += QLatin1Char('\n') + legend.note;
   setAccessibleDescription(text);
-  setToolTip(text);
+  setToolTip(plainTip(text));
   update();
 }
 

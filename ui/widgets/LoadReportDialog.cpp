@@ -6,6 +6,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "ui/ShownText.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
@@ -21,7 +22,7 @@ QString shapeText(const std::vector<std::int64_t>& shape) {
 QStringList namesOf(const std::vector<std::string>& names) {
   QStringList list;
   for (const auto& name : names)
-    list << QString::fromStdString(name);
+    list << shownName(name);
   return list;
 }
 
@@ -74,13 +75,13 @@ LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& file
 void LoadReportDialog::fill(const LoadReport& report) {
   QStringList resizedNames, resizedHow, mismatchedNames, mismatchedHow;
   for (const auto& item : report.resized) {
-    resizedNames << QString::fromStdString(item.name);
+    resizedNames << shownName(item.name);
     resizedHow << tr("%1 → %2, %3")
                       .arg(shapeText(item.from), shapeText(item.to),
                            QString::fromStdString(item.how));
   }
   for (const auto& item : report.mismatched) {
-    mismatchedNames << QString::fromStdString(item.name);
+    mismatchedNames << shownName(item.name);
     mismatchedHow << tr("file %1, model %2").arg(shapeText(item.file), shapeText(item.model));
   }
   addGroup(QStringLiteral("mismatched"), tr("of another shape"), tr("not loaded"), mismatchedNames,
@@ -94,9 +95,8 @@ void LoadReportDialog::fill(const LoadReport& report) {
   if (!report.taken.empty()) {
     QStringList takenNames, takenHow;
     for (const auto& item : report.taken) {
-      takenNames << QString::fromStdString(item.name);
-      takenHow << tr("%1, %2").arg(QString::fromStdString(item.from),
-                                   QString::fromStdString(item.part));
+      takenNames << shownName(item.name);
+      takenHow << tr("%1, %2").arg(shownName(item.from), QString::fromStdString(item.part));
     }
     addGroup(QStringLiteral("taken"), tr("taken"), tr("a part of another tensor of the file"),
              takenNames, takenHow, true);

@@ -17,6 +17,8 @@
 
 #include "ui/Icons.h"
 #include "ui/MessageLog.h"
+#include "ui/PlainLabels.h"
+#include "ui/ShownText.h"
 #include "ui/Theme.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/widgets/Canvas.h"
@@ -74,6 +76,7 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_gallery(std::make_unique<GalleryModel>(m_images.get())),
       m_keeper(std::make_unique<SessionKeeper>(options.sessionPath, [this] { return session(); })) {
   setObjectName(QStringLiteral("mainWindow"));
+  new PlainLabels(this);
   setWindowIcon(applicationIcon());
   setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
@@ -194,9 +197,9 @@ void MainWindow::resetLayout() {
 void MainWindow::updateTitle() {
   QStringList parts;
   if (m_document->hasModel()) {
-    parts << QString::fromStdString(m_document->model().experiment.model.name);
+    parts << shownName(m_document->model().experiment.model.name);
     if (m_document->hasImage()) parts << m_document->imageName();
-    parts << tr("scheme “%1”").arg(QString::fromStdString(m_document->masks().name()));
+    parts << tr("scheme “%1”").arg(shownName(m_document->masks().name()));
   }
   setWindowTitle(parts.isEmpty() ? tr("Headlight")
                                  : tr("Headlight — %1").arg(parts.join(QStringLiteral(" · "))));

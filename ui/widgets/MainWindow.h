@@ -69,6 +69,7 @@ class MainWindow : public QMainWindow {
   bool isIdle() const;
 
   Document* document() { return m_document.get(); }
+  Opener* opener() { return m_opener; }
   LookBridge* lookBridge() { return m_look.get(); }
   ImageBridge* imageBridge() { return m_images.get(); }
   TrainingBridge* trainingBridge() { return m_training.get(); }

@@ -15,6 +15,7 @@
 #include "core/config/MasksJson.h"
 #include "core/workbench/TrainingSession.h"
 #include "ui/Icons.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/commands/MaskText.h"
 #include "ui/models/Document.h"
@@ -157,7 +158,7 @@ QWidget* MaskPanel::makeToolRow() {
 
 void MaskPanel::refresh() {
   const bool open = m_document->hasModel();
-  m_name->setText(open ? QString::fromStdString(m_document->masks().name()) : tr("no model"));
+  m_name->setText(open ? shownName(m_document->masks().name()) : tr("no model"));
   const MaskScheme& scheme = m_document->masks();
   const bool maskable = open && scheme.maskableLayers() > 0;
   for (QAction* action : m_needMaskable)

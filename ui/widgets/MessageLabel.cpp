@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 
 #include "ui/Icons.h"
+#include "ui/ShownText.h"
 #include "ui/plots/PlotTheme.h"
 
 namespace headlight {
@@ -33,7 +34,8 @@ MessageLabel::MessageLabel(QWidget* parent)
   setVisible(false);
 }
 
-void MessageLabel::setMessage(const QString& text, Tone tone) {
+void MessageLabel::setMessage(const QString& message, Tone tone) {
+  const QString text = shownText(message);
   if (text == m_message && tone == m_tone) return;
   m_tone = tone;
   m_message = text;

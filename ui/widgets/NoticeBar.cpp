@@ -7,6 +7,7 @@
 #include <QToolButton>
 
 #include "ui/Icons.h"
+#include "ui/ShownText.h"
 
 namespace headlight {
 namespace {
@@ -71,7 +72,10 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
   refresh();
 }
 
-void NoticeBar::add(const Notice& notice) {
+void NoticeBar::add(const Notice& told) {
+  Notice notice = told;
+  notice.title = shownText(told.title);
+  notice.text = shownText(told.text);
   m_notices.removeIf(
       [&](const Notice& old) { return old.title == notice.title && old.text == notice.text; });
   if (m_notices.size() >= kMaxNotices) m_notices.removeFirst();
@@ -105,7 +109,7 @@ void NoticeBar::refresh() {
                            ? notice.text
                            : QStringLiteral("%1. %2").arg(notice.title, notice.text);
   m_text->setText(shortened(text));
-  m_text->setToolTip(text);
+  m_text->setToolTip(plainTip(text));
   m_more->setVisible(m_notices.size() > 1);
   m_more->setText(tr("+%1 more").arg(m_notices.size() - 1));
   m_action->setVisible(!notice.action.isEmpty());

@@ -4,6 +4,7 @@
 
 #include "core/config/Experiment.h"
 #include "core/workbench/Catalogue.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/LookBridge.h"
@@ -17,7 +18,7 @@ namespace {
 
 QString fileName(const QString& path) {
   const QString name = QFileInfo(path).fileName();
-  return name.isEmpty() ? path : name;
+  return shownName(name.isEmpty() ? path : name);
 }
 
 /// Weights that were trained on pictures prepared otherwise would predict worse, and nobody would

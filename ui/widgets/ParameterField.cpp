@@ -197,6 +197,7 @@ void ParameterField::refresh() {
   const bool differs = !isDefault();
   const QString title = parameterTitle(m_parameter.name);
   // Markup, not a font: a style sheet's change would reset that.
+  m_label->setTextFormat(differs ? Qt::RichText : Qt::PlainText);
   m_label->setText(differs ? QStringLiteral("<b>%1</b>").arg(title.toHtmlEscaped()) : title);
   m_reset->setToolTip(tr("Back to the default, %1").arg(QString::fromStdString(m_default.dump())));
   // Hidden beside a visible editor it keeps its room, so that nothing jumps.

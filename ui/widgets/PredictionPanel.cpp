@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "ui/ShownText.h"
+
 namespace headlight {
 namespace {
 
@@ -70,7 +72,7 @@ std::vector<PredictionRow> predictionRows(const Look& after, const Look* before,
     const auto index = static_cast<std::size_t>(score.index);
     if (score.index < 0 || index >= now.size()) return;
     PredictionRow row;
-    row.name = QString::fromStdString(score.name);
+    row.name = shownName(score.name);
     row.rank = rank[index];
     row.probability = now[index];
     if (!then.empty()) {

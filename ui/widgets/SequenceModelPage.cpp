@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "ui/ShownText.h"
 #include "ui/widgets/CompletionPage.h"
 #include "ui/widgets/ContinuationPage.h"
 #include "ui/widgets/Dialogs.h"
@@ -33,8 +34,7 @@ QString sequenceModelSentence(const SequenceModelInfo& info) {
                            : QObject::tr("text");
   // All at once: a name may have a "%3" in it.
   return QObject::tr("%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters; %7")
-      .arg(QString::fromStdString(experiment.name),
-           QString::fromStdString(experiment.model.mechanism),
+      .arg(shownName(experiment.name), shownName(experiment.model.mechanism),
            QString::number(experiment.model.depth), QString::number(experiment.model.width),
            locale.toString(static_cast<qlonglong>(experiment.length())),
            locale.toString(static_cast<qlonglong>(info.parameters)), data);
@@ -140,7 +140,7 @@ void SequenceModelPage::open(const QString& path) {
 void SequenceModelPage::onModelChanged() {
   const SequenceModelInfo& info = *m_bridge->model();
   m_model->setText(sequenceModelSentence(info));
-  m_model->setToolTip(QDir::toNativeSeparators(info.weights));
+  m_model->setToolTip(plainTip(QDir::toNativeSeparators(info.weights)));
   m_message->clear();
   QWidget* page = m_continuation;
   if (info.experiment.ofPictures()) page = m_completion;

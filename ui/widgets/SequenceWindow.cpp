@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/workbench/FileContent.h"
 #include "core/workbench/Pictures.h"
 #include "ui/Icons.h"
 #include "ui/bridge/BackgroundTask.h"
@@ -38,12 +39,36 @@ void takeNoDropsIn(QWidget* parts) {
   }
 }
 
-enum class DroppedKind { Run, Folder, File };
+enum class DroppedKind { Run, Folder, Config, Weights, Picture, Text };
+
+bool nameEndsIn(const std::filesystem::path& path, const char* ending) {
+  return QString::fromStdString(path.string()).endsWith(QLatin1String(ending), Qt::CaseInsensitive);
+}
+
+/// By its content; where that says nothing, by its name. A text that begins with a brace is a
+/// config only if it is one.
+DroppedKind droppedFileKind(const std::filesystem::path& path) {
+  switch (contentOfFile(path)) {
+    case FileContent::Checkpoint:
+      return DroppedKind::Weights;
+    case FileContent::Png:
+    case FileContent::OtherPicture:
+      return DroppedKind::Picture;
+    case FileContent::Json:
+      if (readSequenceExperiment(path)) return DroppedKind::Config;
+      break;
+    case FileContent::Unknown:
+      if (hasImageExtension(path)) return DroppedKind::Picture;
+      if (nameEndsIn(path, ".safetensors")) return DroppedKind::Weights;
+      break;
+  }
+  return nameEndsIn(path, ".json") ? DroppedKind::Config : DroppedKind::Text;
+}
 
 /// Asks the disk.
 DroppedKind droppedKind(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return DroppedKind::File;
+  if (!std::filesystem::is_directory(path, ignored)) return droppedFileKind(path);
   const bool weights = std::filesystem::exists(path / "best.safetensors", ignored);
   return weights || holdsRun(path) ? DroppedKind::Run : DroppedKind::Folder;
 }
@@ -116,9 +141,10 @@ void SequenceWindow::stopTraining() {
 }
 
 void SequenceWindow::openPath(const QString& path) {
-  if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return openConfig(path);
+  if (looksLikeConfig(path.toStdString())) return openConfig(path);
   // A run is both to be used and to be resumed.
-  if (!path.endsWith(QStringLiteral(".safetensors"), Qt::CaseInsensitive))
+  if (!path.endsWith(QStringLiteral(".safetensors"), Qt::CaseInsensitive) &&
+      contentOfFile(path.toStdString()) != FileContent::Checkpoint)
     m_trainPage->offerRun(path);
   showModel();
   m_modelPage->open(path);
@@ -168,21 +194,17 @@ void SequenceWindow::dropEvent(QDropEvent* event) {
   const QString path = droppedFile(event->mimeData());
   if (path.isEmpty()) return;
   event->acceptProposedAction();
-  for (const char* kind : {".json", ".safetensors"})
-    if (path.endsWith(QLatin1String(kind), Qt::CaseInsensitive)) return openPath(path);
-  if (!hasImageExtension(path.toStdString())) return openDropped(path);
-  showModel();
-  m_modelPage->completion()->openPicture(path);
-}
-
-void SequenceWindow::openDropped(const QString& path) {
   m_reader->run<DroppedKind>(
       [path = path.toStdString()](std::stop_token) { return droppedKind(path); },
       [this, path](DroppedKind kind) {
-        if (kind == DroppedKind::Run) return openPath(path);
-        takeData([&](SequenceTrainPage& page) {
-          kind == DroppedKind::Folder ? page.setPictures(path) : page.setTextFile(path);
-        });
+        if (kind == DroppedKind::Folder || kind == DroppedKind::Text)
+          return takeData([&](SequenceTrainPage& page) {
+            kind == DroppedKind::Folder ? page.setPictures(path) : page.setTextFile(path);
+          });
+        if (kind == DroppedKind::Config) return openConfig(path);
+        if (kind != DroppedKind::Picture) return openPath(path);
+        showModel();
+        m_modelPage->completion()->openPicture(path);
       });
 }
 

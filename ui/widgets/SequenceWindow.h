@@ -49,7 +49,6 @@ class SequenceWindow : public QWidget {
 
  private:
   void openConfig(const QString& path);
-  void openDropped(const QString& path);  ///< a folder, or a file whose name says nothing
   void takeData(const std::function<void(SequenceTrainPage&)>& take);
 
   std::unique_ptr<SequenceTrainingBridge> m_training;

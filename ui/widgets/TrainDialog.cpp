@@ -12,6 +12,7 @@
 
 #include "core/workbench/Catalogue.h"
 #include "ui/Icons.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/models/Document.h"
 #include "ui/widgets/MessageLabel.h"
@@ -57,10 +58,10 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   makeButtons();
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
-  auto* subject = new QLabel(tr("%1 with masks “%2”")
-                                 .arg(QString::fromStdString(experiment.model.name),
-                                      QString::fromStdString(experiment.masks.scheme)),
-                             this);
+  auto* subject =
+      new QLabel(tr("%1 with masks “%2”")
+                     .arg(shownName(experiment.model.name), shownName(experiment.masks.scheme)),
+                 this);
   subject->setObjectName(QStringLiteral("trainSubject"));
   subject->setTextFormat(Qt::PlainText);
   QFont bold = font();

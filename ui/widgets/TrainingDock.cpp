@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/Icons.h"
+#include "ui/ShownText.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/models/Document.h"
@@ -130,7 +131,7 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
   if (!update) return;
   if (!m_active) begin();
   m_runState = update->state;
-  m_message = QString::fromStdString(update->message);
+  m_message = shownName(update->message);
   m_runProgress = update->progress;
   m_epoch = update->epoch;
   m_epochs = update->epochs;
@@ -145,7 +146,7 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
   for (const AppliedEdit& edit : update->edits) {
     m_loss->addEdit(edit);
     Q_EMIT m_document->message(
-        tr("Training, step %1: %2").arg(edit.step).arg(QString::fromStdString(edit.edit.label)));
+        tr("Training, step %1: %2").arg(edit.step).arg(shownName(edit.edit.label)));
   }
   m_warnings.add(update->warnings);
   if (!m_runMasks) {

@@ -5,6 +5,8 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 
+#include "ui/ShownText.h"
+
 namespace headlight {
 
 void WarningLog::clear() {
@@ -14,7 +16,7 @@ void WarningLog::clear() {
 void WarningLog::add(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
     if (m_kept.size() < kKept)
-      m_kept << QString::fromStdString(warning);
+      m_kept << shownName(warning);
     else
       ++m_dropped;
   }

@@ -9,6 +9,7 @@
 #include "app/cli/Inputs.h"
 #include "app/cli/ModelOptions.h"
 #include "core/base/Files.h"
+#include "core/base/OutputTarget.h"
 #include "core/workbench/RawTensors.h"
 
 namespace headlight::cli {
@@ -21,6 +22,13 @@ HeadFusion fusionFromName(const std::string& name) {
   if (name == "max") return HeadFusion::Max;
   if (name == "min") return HeadFusion::Min;
   refuseUsage("--fusion", name + " is not known; give mean, max or min");
+}
+
+/// The whole path, for who did not name a folder.
+std::string placeOf(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path whole = fs::absolute(folder, unknown);
+  return (unknown ? folder : whole.lexically_normal()).string();
 }
 
 class AttendCommand : public Command {
@@ -37,12 +45,13 @@ class AttendCommand : public Command {
     command
         ->add_option("-o,--output", m_output,
                      "Write `logits`, `attention.L` [B,H,T,T] and `rollout` [B,N] to this "
-                     "safetensors file; with --show NAME also `NAME.L` [H,rows,cols] at the token")
+                     "safetensors file, - for standard output; with --show NAME also `NAME.L` "
+                     "[H,rows,cols] at the token")
         ->type_name("FILE");
     command
         ->add_option("-p,--pictures", m_folder,
-                     "Folder for the PNG files; default: attention, or none where --output is "
-                     "given")
+                     "Folder for the PNG files; default: the folder attention below the current "
+                     "one, or none where --output is given")
         ->type_name("FOLDER");
     command->add_flag("--json", m_json, "The result as one JSON object");
     declareLooks(*command);
@@ -52,6 +61,7 @@ class AttendCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     check();
+    prepareOutput("--output", m_output, terminal);
     m_session = m_model.open(terminal);
     m_masks = m_model.masksFor(m_session->info());
     m_query = queryFromText(m_queryText, m_session->info().grid);
@@ -62,16 +72,19 @@ class AttendCommand : public Command {
       std::vector<RawArray> learned;
       if (m_shown) learned = learnedArrays(*m_shown, m_query, m_session->info().grid);
       valueOrThrow(writeRawLooks(m_output, m_looks, m_rollouts, learned));
-      if (!terminal.json()) terminal.print(m_output);
+      if (!terminal.json())
+        terminal.print(m_output == kStandardOutput ? "standard output" : m_output);
     }
     const ModelInfo& info = m_session->info();
     if (terminal.json())
-      terminal.printJson(Json{{"model", modelJson(info, m_masks)},
-                              {"query", m_query.text},
-                              {"show", m_show},
-                              {"map", m_shown ? m_shown->maps.meaning : info.mapMeaning},
-                              {"output", m_output.empty() ? Json(nullptr) : Json(m_output)},
-                              {"results", m_results}});
+      terminal.printJson(
+          Json{{"model", modelJson(info, m_masks)},
+               {"query", m_query.text},
+               {"show", m_show},
+               {"map", m_shown ? m_shown->maps.meaning : info.mapMeaning},
+               {"output", m_output.empty() ? Json(nullptr) : Json(m_output)},
+               {"folder", m_folder.empty() ? Json(nullptr) : Json(placeOf(m_folder))},
+               {"results", m_results}});
     return exitCode;
   }
 
@@ -174,6 +187,7 @@ class AttendCommand : public Command {
       std::error_code error;
       fs::create_directories(m_folder, error);
       if (error) throw Failure({ErrorCode::Io, "cannot be made: " + error.message(), m_folder});
+      terminal.note("pictures go to " + placeOf(m_folder));
     }
     return forEachPicture(
         m_pictures, !m_output.empty(), terminal, [&](const fs::path& path, const Image& image) {

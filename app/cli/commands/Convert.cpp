@@ -4,6 +4,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "core/base/OutputTarget.h"
 
 namespace headlight::cli {
 namespace {
@@ -13,7 +14,8 @@ class ConvertCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand("convert", "A .pth or .safetensors file as safetensors");
     command->add_option("in", m_in, "The file to read")->type_name("FILE");
-    command->add_option("out", m_out, "The safetensors file to write")->type_name("FILE");
+    command->add_option("out", m_out, "The safetensors file to write; - for standard output")
+        ->type_name("FILE");
     command
         ->add_option("--dtype", m_dtype,
                      "f32, f16 or bf16 for every floating tensor; default: as they are")
@@ -36,7 +38,8 @@ class ConvertCommand : public Command {
     if (m_in.empty() || m_out.empty())
       refuseUsage("convert", "needs two files: the one to read and the one to write");
     std::error_code error;
-    if (std::filesystem::equivalent(m_in, m_out, error))
+    prepareOutput("out", m_out, terminal);
+    if (m_out != kStandardOutput && std::filesystem::equivalent(m_in, m_out, error))
       refuseUsage(m_out, "is the file to read as well; give another name");
     ConvertOptions options{m_dtype, m_weightsOnly, std::nullopt, m_castle};
     if (!m_model.empty()) options.experiment = experimentByName(m_model);

@@ -3,13 +3,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/ParameterFlags.h"
 #include "app/cli/ProgressBar.h"
+#include "core/base/Files.h"
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/Evaluate.h"
@@ -82,7 +82,7 @@ class EvaluateCommand : public Command {
       experiment.model = named.model;
       experiment.masks = named.masks;
       experiment.edits = named.edits;
-      if (std::filesystem::exists(source.model)) experiment.data = named.data;
+      if (isThere(source.model)) experiment.data = named.data;
     }
     Json json = experimentToJson(experiment);
     if (!m_folder.empty()) {

@@ -17,10 +17,8 @@ std::string tensorShapeText(const std::vector<std::int64_t>& shape) {
   return "[" + text + "]";
 }
 
-/// On one line and not too long: metadata may hold a whole config.
-std::string shortened(std::string text) {
-  for (char& letter : text)
-    if (static_cast<unsigned char>(letter) < ' ' || letter == 0x7f) letter = ' ';
+/// Not too long: metadata may hold a whole config.
+std::string shortened(const std::string& text) {
   if (text.size() <= kShownMetadata) return text;
   return text.substr(0, kShownMetadata) + "... (" + std::to_string(text.size()) +
          " bytes; --json shows them)";

@@ -25,7 +25,8 @@ class PredictCommand : public Command {
         ->type_name("FILE");
     command
         ->add_option("-o,--output", m_output,
-                     "Also write `logits` [B, classes] to this safetensors file")
+                     "Also write `logits` [B, classes] to this safetensors file; - for standard "
+                     "output")
         ->type_name("FILE");
     command->add_option("--top", m_top, "How many classes to show; default 5")
         ->type_name("INT")
@@ -38,6 +39,7 @@ class PredictCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_images.empty() == m_tensor.empty())
       refuseUsage("predict", "takes pictures or --tensor FILE, one of them");
+    prepareOutput("--output", m_output, terminal);
     m_model.require();
     const auto pictures = expandPictures(m_images);
     m_session = m_model.open(terminal);

@@ -21,7 +21,8 @@ class PreprocessCommand : public Command {
         ->type_name("NAME|FILE");
     command
         ->add_option("-o,--output", m_output,
-                     "The safetensors file to write: `input` [B,3,H,W], normalised")
+                     "The safetensors file to write, - for standard output: `input` [B,3,H,W], "
+                     "normalised")
         ->type_name("FILE");
     command->add_flag("--json", m_json, "The result as one JSON object");
     return command;
@@ -31,6 +32,7 @@ class PreprocessCommand : public Command {
     if (m_images.empty()) refuseUsage("preprocess", "needs a picture; name one");
     if (m_model.empty()) refuseUsage("--model", "is missing; give a published name or a config");
     if (m_output.empty()) refuseUsage("--output", "is missing; give the file to write");
+    prepareOutput("--output", m_output, terminal);
     const Preprocessing preprocessing = preprocessingOf(experimentByName(m_model).model);
     RawImages images{0, preprocessing.height, preprocessing.width, {}};
     forEachPicture(expandPictures(m_images), true, terminal, [&](const auto&, const Image& image) {

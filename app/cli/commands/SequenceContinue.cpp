@@ -1,11 +1,8 @@
 // sequence continue: text that a model goes on with.
 
-#include <unistd.h>
-
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ProgressBar.h"
 #include "app/cli/SequenceCommands.h"
-#include "core/base/Utf8.h"
 
 namespace headlight::cli {
 namespace {
@@ -58,8 +55,7 @@ class SequenceContinueCommand : public Command {
 
  private:
   void tell(Terminal& terminal, const std::string& text) const {
-    const std::string whole = m_prompt + text;
-    terminal.print(::isatty(STDOUT_FILENO) == 1 ? fitForTerminal(whole) : whole);
+    terminal.printText(m_prompt + text);
   }
 
   SequenceRunOptions m_run;

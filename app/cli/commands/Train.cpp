@@ -9,6 +9,7 @@
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 
 namespace headlight::cli {
@@ -24,23 +25,10 @@ fs::path freshRunFolder(std::string name) {
     if (letter == '/' || letter == '\\' || static_cast<unsigned char>(letter) < ' ') letter = '_';
   if (name.empty() || name[0] == '.') name = "run" + name;
   fs::path folder = fs::path("runs") / name;
-  for (int n = 2; fs::exists(folder); ++n)
+  std::error_code unknown;  // then making it says what is wrong
+  for (int n = 2; fs::exists(folder, unknown); ++n)
     folder = fs::path("runs") / (name + "-" + std::to_string(n));
   return folder;
-}
-
-/// The object, as it is written; nothing where the text is no object or nested beyond reason (what
-/// comes back is written out again, and writing recurses).
-std::optional<Json> parsedObject(const std::string& text) {
-  constexpr int kMaxDepth = 64;
-  bool tooDeep = false;
-  const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    tooDeep = tooDeep || depth > kMaxDepth;
-    return !tooDeep;
-  };
-  Json json = Json::parse(text, watchDepth, false);
-  if (tooDeep || !json.is_object()) return std::nullopt;
-  return json;
 }
 
 class TrainCommand : public Command {
@@ -123,10 +111,10 @@ class TrainCommand : public Command {
     Json json = Json::object();
     if (!m_config.empty()) {
       const std::string text = valueOrThrow(readFile(m_config, kMaxConfigBytes));
-      const auto read = parsedObject(text);
-      // Not JSON, not an object, too deep: the reader says what is wrong with it.
-      if (!read) return valueOrThrow(experimentFromText(text, m_config, modelCatalogue()));
-      json = *read;
+      json = valueOrThrow(parseConfigJson(text, m_config));
+      // Flags need an object to go into; the reader says what this is.
+      if (!json.is_object())
+        return valueOrThrow(experimentFromText(text, m_config, modelCatalogue()));
     }
     if (!m_model.empty()) replaceModel(json);
     if (!m_weights.empty()) json["training"]["weights"] = m_weights;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/config/ConfigText.h"
+
 namespace headlight {
 namespace {
 
@@ -23,8 +25,8 @@ TensorShapes::TensorShapes(const Checkpoint& checkpoint) {
     m_shapes[name] = tensor.sizes().vec();
   const auto found = checkpoint.metadata.find("config");
   if (found == checkpoint.metadata.end() || found->second.size() > kMaxArguments) return;
-  const Json json = Json::parse(found->second, nullptr, false);
-  if (json.is_object()) m_arguments = json;
+  const auto json = parseConfigJson(found->second, "config");
+  if (json && json->is_object()) m_arguments = *json;
 }
 
 bool TensorShapes::anyNameHas(const std::string& part) const {

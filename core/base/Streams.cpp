@@ -1,0 +1,18 @@
+#include "core/base/Streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <initializer_list>
+
+namespace headlight {
+
+void prepareStreams() {
+  // The lowest number that is free is the one that is given, so the order matters.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) == -1 && ::open("/dev/null", O_RDWR) != stream) ::_exit(1);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace headlight

@@ -1,0 +1,25 @@
+#pragma once
+// What a file is, from its first bytes rather than its name.
+
+#include <filesystem>
+#include <string_view>
+
+namespace headlight {
+
+enum class FileContent {
+  Unknown,  ///< also what cannot be read: opening it says why
+  Json,     ///< text that begins with a brace or a bracket
+  Checkpoint,
+  Png,
+  OtherPicture,
+};
+
+/// Looks at the first 4 KB of a regular file, and at nothing of anything else.
+FileContent contentOfFile(const std::filesystem::path& path);
+/// `head`: the first bytes, the more the surer.
+FileContent contentOf(std::string_view head);
+
+/// Whether a model is described there by JSON; where the content says nothing, the name decides.
+bool looksLikeConfig(const std::filesystem::path& path);
+
+}  // namespace headlight
