@@ -7,6 +7,8 @@
 
 #include <system_error>
 
+#include "core/base/OutputTarget.h"
+
 namespace headlight {
 namespace {
 
@@ -181,13 +183,15 @@ Result<void> OpenFolder::write(const std::string& name,
     const bool replaces = ::fstatat(descriptor(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
     if (replaces && !S_ISREG(old.st_mode)) throw Failure(notAFile(pathOf(name), old.st_mode));
     ::unlinkat(descriptor(), beside.c_str(), 0);  // of a process that had this number before
+    // What replaces a private file is private from its first byte on.
+    const mode_t mode = replaces ? 0600 : 0666;
     FileDescriptor file(
-        ::openat(descriptor(), beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | kFileFlags, 0666));
+        ::openat(descriptor(), beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | kFileFlags, mode));
     require(file.valid(), "create");
-    if (replaces) require(::fchmod(file.get(), old.st_mode & 07777) == 0, "set the mode");
     write([&](const void* data, std::size_t size) {
       valueOrThrow(writeWhole(file, data, size, pathOf(name)));
     });
+    if (replaces) require(keepOwnerAndMode(file.get(), old), "keep the permissions");
     require(::fsync(file.get()) == 0, "flush to the disk");
     if (const int code = file.close()) throw Failure(failure(name, "close", code));
     require(::renameat(descriptor(), beside.c_str(), descriptor(), name.c_str()) == 0, "replace");
