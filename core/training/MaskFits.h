@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/base/OpenFolder.h"
 #include "core/base/Result.h"
 #include "core/models/Model.h"
 #include "core/training/TrainingTypes.h"

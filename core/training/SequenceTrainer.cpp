@@ -89,9 +89,7 @@ SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token
   m_remaining.start(m_at.step);
   m_since = std::chrono::steady_clock::now();
   while (!stop.stop_requested()) {
-    // Weights are kept only beside a checkpoint: where there are some and it is missing, it was
-    // lost.
-    if (validationIsDue() && m_saved < 0) save();
+    if (validationIsDue() && m_saved < 0) saveBeforeTheFirst();
     if (validationIsDue() && !validate(onReading, stop)) break;
     saveIfDue();  // after the validation: what it finds is then saved with the step
     if (m_at.step >= steps) break;
@@ -120,6 +118,14 @@ bool SequenceTrainer::validationIsDue() const {
 
 void SequenceTrainer::saveIfDue() {
   if (m_at.step - m_tried >= m_parts.experiment.training.checkpointSteps) save();
+}
+
+/// Weights are kept only beside a checkpoint: where there are some and it is missing, it was lost.
+/// The one that follows the validation is due as before.
+void SequenceTrainer::saveBeforeTheFirst() {
+  const std::int64_t tried = m_tried;
+  save();
+  m_tried = tried;
 }
 
 void SequenceTrainer::save() {

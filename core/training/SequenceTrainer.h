@@ -49,6 +49,7 @@ class SequenceTrainer {
  private:
   bool validationIsDue() const;
   void save();
+  void saveBeforeTheFirst();
   bool validate(const OnReading& onReading, std::stop_token stop);
   void step(const at::Tensor& drawn, const OnReading& onReading);
   ProgressCallback tellValidating(const OnReading& onReading) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <fstream>
 
@@ -60,11 +61,11 @@ TEST(OpenFolder, RefusesPipesAndDevicesAtOnce) {
   EXPECT_EQ(folders.inner.read("pipe", 100).error().code, ErrorCode::UnsupportedFile);
   EXPECT_EQ(folders.inner.write("pipe", "x").error().code, ErrorCode::UnsupportedFile);
   EXPECT_EQ(folders.inner.openToAppend("pipe").error().code, ErrorCode::UnsupportedFile);
-  const OpenFolder devices = valueOrThrow(OpenFolder::open("/dev"));
-  for (const char* name : {"zero", "null"}) {
-    EXPECT_EQ(devices.read(name, 100).error().code, ErrorCode::UnsupportedFile);
-    EXPECT_EQ(devices.write(name, "x").error().code, ErrorCode::UnsupportedFile);
-  }
+  // A device of the test's own, which root alone can make.
+  if (::mknod(folders.path("device").c_str(), S_IFCHR | 0600, makedev(1, 5)) != 0) GTEST_SKIP();
+  EXPECT_EQ(folders.inner.read("device", 100).error().code, ErrorCode::UnsupportedFile);
+  EXPECT_EQ(folders.inner.write("device", "x").error().code, ErrorCode::UnsupportedFile);
+  EXPECT_EQ(folders.inner.openToAppend("device").error().code, ErrorCode::UnsupportedFile);
 }
 
 TEST(OpenFolder, AddsNothingToAFileWithASecondName) {

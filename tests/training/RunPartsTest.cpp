@@ -279,7 +279,7 @@ TEST(RunFolder, RefusesASecondRunAndASecondWriter) {
   {
     const RunFolder run = RunFolder::create(folder / "run");
     EXPECT_EQ(codeOf([&] { RunFolder::create(folder / "run"); }), ErrorCode::Busy);
-    ASSERT_TRUE(run.writeConfig(tinyExperiment()));
+    ASSERT_TRUE(run.writeConfig(experimentToJson(tinyExperiment()), "1"));
     EXPECT_EQ(codeOf([&] { RunFolder::open(folder / "run"); }), ErrorCode::Busy);
   }
   EXPECT_EQ(codeOf([&] { RunFolder::create(folder / "run"); }), ErrorCode::InvalidArgument);
