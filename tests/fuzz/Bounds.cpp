@@ -1,6 +1,7 @@
 #include "tests/fuzz/Bounds.h"
 
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ void tell(const char* text) {
 }
 
 void reportSignal(int signal) {
-  tell(signal == SIGALRM ? "\nstill going on after too long: " : "\ncrashed: ");
+  const bool late = signal == SIGPROF || signal == SIGALRM;
+  tell(late ? "\nstill going on after too long: " : "\ncrashed: ");
   tell(g_announced);
   tell("\n");
   std::signal(signal, SIG_DFL);
@@ -28,7 +30,7 @@ void reportSignal(int signal) {
 }
 
 void installHandlers() {
-  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM})
+  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGPROF, SIGALRM})
     std::signal(signal, reportSignal);
 }
 
@@ -51,7 +53,9 @@ void announce(const std::string& what) {
   const std::size_t size = std::min(what.size(), sizeof g_announced - 1);
   std::memcpy(g_announced, what.data(), size);
   g_announced[size] = '\0';
-  ::alarm(kMostSeconds);
+  const itimerval limit{{0, 0}, {kMostSeconds, 0}};
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
+  ::alarm(kMostWaiting);
 }
 
 void require(bool holds, const std::string& what) {

@@ -10,9 +10,9 @@ namespace headlight::fuzz {
 /// std::bad_alloc. Does nothing under a sanitizer, which takes terabytes of addresses.
 void limitMemory(std::size_t bytes = std::size_t{2} << 30);
 
-/// Says which input is read now; a crash, or a read of more than `kMostSeconds`, ends the program
-/// with these words.
-inline constexpr int kMostSeconds = 20;
+/// Says which input is read now; a crash ends the program with these words, and so does a read that
+/// takes more than so much of the processor, or waits for longer.
+inline constexpr int kMostSeconds = 20, kMostWaiting = 300;
 void announce(const std::string& what);
 
 /// Ends the program with `what` unless `holds`.

@@ -6,10 +6,10 @@
 //   fuzz_readers [--iterations N] [--seed S] [--only NAME]     N mutations of each reader's files;
 //                                                             1000 · HEADLIGHT_TEST_EFFORT
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -88,8 +88,12 @@ bool check(const Target& target, const std::string& bytes, const std::string& wh
   return false;
 }
 
+/// Of the processor.
+double secondsBetween(std::clock_t begin, std::clock_t end) {
+  return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
+}
+
 long fuzz(const Target& target, const Options& options) {
-  using Clock = std::chrono::steady_clock;
   for (const std::string& file : target.files) {
     const Result<void> whole = target.read(file);
     require(whole.ok(),
@@ -98,17 +102,17 @@ long fuzz(const Target& target, const Options& options) {
   Mutator mutator(options.seed);
   long accepted = 0;
   double slowest = 0;
-  const auto begin = Clock::now();
+  const std::clock_t begin = std::clock();
   for (long i = 0; i < options.iterations; ++i) {
-    const auto started = Clock::now();
+    const std::clock_t started = std::clock();
     accepted += check(target, damaged(mutator, target),
                       target.name + ", seed " + std::to_string(options.seed) + ", iteration " +
                           std::to_string(i));
-    slowest = std::max(slowest, std::chrono::duration<double>(Clock::now() - started).count());
+    slowest = std::max(slowest, secondsBetween(started, std::clock()));
   }
   std::printf("%-28s %ld mutations, %ld of them accepted, %.1f s, the slowest %.3f s\n",
               target.name.c_str(), options.iterations, accepted,
-              std::chrono::duration<double>(Clock::now() - begin).count(), slowest);
+              secondsBetween(begin, std::clock()), slowest);
   std::fflush(stdout);
   return options.iterations;
 }
