@@ -79,9 +79,9 @@ class DropTest : public QObject {
     writeText(path("config.pth"), QByteArray::fromStdString(experimentToText(experiment)));
     QVERIFY(dropOn(&test.window, {path("config.pth")}));
     QTRY_COMPARE(test.document()->masks().name(), std::string("sch1"));
-    writeText(path("masks"), R"({"scheme": "sch2"})");
+    writeText(path("masks"), R"({"scheme": "none"})");
     QVERIFY(dropOn(&test.window, {path("masks")}));
-    QTRY_COMPARE(test.document()->masks().name(), std::string("sch2"));
+    QTRY_COMPARE(test.document()->masks().name(), std::string("none"));
     QVERIFY(QFile::copy(m_picture, path("picture.json")));
     QVERIFY(dropOn(&test.window, {path("picture.json")}));
     QTRY_COMPARE(test.document()->imagePath(), path("picture.json"));
