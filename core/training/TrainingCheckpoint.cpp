@@ -111,6 +111,7 @@ Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& p
       checkpoint.classNames = std::move(metadata->classNames);
     readPosition(position->second, checkpoint, where);
     sortOut(file.tensors, checkpoint);
+    requireHeld(checkpoint.experiment.model, checkpoint.weights, where);
     return checkpoint;
   });
 }
