@@ -44,6 +44,10 @@ Director::Director(MainWindow* window, StartState state, QStringList files,
           [this](const QString& title, const QString& text) {
             complain(title + QStringLiteral(": ") + text);
           });
+  connect(m_window->lookBridge(), &LookBridge::partlyFits, this,
+          [this](const QString& what, const LoadReport& report) {
+            complain(tr("%1 fits in part: ").arg(what) + QString::fromStdString(report.summary()));
+          });
 }
 
 void Director::begin() {
