@@ -68,7 +68,7 @@ TEST_F(MisfitTest, OfAFileThatCarriesItsExperimentToo) {
 TEST_F(MisfitTest, PositionsOfAnotherGridAndParametersOfMasksFit) {
   nlohmann::json config = nlohmann::json::parse(readBytes(microConfig()));
   config["model"]["image_size"] = 48;
-  config["masks"] = {{"scheme", "mine"}, {"cells", {{"soft:3@0.3", "random:3:7"}}}};
+  config["masks"] = {{"scheme", "mine"}, {"cells", {{"soft:3@0.3", "random:3#7"}}}};
   const auto larger = write("larger.json", config);
   writeTensors(path("w.safetensors"), m_tensors);
   expectOk(run({"evaluate", "--model", larger, "--weights", path("w.safetensors"), "--data.dataset",
