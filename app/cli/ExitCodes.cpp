@@ -52,7 +52,7 @@ const char* exitCodeHelp() {
          "  0    done\n"
          "  1    something inside failed\n"
          "  2    the command line, a config or a mask scheme is wrong\n"
-         "  3    an input file is missing, damaged or of a wrong kind\n"
+         "  3    an input file is missing, damaged, of a wrong kind or of another model\n"
          "  4    stopped before it was done, but not by a signal\n"
          "  5    the system refused: no space, no permission, a folder vanished\n"
          "  6    another Headlight is writing the run folder\n"

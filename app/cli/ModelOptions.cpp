@@ -17,6 +17,10 @@ void ModelOptions::declare(CLI::App& app) {
                  "Weights, .safetensors or .pth; without them the model's are random")
       ->type_name("FILE")
       ->group(group);
+  app.add_flag("--partial", source.partial,
+               "Go on where weights are missing or of another shape: those stay random. Without it "
+               "that is an error")
+      ->group(group);
   app.add_option(
          "--masks", masks,
          "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows of 5), "
@@ -82,6 +86,11 @@ Experiment experimentByName(const std::string& nameOrFile) {
   refuseUsage(nameOrFile, "is neither a published model nor a file; " +
                               (close.empty() ? "headlight-cli summary --list names the models"
                                              : "did you mean \"" + close + "\"?"));
+}
+
+void printAlphas(const SoftAlphas& alphas, const std::string& indent, Terminal& terminal) {
+  for (const auto& line : softAlphaLines(alphas))
+    terminal.print(indent + "learned alpha  " + line);
 }
 
 Json modelJson(const ModelInfo& info, const MaskScheme& masks) {

@@ -15,7 +15,7 @@ struct ModelOptions {
   ModelSource source;
   std::string masks;  ///< a scheme's name or a file; empty: as the model says
 
-  /// --model, --weights, --masks, --device, --threads, --seed.
+  /// --model, --weights, --partial, --masks, --device, --threads, --seed.
   void declare(CLI::App& app);
 
   /// Throws Failure if neither a model nor weights were given.
@@ -31,6 +31,9 @@ void sayHowItOpened(const ModelInfo& info, Terminal& terminal);
 
 /// A model by published name, config or checkpoint, without its weights. Throws Failure.
 Experiment experimentByName(const std::string& nameOrFile);
+
+/// A line for each layer with soft heads, behind `indent`: what they have learned.
+void printAlphas(const SoftAlphas& alphas, const std::string& indent, Terminal& terminal);
 
 /// What every compute command tells of the model, as JSON.
 Json modelJson(const ModelInfo& info, const MaskScheme& masks);

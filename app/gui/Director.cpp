@@ -72,6 +72,10 @@ Director::Director(MainWindow* window, StartState state, QStringList files,
     if (notice.level == Notice::Level::Error)
       complain(notice.title + QStringLiteral(": ") + notice.text, kInputExit);
   });
+  connect(m_window->lookBridge(), &LookBridge::partlyFits, this,
+          [this](const QString& what, const LoadReport& report) {
+            complain(tr("%1 fits in part: ").arg(what) + QString::fromStdString(report.summary()), kInputExit);
+          });
 }
 
 void Director::begin() {

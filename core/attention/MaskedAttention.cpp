@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/FreeMemory.h"
 #include "core/masks/Neighbourhood.h"
 
 namespace headlight {
@@ -85,11 +86,14 @@ void MaskedAttention::updateRandomMasks(const std::vector<HeadMask>& masks) {
   if (!anyOf(masks, MaskKind::Random)) return;
   const bool first = !m_randomMask.defined();
   const at::TensorOptions like = parameters().front().options();
-  if (first)
+  if (first) {
+    const std::int64_t heads = static_cast<std::int64_t>(masks.size()),
+                       pairs = std::int64_t{m_queries.tokens()} * m_keys.tokens();
+    requireMemory(heads * pairs, "random masks of layer " + std::to_string(m_layer));
     m_randomMask = register_buffer(
         "random_mask",
-        at::zeros({static_cast<std::int64_t>(masks.size()), m_queries.tokens(), m_keys.tokens()},
-                  like.dtype(at::kBool)));
+        at::zeros({heads, m_queries.tokens(), m_keys.tokens()}, like.dtype(at::kBool)));
+  }
   for (std::size_t h = 0; h < masks.size(); ++h) {
     if (masks[h].kind != MaskKind::Random || (!first && m_masks[h] == masks[h])) continue;
     // Each head and layer draws its own mask from the same seed.

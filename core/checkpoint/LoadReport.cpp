@@ -18,7 +18,22 @@ void addPart(std::string& line, const Items& items, const char* what, Describe d
     line += " and " + std::to_string(items.size() - kMaxNames) + " more";
 }
 
+/// Parameters and buffers that a mask scheme fills, and a count that nothing reads.
+bool startsFilled(const std::string& name) {
+  const std::string last = name.substr(name.rfind('.') + 1);
+  return last == "soft_mask_logit" || last == "random_mask" || last == "num_batches_tracked";
+}
+
 }  // namespace
+
+std::vector<std::string> LoadReport::unfilled() const {
+  std::vector<std::string> names;
+  for (const auto& mismatch : mismatched)
+    names.push_back(mismatch.name);
+  for (const auto& name : missing)
+    if (!startsFilled(name)) names.push_back(name);
+  return names;
+}
 
 std::string LoadReport::summary() const {
   std::string line = std::to_string(matched.size()) + " matched";

@@ -32,6 +32,9 @@ struct LoadReport {
   std::vector<Taken> taken;  ///< from a part of another tensor of the file
 
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  /// What would keep the values it has, random ones in a model just made: missing names and those
+  /// of another shape. Masks start from what their scheme says, so theirs may be missing.
+  std::vector<std::string> unfilled() const;
   /// One line: "152 matched, 1 resized (pos_embed 14×14 → 12×12), 2 missing: …".
   std::string summary() const;
 };

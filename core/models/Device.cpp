@@ -39,7 +39,7 @@ at::Device deviceFromConfig(const std::string& text) {
   try {
     at::zeros({1}, at::TensorOptions(device));
   } catch (const std::exception& exception) {
-    refuse("\"" + text + "\" cannot be used: " + exception.what());
+    refuse("\"" + text + "\" cannot be used: " + messageOf(exception));
   }
   return device;
 }

@@ -47,6 +47,10 @@ ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme) {
   return cost;
 }
 
+ModelCost modelCost(const ModelConfig& config, const MaskConfig& masks) {
+  return modelCost(config, valueOrThrow(resolveMasks(masks, maskShapeOf(config))));
+}
+
 ModelCost publishedCost(const PublishedModel& model) {
   if (!model.maskedMacs) return modelCost(model.config);
   return modelCost(model.config,

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
+#include "core/base/FreeMemory.h"
 #include "core/models/Backbones.h"
 #include "core/models/Registry.h"
 
@@ -111,12 +113,21 @@ void seedTorch(std::uint64_t seed) {
   at::manual_seed(seed);
 }
 
+void requireMemoryFor(std::int64_t parameters) {
+  char millions[32];
+  std::snprintf(millions, sizeof millions, "%.4g", static_cast<double>(parameters) / 1e6);
+  requireMemory(parameters * static_cast<std::int64_t>(sizeof(float)),
+                std::string("a model of ") + millions + " million parameters");
+}
+
 std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
   // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
   const ModelConfig config = checkedAndCompleted(given);
+  const Backbone& backbone = backboneOf(config.backbone);
+  requireMemoryFor(backbone.cost(config).parameters);
   const auto random = holdTorchRandom();
   seedTorch(seed);
-  return backboneOf(config.backbone).make(config);
+  return backbone.make(config);
 }
 
 }  // namespace headlight

@@ -103,7 +103,12 @@ class Model : public torch::nn::Module {
 /// Seeds LibTorch's generators (drop path, dropout, initialisation).
 void seedTorch(std::uint64_t seed);
 
-/// Builds a registered backbone, initialised from `seed` as timm does. Throws Failure.
+/// Throws Failure where the weights of a model of so many parameters are more than the free memory:
+/// to be asked before any of them is allocated.
+void requireMemoryFor(std::int64_t parameters);
+
+/// Builds a registered backbone, initialised from `seed` as timm does. Throws Failure, also where
+/// its weights are more than the free memory.
 std::shared_ptr<Model> makeModel(const ModelConfig& config, std::uint64_t seed);
 
 }  // namespace headlight

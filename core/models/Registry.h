@@ -6,6 +6,7 @@
 
 #include "core/attention/Cost.h"
 #include "core/config/Catalogue.h"
+#include "core/config/Experiment.h"
 
 namespace headlight {
 
@@ -49,7 +50,11 @@ ModelCost modelCost(const ModelConfig& config);
 /// instead of all (MaiT, Table 1), in the layers whose kernels do so. Throws Failure for a scheme
 /// of another shape.
 ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme);
-/// Counted as the model's published figure is: with its scheme where `maskedMacs`.
+/// The same with the masks of a config. Wherever a program tells what a model costs it is this or
+/// the one above, with the masks in force.
+ModelCost modelCost(const ModelConfig& config, const MaskConfig& masks);
+/// Counted as the model's published figure is, to be compared with it: with its scheme where
+/// `maskedMacs`.
 ModelCost publishedCost(const PublishedModel& model);
 
 }  // namespace headlight

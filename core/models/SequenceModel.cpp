@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
+#include <numeric>
+
 namespace headlight {
 namespace {
 
@@ -130,6 +133,10 @@ std::vector<TensorShape> sequenceShapes(const SequenceModelConfig& config, std::
 }
 
 std::shared_ptr<SequenceModel> makeSequenceModel(const SequenceExperiment& experiment) {
+  std::int64_t parameters = 0;
+  for (const auto& [name, shape] : sequenceShapes(experiment.model, experiment.length()))
+    parameters += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  requireMemoryFor(parameters);
   const auto random = holdTorchRandom();
   seedTorch(static_cast<std::uint64_t>(experiment.seed));
   return std::make_shared<SequenceModel>(experiment.model, experiment.length());

@@ -73,6 +73,23 @@ Checkpoint weightsOf(Checkpoint checkpoint) {
   return checkpoint;
 }
 
+void requireHeld(const ModelConfig& model, const NamedTensors& weights, const std::string& where,
+                 bool resized) {
+  constexpr std::int64_t kAlwaysFine = 1'000'000;
+  const ModelCost cost = modelCost(model);
+  std::int64_t needed = cost.parameters, held = 0;
+  for (const LayerCost& layer : cost.layers)
+    if (resized && layer.name == "pos_embed") needed -= layer.parameters;
+  for (const auto& [name, tensor] : weights)
+    held += tensor.numel();
+  if (needed <= 2 * held + kAlwaysFine) return;
+  throw Failure({ErrorCode::InvalidFile,
+                 "holds only " + std::to_string(held) + " numbers, too few for a model of " +
+                     std::to_string(cost.parameters) +
+                     " parameters; it is damaged, or belongs to another model",
+                 where});
+}
+
 std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
                                                  const std::vector<std::string>& classNames,
                                                  double progress) {

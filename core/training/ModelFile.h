@@ -23,6 +23,13 @@ Json metadataJson(const std::string& text, const std::string& key, const std::st
 NamedTensors weightsOf(const NamedTensors& tensors);
 Checkpoint weightsOf(Checkpoint checkpoint);
 
+/// To be asked before a model is made of what a file says of itself: its config or the shapes of
+/// its tensors may lie. Throws Failure(InvalidFile) where `model` has more than twice as many
+/// parameters as `weights` have numbers, and more than a million besides. `resized`: the file's
+/// position embeddings may be of another grid, so that the model's do not count.
+void requireHeld(const ModelConfig& model, const NamedTensors& weights, const std::string& where,
+                 bool resized = false);
+
 struct ModelMetadata {
   /// `masks` is the scheme in force when the weights were saved, and there are no edits.
   Experiment experiment;

@@ -137,6 +137,7 @@ Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
       checkpoint.run = run->second;
     checkpoint.owed = takeOwed(file, where);
     sortOut(file.tensors, checkpoint);
+    requireHeld(checkpoint.experiment.model, checkpoint.weights, where);
     return checkpoint;
   });
 }

@@ -34,6 +34,7 @@ void convertTensors(NamedTensors& tensors, at::ScalarType dtype, ConvertOutcome&
 /// An Experiment that the weights do not fit would make a file that opens as something else.
 void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
                 const std::filesystem::path& in) {
+  requireHeld(experiment.model, weightsOf(checkpoint.tensors), in.string());
   const auto model = makeModel(experiment.model, 0);
   model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->masks().shape())));
   const Grid grid = model->grid(0);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/models/Registry.h"
+#include "core/training/ModelFile.h"
 #include "core/workbench/LoadedModel.h"
 #include "core/workbench/infer/Families.h"
 
@@ -25,16 +26,7 @@ void requireVit(const TensorShapes& shapes) {
 /// far greater than the file, whose shapes may lie: it would be allocated next.
 ModelConfig checked(const ModelConfig& config, const Checkpoint& checkpoint) {
   const ModelConfig complete = valueOrThrow(modelFromJson(modelToJson(config), modelCatalogue()));
-  constexpr std::int64_t kAlwaysFine = 1'000'000;
-  std::int64_t elements = 0;
-  for (const auto& [name, tensor] : checkpoint.tensors)
-    elements += tensor.numel();
-  const std::int64_t parameters = modelCost(complete).parameters;
-  if (parameters > 2 * elements + kAlwaysFine)
-    throw Failure({ErrorCode::InvalidFile,
-                   "its shapes are those of a model of " + std::to_string(parameters) +
-                       " parameters, but it has only " + std::to_string(elements) + " numbers",
-                   ""});
+  requireHeld(complete, checkpoint.tensors, "");
   return complete;
 }
 

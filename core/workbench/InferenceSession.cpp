@@ -142,11 +142,12 @@ Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path&
   });
 }
 
-Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& path) {
+Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& path, bool partial) {
   return guarded(path.string(), [&] {
     const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
     const std::lock_guard lock(m_state->mutex);
     const LoadPlan plan = planFor(m_state->model(), checkpoint);
+    requireFit(plan.report, partial, path.string());
     const double progress = progressOf(checkpoint.metadata, path.string());
     valueOrThrow(applyLoad(m_state->model().state(), plan));
     m_state->model().setProgress(progress);
@@ -155,6 +156,7 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
     info.report = plan.report;
     info.weights = path;
     info.randomWeights = false;
+    info.alphas = softAlphasOf(m_state->model());
     const auto metadata = readModelMetadata(checkpoint.metadata, path.string());
     if (metadata && metadata.value() &&
         static_cast<int>(metadata.value()->classNames.size()) == info.experiment.model.classes)
@@ -210,6 +212,7 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
         state.model().classify(state.tokens.back()).to(at::kCPU, at::kFloat).contiguous();
     look.logits.assign(logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel());
     look.top = topClassesOf(look.logits, state.loaded.info.classNames, options.topClasses);
+    look.alphas = softAlphasOf(state.model());
     look.maps.meaning = state.loaded.info.mapMeaning;
     look.maps.isSigned = state.loaded.info.mapIsSigned;
     if (options.maps) {
@@ -223,6 +226,14 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count();
     return look;
+  });
+}
+
+Result<SoftAlphas> InferenceSession::softAlphas(const MaskScheme& masks) {
+  return guarded("masks", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    m_state->model().setMasks(masks);
+    return softAlphasOf(m_state->model());
   });
 }
 
@@ -257,13 +268,7 @@ void withModel(InferenceSession& session, const std::function<void(Model&)>& bod
 Result<Experiment> experimentOf(const std::filesystem::path& path) {
   return guarded(path.string(), [&]() -> Result<Experiment> {
     if (looksLikeConfig(path)) return readExperiment(path, modelCatalogue());
-    const auto checkpoint = valueOrThrow(readCheckpoint(path));
-    if (const auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, path.string())))
-      return metadata->experiment;
-    Experiment experiment;
-    std::vector<std::string> notes;
-    experiment.model = inferModel(checkpoint, notes);
-    return experiment;
+    return describeFile(path).experiment;
   });
 }
 

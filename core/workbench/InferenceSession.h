@@ -15,6 +15,7 @@
 #include "core/checkpoint/LoadReport.h"
 #include "core/config/Experiment.h"
 #include "core/imaging/Image.h"
+#include "core/workbench/SoftAlphas.h"
 
 namespace headlight {
 
@@ -30,6 +31,9 @@ struct ModelSource {
   std::string device = "auto";
   int threads = 0;
   std::int64_t seed = 0;
+  /// Weights that are missing or of another shape (LoadReport::unfilled) stay random; else they are
+  /// an error.
+  bool partial = false;
 };
 
 struct ClassScore {
@@ -48,6 +52,7 @@ struct Look {
   std::vector<ClassScore> top;               ///< best first
   std::vector<float> logits;                 ///< [classes]
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
+  SoftAlphas alphas;                         ///< of the weights under these masks
   std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
   Image view;                                ///< what the model saw, before normalisation
   std::string kernels;                       ///< what attention ran by (kernelSummary)
@@ -63,8 +68,8 @@ struct ModelInfo {
   std::string mapMeaning;
   bool mapIsSigned = false;
   bool mapRowsSumToOne = true;
+  SoftAlphas alphas;  ///< of the weights as they were loaded, under the experiment's masks
   std::int64_t parameters = 0;
-  std::int64_t macs = 0;
   std::string device;             ///< "cpu", "cuda:0"
   std::filesystem::path weights;  ///< empty: random
   bool randomWeights = false;
@@ -83,8 +88,9 @@ class InferenceSession {
 
   /// What weights would do to this model; nothing is changed.
   Result<LoadReport> previewWeights(const std::filesystem::path& path) const;
-  /// Loads them; on error the model is as before.
-  Result<LoadReport> loadWeights(const std::filesystem::path& path);
+  /// Loads them; on error the model is as before. Errors: weights of another model, and, unless
+  /// `partial`, weights that some of the model's are not among: those keep the values they have.
+  Result<LoadReport> loadWeights(const std::filesystem::path& path, bool partial = false);
   /// Takes the weights of a running training of the same model.
   Result<void> adopt(const ModelSnapshot& snapshot);
 
@@ -93,6 +99,8 @@ class InferenceSession {
   Result<Look> look(const Image& image, const MaskScheme& masks, const LookOptions& options = {},
                     std::stop_token stop = {});
 
+  /// What soft heads of `masks` have learned. Errors: a scheme of another shape.
+  Result<SoftAlphas> softAlphas(const MaskScheme& masks);
   /// The maps that the mechanism's weights alone give: whatever it offers, often nothing.
   Result<std::vector<LearnedMap>> learnedMaps();
 

@@ -12,17 +12,6 @@
 namespace headlight {
 namespace {
 
-Experiment describedBy(const Checkpoint& checkpoint, const std::string& where,
-                       std::vector<std::string>& classNames, std::vector<std::string>& notes) {
-  if (auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where))) {
-    classNames = metadata->classNames;
-    return metadata->experiment;
-  }
-  Experiment experiment;
-  experiment.model = inferModel(checkpoint, notes);
-  return experiment;
-}
-
 Experiment describedByName(const std::string& name) {
   const PublishedModel* published = findPublishedModel(name);
   if (!published) {
@@ -43,20 +32,30 @@ Experiment describedByName(const std::string& name) {
   return experiment;
 }
 
-void load(LoadedModel& loaded, const Checkpoint& checkpoint, const std::filesystem::path& path) {
+void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& source,
+          const std::filesystem::path& path, Description& known) {
   refuseSequenceModel(checkpoint.metadata, path.string());
   const LoadPlan plan = planFor(*loaded.model, checkpoint);
-  if (plan.report.matched.empty() && plan.report.resized.empty())
-    throw Failure({ErrorCode::InvalidFile,
-                   "nothing in it fits this model (" + plan.report.summary() +
-                       "); choose the model that it belongs to",
-                   path.string()});
+  requireFit(plan.report, source.partial, path.string());
   const double progress = progressOf(checkpoint.metadata, path.string());
   valueOrThrow(applyLoad(loaded.model->state(), plan));
   loaded.model->setProgress(progress);
   loaded.info.report = plan.report;
   loaded.info.weights = path;
   loaded.info.randomWeights = false;
+  loaded.info.alphas = softAlphasOf(*loaded.model);
+  if (known.classNames.empty())
+    if (const auto metadata = readModelMetadata(checkpoint.metadata, path.string());
+        metadata && metadata.value())
+      known.classNames = metadata.value()->classNames;
+  known.notes.insert(known.notes.end(), checkpoint.notes.begin(), checkpoint.notes.end());
+}
+
+/// Buffers that other writers keep and that follow from the model's sizes.
+bool followsFromSizes(const std::string& name) {
+  const std::string last = name.substr(name.rfind('.') + 1);
+  return last == "relative_position_index" || last == "attn_mask" ||
+         last == "attention_bias_idxs" || last == "num_batches_tracked";
 }
 
 }  // namespace
@@ -68,6 +67,48 @@ LoadPlan planFor(const Model& model, const Checkpoint& checkpoint) {
       valueOrThrow(planLoad(model.state(), checkpoint,
                             {.prefixTokens = grid.prefix, .rows = grid.rows, .cols = grid.cols}));
   return plan;
+}
+
+void requireFit(const LoadReport& report, bool partial, const std::string& where) {
+  if (report.matched.empty() && report.resized.empty() && report.taken.empty())
+    throw Failure({ErrorCode::InvalidFile,
+                   "nothing in it fits this model (" + report.summary() +
+                       "); choose the model that it belongs to",
+                   where});
+  const auto unfilled = report.unfilled();
+  if (partial || unfilled.empty()) return;
+  throw Failure({ErrorCode::InvalidFile,
+                 "does not fit the model: " + std::to_string(unfilled.size()) +
+                     " of its tensors would stay random (" + report.summary() +
+                     "); choose the model that it belongs to, or go on all the same with --partial",
+                 where});
+}
+
+void requireExplained(const Model& model, const Checkpoint& checkpoint, const std::string& where) {
+  LoadReport report = planFor(model, weightsOf(checkpoint)).report;
+  std::erase_if(report.unexpected, followsFromSizes);
+  std::erase_if(report.missing, followsFromSizes);
+  if (report.complete()) return;
+  throw Failure({ErrorCode::UnsupportedFile,
+                 "its tensors are not those of the model that they look like (" +
+                     model.config().backbone + ", " + model.config().mechanism +
+                     " attention): " + report.summary() +
+                     "; give the model it belongs to by name or config (--model)",
+                 where});
+}
+
+Description describe(const Checkpoint& checkpoint, const std::string& where) {
+  Description description;
+  const NamedTensors weights = weightsOf(checkpoint.tensors);
+  if (auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where))) {
+    description.classNames = metadata->classNames;
+    description.experiment = metadata->experiment;
+    requireHeld(description.experiment.model, weights, where);
+    return description;
+  }
+  description.experiment.model = inferModel(checkpoint, description.notes);
+  description.inferred = true;
+  return description;
 }
 
 LoadedModel buildModel(const Experiment& experiment, const std::string& device) {
@@ -90,10 +131,18 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
   info.mapRowsSumToOne = loaded.model->mapRowsSumToOne();
   for (const auto& [name, tensor] : loaded.model->trainable())
     info.parameters += tensor.numel();
-  info.macs = modelCost(experiment.model, loaded.model->masks()).macs;
   info.device = target.str();
   info.randomWeights = true;
+  info.alphas = softAlphasOf(*loaded.model);
   return loaded;
+}
+
+Description describeFile(const std::filesystem::path& path) {
+  const auto checkpoint = valueOrThrow(readCheckpoint(path));
+  Description known = describe(checkpoint, path.string());
+  if (known.inferred)
+    requireExplained(*makeModel(known.experiment.model, 0), checkpoint, path.string());
+  return known;
 }
 
 LoadedModel loadModel(const ModelSource& source) {
@@ -106,34 +155,29 @@ LoadedModel loadModel(const ModelSource& source) {
   std::optional<Checkpoint> checkpoint;
   if (!weights.empty()) checkpoint = weightsOf(valueOrThrow(readCheckpoint(weights)));
 
-  Experiment experiment;
-  std::vector<std::string> classNames, notes;
-  if (source.model.empty() || (describedByFile && weights == source.model)) {
-    if (!checkpoint)
-      throw Failure(
-          {ErrorCode::InvalidArgument, "name a model, a config or a checkpoint", "model"});
-    experiment = describedBy(*checkpoint, weights.string(), classNames, notes);
-  } else if (config) {
-    experiment = valueOrThrow(readExperiment(source.model, modelCatalogue()));
-  } else if (describedByFile) {
-    const auto other = valueOrThrow(readCheckpoint(source.model));
-    experiment = describedBy(other, source.model, classNames, notes);
-  } else {
-    experiment = describedByName(source.model);
-  }
-  if (source.seed != 0) experiment.seed = source.seed;
-  LoadedModel loaded = buildModel(experiment, source.device);
-  if (checkpoint) {
-    load(loaded, *checkpoint, weights);
-    if (classNames.empty())
-      if (const auto metadata = readModelMetadata(checkpoint->metadata, weights.string());
-          metadata && metadata.value())
-        classNames = metadata.value()->classNames;
-    notes.insert(notes.end(), checkpoint->notes.begin(), checkpoint->notes.end());
-  }
-  if (static_cast<int>(classNames.size()) == experiment.model.classes)
-    loaded.info.classNames = classNames;
-  loaded.info.notes = notes;
+  const bool describesItself = source.model.empty() || (describedByFile && weights == source.model);
+  if (describesItself && !checkpoint)
+    throw Failure({ErrorCode::InvalidArgument, "name a model, a config or a checkpoint", "model"});
+  Description known;
+  if (describesItself)
+    known = describe(*checkpoint, weights.string());
+  else if (config)
+    known.experiment = valueOrThrow(readExperiment(source.model, modelCatalogue()));
+  else if (describedByFile)
+    known = describeFile(source.model);
+  else
+    known.experiment = describedByName(source.model);
+
+  if (source.seed != 0) known.experiment.seed = source.seed;
+  if (checkpoint && !source.partial)
+    requireHeld(known.experiment.model, checkpoint->tensors, weights.string(), /*resized=*/true);
+  LoadedModel loaded = buildModel(known.experiment, source.device);
+  if (checkpoint && describesItself && known.inferred)
+    requireExplained(*loaded.model, *checkpoint, weights.string());
+  if (checkpoint) load(loaded, *checkpoint, source, weights, known);
+  if (static_cast<int>(known.classNames.size()) == known.experiment.model.classes)
+    loaded.info.classNames = known.classNames;
+  loaded.info.notes = known.notes;
   return loaded;
 }
 

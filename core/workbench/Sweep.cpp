@@ -259,8 +259,7 @@ class SweepRunner {
     row.mechanism = model.mechanism;
     row.masks = experiment.masks.scheme;
     row.parameters = buildModel(experiment, "cpu").info.parameters;
-    const MaskScheme scheme = valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(model)));
-    row.macs = modelCost(model, scheme).macs;
+    row.macs = modelCost(model, experiment.masks).macs;
     known = row;
     return *known;
   }

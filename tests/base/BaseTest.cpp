@@ -36,6 +36,21 @@ TEST(Ranges, AreWrittenShort) {
   EXPECT_EQ(rangesText({0, 2, 3, 7, 8, 9}), "0, 2-3, 7-9");
 }
 
+TEST(Result, AnExceptionsCallStackAndSourcesAreNotSaid) {
+  const auto said = [](const char* what) { return messageOf(std::runtime_error(what)); };
+  EXPECT_EQ(said("a plain message"), "a plain message");
+  EXPECT_EQ(said("sizes differ\nException raised from f at ../aten/F.cpp:12 (most recent call "
+                 "first):\nframe #0: c10::Error"),
+            "sizes differ");
+  EXPECT_EQ(said("[enforce fail at alloc_cpu.cpp:66] . DefaultCPUAllocator: can't allocate memory: "
+                 "you tried to allocate 268435456 bytes. Error code 12\nframe #0: c10::Throw"),
+            "not enough memory for this");
+  EXPECT_EQ(said("[enforce fail at inline_container.cc:145] . file not found"), "file not found");
+  EXPECT_EQ(said("x > 0 INTERNAL ASSERT FAILED at \"../c10/core/X.cpp\":41, please report a bug"),
+            "x > 0 INTERNAL ASSERT FAILED, please report a bug");
+  EXPECT_EQ(said("frame #0: nothing else"), "something inside failed");
+}
+
 using FilesTest = Folder;
 using FolderLockTest = Folder;
 

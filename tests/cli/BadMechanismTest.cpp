@@ -145,9 +145,13 @@ TEST_F(BadMechanismCliTest, WeightsOfAnotherMechanismAreReportedNeverSilent) {
   const fs::path weights = softmaxWeights();
   const auto config = write("angular.json", training({{"mechanism", "linear_angular"}}));
   const std::string missing = "blocks.0.attn.dconv.weight";
+  const std::vector<std::string> refusal{"2 missing: " + missing, "--partial"};
+  expectError(predict(config, {"--weights", weights}), 3, refusal);
+  expectError(run({"evaluate", "--model", config, "--weights", weights}), 3, refusal);
   for (const Outcome& outcome :
-       {predict(config, {"--weights", weights}), predict(config, {"--weights", weights, "--json"}),
-        run({"evaluate", "--model", config, "--weights", weights}),
+       {predict(config, {"--weights", weights, "--partial"}),
+        predict(config, {"--weights", weights, "--partial", "--json"}),
+        run({"evaluate", "--model", config, "--weights", weights, "--partial"}),
         run({"train", config, "--weights", weights, "--run", "run"})}) {
     expectOk(outcome);
     EXPECT_TRUE(says(outcome, "2 missing: " + missing)) << outcome.err;
@@ -173,7 +177,7 @@ TEST_F(BadMechanismCliTest, WeightsOfWhichOnlyTheHeadFitsAreReported) {
                   {"stem.weight", floatTensor({2}, {1, 1})}};
   writeTensors(path("head.safetensors"), tensors);
   for (const Outcome& outcome :
-       {predict(config, {"--weights", path("head.safetensors")}),
+       {predict(config, {"--weights", path("head.safetensors"), "--partial"}),
         run({"train", config, "--weights", path("head.safetensors"), "--run", "run"})}) {
     expectOk(outcome);
     for (const char* words : {"2 matched", "missing: cls_token", "1 unexpected: stem.weight",
@@ -197,10 +201,11 @@ TEST_F(BadMechanismCliTest, MasksOfTheWeightsAreNotAskedOfAnotherModel) {
   expectOk(run({"train", write("masked.json", training(json::object(), "sch1")), "--run", "run"}));
   const auto config = write("angular.json", training({{"mechanism", "linear_angular"}}));
   const fs::path weights = path("run/last.safetensors");
-  const auto outcome = run({"evaluate", "--model", config, "--weights", weights, "--json"});
+  const auto outcome =
+      run({"evaluate", "--model", config, "--weights", weights, "--partial", "--json"});
   expectOk(outcome);
   EXPECT_EQ(outcome.json()["images"], 18);
-  expectOk(predict(config, {"--weights", weights}));
+  expectOk(predict(config, {"--weights", weights, "--partial"}));
   // Masks that are asked for by name still have to fit it.
   expectError(run({"evaluate", "--model", config, "--weights", weights, "--masks", "sch1"}), 2,
               {"masks.scheme", "no logits"});

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,8 +144,10 @@ Outcome Program::finish() {
   while (pump()) {
   }
   int status = 0;
-  ::waitpid(m_process, &status, 0);
+  rusage used{};
+  ::wait4(m_process, &status, 0, &used);
   m_process = -1;
+  m_outcome.peakBytes = std::int64_t{used.ru_maxrss} * 1024;
   if (WIFEXITED(status)) m_outcome.exitCode = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) m_outcome.signal = WTERMSIG(status);
   return m_outcome;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,7 @@ struct Outcome {
   int signal = 0;     ///< that ended it
   std::string out, err;
   bool timedOut = false;
+  std::int64_t peakBytes = 0;  ///< of resident memory
 
   /// The last line of standard output, or of standard error, as JSON.
   nlohmann::json json() const;

@@ -116,6 +116,19 @@ TEST_F(UsageCliTest, SummariesMeetThePublishedSizes) {
   EXPECT_GE(compared, 2);
 }
 
+TEST_F(UsageCliTest, SummaryCountsWithTheMasksInForce) {
+  nlohmann::json config = nlohmann::json::parse(readBytes(microConfig()));
+  const auto macs = [&](const char* name) {
+    return run({"summary", write("masked.json", config), "--json"}).json()[0][name].get<int>();
+  };
+  const int unmasked = macs("macs");
+  EXPECT_EQ(macs("macs_unmasked"), unmasked);
+  config["masks"] = {{"scheme", "mine"}, {"cells", {{"hard:1", "soft:3", "none"}}}};
+  EXPECT_EQ(macs("macs_unmasked"), unmasked);
+  // 65 tokens; a patch keeps itself and the class token, the class token all: 16 wide, twice.
+  EXPECT_EQ(unmasked - macs("macs"), 2 * 16 * (65 * 65 - (64 + 65 + 64)));
+}
+
 TEST_F(UsageCliTest, SummaryCountsDeitTinyAndAConfig) {
   const auto outcome = run({"summary", "deit_tiny_patch16_224", microConfig(), "--json"});
   expectOk(outcome);

@@ -221,6 +221,27 @@ class DropTest : public QObject {
     QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
   }
 
+  void weightsThatFitInPartAreAskedAboutFirst() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    const auto saved = InferenceSession::create(smallExperiment(64));
+    QVERIFY((*saved)->save(path("whole.safetensors").toStdString(),
+                           MaskScheme(MaskShape((*saved)->info().heads))));
+    QFile whole(path("whole.safetensors"));
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    writeText(path("part.safetensors"), whole.readAll().replace("\"head.bias\"", "\"head.bats\""));
+    QVERIFY(dropOn(&test.window, {path("part.safetensors")}));
+    QTRY_VERIFY(test.notices() > 0);
+    const Notice asked = test.newestNotice();
+    QVERIFY2(asked.text.contains(QStringLiteral("head.bias")), qPrintable(asked.text));
+    QCOMPARE(asked.action, QStringLiteral("Open anyway"));
+    QVERIFY(!test->lookBridge()->isOpening());
+    QCOMPARE(test.document()->model().experiment.model.width, 32);  // what was open stays
+    asked.run();
+    QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
+    QCOMPARE(test.document()->model().report.unfilled(), std::vector<std::string>{"head.bias"});
+  }
+
   void exportedPngRestoresItsSession() {
     TestWindow test(path("session.json"));
     OPEN_SMALL_MODEL(test);

@@ -11,6 +11,7 @@
 #include <QTest>
 #include <QToolTip>
 
+#include <cmath>
 #include <set>
 
 #include "tests/gui/Grab.h"
@@ -68,6 +69,25 @@ class MaskMatrixTest : public QObject {
 
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
+
+  void softHeadsShowWhatTheyHaveLearned() {
+    ModelInfo model = makeModel(2, 2);
+    model.experiment.masks.scheme = "mine";
+    model.experiment.masks.cells = {{mask("soft:3@0.5"), mask("hard:3")}};
+    const float none = std::nanf("");
+    model.alphas = {{0.7311f, none}, {none, none}};
+    Fixture f(model);
+    const auto said = [&] { return f.matrix.describeCell({0, 0}); };
+    f.document.setImage(makeImage(), "other", {});  // there is no look yet: as it was opened
+    QVERIFY2(said().contains(QStringLiteral("α is 0.731 now; it began at 0.5")),
+             qPrintable(said()));
+    auto look = makeLook(model);  // through the weights of a run
+    look->alphas = {{0.9f, none}, {none, none}};
+    f.document.setLook(look, -1);
+    QVERIFY2(said().contains(QStringLiteral("α is 0.900 now")), qPrintable(said()));
+    QCOMPARE(*f.document.alpha(0, 0), 0.9f);
+    QVERIFY(!f.document.alpha(0, 1) && !f.document.alpha(1, 0));
+  }
 
   void clickAppliesTheBrushAndAgainRemovesIt() {
     Fixture f;

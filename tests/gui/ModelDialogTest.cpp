@@ -309,6 +309,10 @@ class ModelDialogTest : public QObject {
     QSignalSpy accepted(&dialog, &QDialog::accepted);
     auto* load = dialog.findChild<QPushButton*>(QStringLiteral("loadButton"));
     QVERIFY(load->isEnabled());
+    QCOMPARE(load->text(), QStringLiteral("Load anyway"));
+    auto* note = dialog.findChild<MessageLabel*>(QStringLiteral("loadReportNote"));
+    QCOMPARE(note->tone(), MessageLabel::Tone::Problem);
+    QVERIFY2(note->text().startsWith(QStringLiteral("2 of the model's")), qPrintable(note->text()));
     load->click();
     QCOMPARE(accepted.size(), 1);
     dialog.show();

@@ -34,14 +34,15 @@ void releaseElsewhere(const Result<Look>* look) {
   QThreadPool::globalInstance()->start([look] { delete look; });
 }
 
-/// As its checkpoint says, if that describes the same model; else as the session says, with the
-/// checkpoint's weights. `loaded` is an error where the weights were not.
+/// As its checkpoint says, if that describes the same model; else as the session says, with what of
+/// the checkpoint's weights fits. `loaded` is an error where the weights were not.
 Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
                                                    const std::filesystem::path& path,
                                                    Result<void>& loaded) {
   ModelSource source;
   source.weights = path;
   source.device = experiment.device;
+  source.partial = true;
   auto opened = InferenceSession::open(source);
   if (opened) {
     const ModelConfig& model = (*opened)->info().experiment.model;
@@ -52,7 +53,8 @@ Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
     loaded = created.error();
     return created;
   }
-  if (auto report = (*created)->loadWeights(path); !report) loaded = report.error();
+  if (auto report = (*created)->loadWeights(path, /*partial=*/true); !report)
+    loaded = report.error();
   return created;
 }
 
@@ -74,8 +76,13 @@ LookBridge::~LookBridge() {
 }
 
 void LookBridge::openModel(const ModelSource& source, std::function<void()> whenOpen) {
+  ModelSource any = source;  // what does not fit is asked about when it is known
+  any.partial = true;
+  std::function<void()> anyway;
+  if (!source.partial) anyway = [this, any, whenOpen] { openModel(any, whenOpen); };
   open(
-      modelTitle(source), [source] { return InferenceSession::open(source); }, std::move(whenOpen));
+      modelTitle(source), [any] { return InferenceSession::open(any); }, std::move(whenOpen),
+      std::move(anyway));
 }
 
 void LookBridge::createModel(const Experiment& experiment, std::function<void()> whenOpen) {
@@ -85,8 +92,13 @@ void LookBridge::createModel(const Experiment& experiment, std::function<void()>
 }
 
 void LookBridge::restoreModel(const Experiment& experiment, const QString& weights,
-                              std::function<void()> whenOpen) {
+                              std::function<void()> whenOpen, bool partial) {
   const std::filesystem::path path = weights.toStdString();
+  std::function<void()> anyway;
+  if (!partial)
+    anyway = [this, experiment, weights, whenOpen] {
+      restoreModel(experiment, weights, whenOpen, /*partial=*/true);
+    };
   open(
       shownName(experiment.model.name),
       [this, experiment, path, weights]() -> Opened {
@@ -101,7 +113,7 @@ void LookBridge::restoreModel(const Experiment& experiment, const QString& weigh
         });
         return InferenceSession::create(experiment);
       },
-      std::move(whenOpen));
+      std::move(whenOpen), std::move(anyway));
 }
 
 void LookBridge::configure(int threads) {
@@ -113,17 +125,24 @@ void LookBridge::configure(int threads) {
 }
 
 void LookBridge::open(const QString& what, std::function<Opened()> opener,
-                      std::function<void()> whenOpen) {
+                      std::function<void()> whenOpen, std::function<void()> openAnyway) {
   const int ticket = ++m_openTicket;
   m_opening = ticket;
   m_lookStop.request_stop();
   setActivity(tr("Opening %1…").arg(what));
-  m_worker.post([this, ticket, what, opener = std::move(opener),
-                 whenOpen = std::move(whenOpen)](std::stop_token) {
+  m_worker.post([this, ticket, what, opener = std::move(opener), whenOpen = std::move(whenOpen),
+                 openAnyway = std::move(openAnyway)](std::stop_token) {
     auto result = opener();
     if (!result) {
       inThreadOf(this, [this, ticket, what, error = result.error()] {
         failedToOpen(ticket, what, error);
+      });
+      return;
+    }
+    const LoadReport& report = (*result)->info().report;
+    if (openAnyway && !report.unfilled().empty()) {
+      inThreadOf(this, [this, ticket, what, report, openAnyway] {
+        openedInPart(ticket, what, report, openAnyway);
       });
       return;
     }
@@ -149,21 +168,30 @@ void LookBridge::opened(int ticket, std::shared_ptr<InferenceSession> session,
   if (whenOpen) whenOpen();
 }
 
-void LookBridge::failedToOpen(int ticket, const QString& what, const Error& error) {
-  if (ticket != m_opening) return;
+/// False where another opening counts by now.
+bool LookBridge::endOpening(int ticket) {
+  if (ticket != m_opening) return false;
   m_opening = 0;
   setActivity({});
   requestLook();  // the present model's was stopped
+  return true;
+}
+
+void LookBridge::failedToOpen(int ticket, const QString& what, const Error& error) {
+  if (!endOpening(ticket)) return;
   Q_EMIT m_document->failed(tr("%1 was not opened").arg(what), textOf(error));
   Q_EMIT openingFailed();
 }
 
-void LookBridge::cancelOpening() {
-  if (m_opening == 0) return;
-  m_opening = 0;
-  setActivity({});
-  requestLook();
+void LookBridge::openedInPart(int ticket, const QString& what, const LoadReport& report,
+                              const std::function<void()>& openAnyway) {
+  if (!endOpening(ticket)) return;
+  Q_EMIT partlyFits(what, report, openAnyway);
   Q_EMIT openingFailed();
+}
+
+void LookBridge::cancelOpening() {
+  if (m_opening != 0 && endOpening(m_opening)) Q_EMIT openingFailed();
 }
 
 void LookBridge::previewWeights(const QString& path) {
@@ -186,7 +214,7 @@ void LookBridge::loadWeights(const QString& path) {
   setActivity(tr("Loading %1…").arg(QFileInfo(path).fileName()));
   m_worker.post([this, sessions = m_sessions, path](std::stop_token) {
     if (!sessions->main) return;
-    const auto report = sessions->main->loadWeights(path.toStdString());
+    const auto report = sessions->main->loadWeights(path.toStdString(), /*partial=*/true);
     const ModelInfo info = sessions->main->info();
     inThreadOf(this, [this, path, report, info] {
       setActivity({});

@@ -26,14 +26,17 @@ class LookBridge : public QObject {
   ~LookBridge() override;
 
   /// Opens a model and gives it to the document; the one that is open stays until that succeeds.
-  /// `whenOpen` runs in the window's thread after Document::setModel, only on success.
+  /// `whenOpen` runs in the window's thread after Document::setModel, only on success. Weights that
+  /// would leave some of the model's random are asked about first (partlyFits), unless the source
+  /// is `partial`.
   void openModel(const ModelSource& source, std::function<void()> whenOpen = {});
   /// A model with random weights.
   void createModel(const Experiment& experiment, std::function<void()> whenOpen = {});
   /// The model of a saved session. Weights that cannot be had any more are told through
-  /// Document::failed, and the model opens with random ones: its masks matter more.
+  /// Document::failed, and the model opens with random ones: its masks matter more. `partial`: as a
+  /// source's.
   void restoreModel(const Experiment& experiment, const QString& weights,
-                    std::function<void()> whenOpen = {});
+                    std::function<void()> whenOpen = {}, bool partial = false);
   /// Forgets about the model that is being opened: the present one stays.
   void cancelOpening();
   bool isOpening() const { return m_opening != 0; }
@@ -44,7 +47,8 @@ class LookBridge : public QObject {
 
   /// What a checkpoint would do to the present model: weightsPreviewed, or Document::failed.
   void previewWeights(const QString& path);
-  /// Loads it: weightsLoaded, and the document's ModelInfo is renewed (masks are kept).
+  /// Loads it, also in part, which its preview said: weightsLoaded, and the document's ModelInfo is
+  /// renewed (masks are kept).
   void loadWeights(const QString& path);
   /// Saves weights, class names and the document's masks: saved, or Document::failed.
   void saveModel(const QString& path);
@@ -65,8 +69,12 @@ class LookBridge : public QObject {
  Q_SIGNALS:
   /// What is being done ("opening deit_tiny…"); empty when nothing is.
   void activityChanged(const QString& text);
-  /// An opening ended without a model: an error (Document::failed was emitted) or cancelled.
+  /// An opening ended without a model: an error (Document::failed was emitted), weights that fit in
+  /// part (partlyFits was), or cancelled.
   void openingFailed();
+  /// `what` was not opened, as tensors of its model would be random; `openAnyway` opens it so.
+  void partlyFits(const QString& what, const headlight::LoadReport& report,
+                  const std::function<void()>& openAnyway);
   void weightsPreviewed(const QString& path, const headlight::LoadReport& report);
   void weightsLoaded(const QString& path, const headlight::LoadReport& report);
   void saved(const QString& path);
@@ -77,10 +85,15 @@ class LookBridge : public QObject {
   struct Sessions;  ///< touched by the worker thread only
   using Opened = Result<std::unique_ptr<InferenceSession>>;
 
-  void open(const QString& what, std::function<Opened()> opener, std::function<void()> whenOpen);
+  /// `openAnyway`: what a person may choose where the weights fit in part; empty: nobody asks.
+  void open(const QString& what, std::function<Opened()> opener, std::function<void()> whenOpen,
+            std::function<void()> openAnyway = {});
   void opened(int ticket, std::shared_ptr<InferenceSession> session,
               const std::function<void()>& whenOpen);
   void failedToOpen(int ticket, const QString& what, const Error& error);
+  void openedInPart(int ticket, const QString& what, const LoadReport& report,
+                    const std::function<void()>& openAnyway);
+  bool endOpening(int ticket);
   void lookDone(int ticket, const std::shared_ptr<const Result<Look>>& result);
   void setActivity(const QString& text);
 

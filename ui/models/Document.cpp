@@ -45,7 +45,7 @@ void Document::setModel(const ModelInfo& info) {
   m_model = info;
   const MaskShape shape = maskShapeOf(info.experiment.model);
   const auto masks = resolveMasks(info.experiment.masks, shape);
-  m_masks = masks ? *masks : MaskScheme(shape);
+  m_masks = m_opened = masks ? *masks : MaskScheme(shape);
   m_undoStack.clear();
   m_look.reset();
   m_lookBeforeEdit.reset();
@@ -138,6 +138,18 @@ std::optional<float> Document::recordedAlpha(int layer, int head) const {
   if (!m_recorded) return std::nullopt;
   const auto alpha = headValue(m_recorded->alpha, layer, head);
   return alpha && std::isfinite(*alpha) ? alpha : std::nullopt;
+}
+
+std::optional<float> Document::alpha(int layer, int head) const {
+  if (m_recorded) return recordedAlpha(layer, head);
+  const HeadMask& mask = m_masks.at(layer, head);
+  if (mask.kind != MaskKind::Soft) return std::nullopt;
+  std::optional<float> learned;
+  if (m_look)
+    learned = headValue(m_look->alphas, layer, head);
+  else if (m_model && m_opened.contains(layer, head) && m_opened.at(layer, head) == mask)
+    learned = headValue(m_model->alphas, layer, head);
+  return learned && std::isfinite(*learned) ? *learned : static_cast<float>(mask.alpha);
 }
 
 void Document::setView(const ViewOptions& wanted) {

@@ -78,6 +78,9 @@ class Document : public QObject {
   std::optional<float> locality(int layer, int head) const;
   /// α as recorded of a head that was soft then.
   std::optional<float> recordedAlpha(int layer, int head) const;
+  /// α that a soft head has now: as recorded, else as the newest look's weights have learned it,
+  /// before there is one as the open weights have. Nothing where the head is not soft.
+  std::optional<float> alpha(int layer, int head) const;
 
   const ViewOptions& view() const { return m_view; }
   void setView(const ViewOptions& view);  ///< clamped to the model; viewChanged if different
@@ -109,7 +112,7 @@ class Document : public QObject {
   std::optional<ModelInfo> m_model;
   Image m_image;
   QString m_imageName, m_imagePath;
-  MaskScheme m_masks;
+  MaskScheme m_masks, m_opened;  ///< as they are, and as the model came with them
   QUndoStack m_undoStack;
   std::shared_ptr<const Look> m_look, m_lookBeforeEdit;
   double m_editToPictureMs = -1;

@@ -7,6 +7,7 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
+#include "core/config/ModelText.h"
 #include "ui/Icons.h"
 #include "ui/MessageLog.h"
 #include "ui/ShownText.h"
@@ -54,7 +55,8 @@ QString row(const QString& name, const QString& value) {
       .arg(name.toHtmlEscaped(), shownText(value).toHtmlEscaped());
 }
 
-QString sizeRows(const ModelInfo& info) {
+QString sizeRows(const Document& document) {
+  const ModelInfo& info = document.model();
   const ModelConfig& model = info.experiment.model;
   const QLocale locale = QLocale::c();
   const Grid& grid = info.grid;
@@ -69,13 +71,10 @@ QString sizeRows(const ModelInfo& info) {
                                 .arg(grid.cols)
                                 .arg(model.patchSize)
                                 .arg(grid.prefix)) +
-         row(say("Blocks"), say("%1 of width %2, %3 heads each")
-                                .arg(model.depth)
-                                .arg(model.width)
-                                .arg(model.heads)) +
+         row(say("Blocks"), QString::fromStdString(blocksText(model))) +
          row(say("Classes"), locale.toString(model.classes)) +
          row(say("Parameters"), locale.toString(qlonglong(info.parameters))) +
-         row(say("Multiply-accumulates"), shortCount(double(info.macs)).trimmed());
+         row(say("Multiply-accumulates"), macsText(document));
 }
 
 QString originRows(const ModelInfo& info) {
@@ -97,7 +96,7 @@ void showModelInfo(const Document& document, QWidget* parent) {
   if (!document.hasModel()) return;
   const ModelInfo& info = document.model();
   auto* text = showText(QStringLiteral("modelInfo"), say("About this model"), {560, 460}, parent);
-  QString html = QStringLiteral("<table>%1%2</table>").arg(sizeRows(info), originRows(info));
+  QString html = QStringLiteral("<table>%1%2</table>").arg(sizeRows(document), originRows(info));
   if (!info.classNames.empty()) {
     QStringList names;
     for (const std::string& name : info.classNames)

@@ -57,13 +57,16 @@ LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& file
     note->setMessage(tr("Nothing in this file fits the model: it is of another architecture or "
                         "another size."),
                      MessageLabel::Tone::Problem);
-  else if (!report.complete())
-    note->setMessage(
-        tr("Names that are missing or of another shape keep the values they have now."));
+  else if (const auto unfilled = report.unfilled(); !unfilled.empty())
+    note->setMessage(tr("%1 of the model's tensors are missing or of another shape: they keep the "
+                        "values they have now, which are not this file's.")
+                         .arg(unfilled.size()),
+                     MessageLabel::Tone::Problem);
   layout->addWidget(note);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-  auto* load = buttons->addButton(tr("Load"), QDialogButtonBox::AcceptRole);
+  auto* load = buttons->addButton(report.unfilled().empty() ? tr("Load") : tr("Load anyway"),
+                                  QDialogButtonBox::AcceptRole);
   load->setObjectName(QStringLiteral("loadButton"));
   load->setDefault(!nothing);
   load->setEnabled(!nothing);

@@ -99,6 +99,9 @@ QString MaskMatrix::describeCell(const HeadCell& cell) const {
     text += tr("\nAs recorded at training step %1.").arg(recorded->step);
     if (const auto alpha = m_document->recordedAlpha(cell.first, cell.second))
       text += tr(" Its α was %1.").arg(*alpha, 0, 'f', 3);
+  } else if (const auto alpha = m_document->alpha(cell.first, cell.second)) {
+    text +=
+        tr("\nIts α is %1 now; it began at %2.").arg(*alpha, 0, 'f', 3).arg(mask.alpha, 0, 'g', 4);
   }
   if (const auto locality = m_document->locality(cell.first, cell.second)) {
     text += tr("\nLocality score (ALS) %1: ").arg(*locality, 0, 'f', 2);

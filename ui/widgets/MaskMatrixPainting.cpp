@@ -53,8 +53,8 @@ void MaskMatrix::drawCell(QPainter& painter, const HeadCell& cell, const QRect& 
     painter.setFont(font());
     QString number = QString::number(mask.window);
     if (mask.kind == MaskKind::Soft)
-      number = alphaText(m_document->recordedAlpha(cell.first, cell.second)
-                             .value_or(static_cast<float>(mask.alpha)));
+      number = alphaText(
+          m_document->alpha(cell.first, cell.second).value_or(static_cast<float>(mask.alpha)));
     painter.drawText(textBox, Qt::AlignRight | Qt::AlignVCenter, number);
   }
 

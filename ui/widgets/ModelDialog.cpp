@@ -38,9 +38,11 @@ const PublishedModel* publishedAs(const ModelConfig& model) {
   return published && sameModel(published->config, model) ? published : nullptr;
 }
 
-ModelCost costOf(const ModelConfig& model) {
-  const PublishedModel* published = publishedAs(model);
-  return published ? publishedCost(*published) : modelCost(model);
+/// Of a published model as it opens: with its scheme.
+ModelCost costOf(const PublishedModel& model) {
+  MaskConfig masks;
+  masks.scheme = model.scheme;
+  return modelCost(model.config, masks);
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ void ModelDialog::fillList() {
   custom->setData(0, kNameRole, QStringLiteral("custom"));
   custom->setToolTip(0, tr("A shape of your own"));
   for (const PublishedModel& model : publishedModels()) {
-    const ModelCost cost = publishedCost(model);
+    const ModelCost cost = costOf(model);
     const QString name = QString::fromStdString(model.name);
     auto* item = new QTreeWidgetItem(m_list, {name, scaled(cost.parameters), scaled(cost.macs)});
     item->setData(0, kNameRole, name);
@@ -207,14 +209,14 @@ void ModelDialog::onSelected() {
 void ModelDialog::check() {
   const auto model = m_form->model();
   QString problem = model ? QString() : QString::fromStdString(model.error().message);
+  if (model) m_model = *model;
   // Counting asks the mechanism, which may still refuse a size that no single parameter shows.
   const auto cost =
-      model ? guarded("model", [&] { return costOf(*model); }) : Result<ModelCost>(model.error());
+      model ? guarded("model", [&] { return costWithMasks(); }) : Result<ModelCost>(model.error());
   if (model && !cost) {
     problem = QString::fromStdString(cost.error().message);
     m_form->showError(cost.error());
   }
-  if (model) m_model = *model;
   m_valid = problem.isEmpty();
   if (m_valid) {
     const Grid grid = m_model.grid();
@@ -229,6 +231,11 @@ void ModelDialog::check() {
   m_error->setMessage(problem, MessageLabel::Tone::Problem);
   m_buttons->button(QDialogButtonBox::Open)->setEnabled(m_valid);
   describe();
+}
+
+ModelCost ModelDialog::costWithMasks() const {
+  const PublishedModel* published = publishedAs(m_model);
+  return published ? costOf(*published) : modelCost(m_model, experiment().masks);
 }
 
 void ModelDialog::describe() {

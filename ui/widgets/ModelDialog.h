@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/config/Experiment.h"
+#include "core/workbench/Catalogue.h"
 #include "core/workbench/InferenceSession.h"
 
 class QLabel;
@@ -43,6 +44,7 @@ class ModelDialog : public QDialog {
   void filterList(const QString& text);
   void onSelected();
   void check();
+  ModelCost costWithMasks() const;  ///< with those that the model will open with
   void describe();
   void chooseWeights();
 

@@ -46,6 +46,7 @@ Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, Galler
         tell(Notice::Level::Error, tr("%1 was not opened").arg(ImageBridge::nameOf(path)), text);
       });
   connect(look, &LookBridge::weightsPreviewed, this, &Opener::onReport);
+  connect(look, &LookBridge::partlyFits, this, &Opener::onPart);
 }
 
 bool Opener::isBusy() const {
@@ -218,6 +219,16 @@ void Opener::onReport(const QString& path, const LoadReport& report) {
   dialogs().show(dialog, [this, path](int result) {
     if (result == QDialog::Accepted) m_look->loadWeights(path);
   });
+}
+
+void Opener::onPart(const QString& what, const LoadReport& report,
+                    const std::function<void()>& openAnyway) {
+  Q_EMIT notice({Notice::Level::Error, tr("%1 was not opened").arg(what),
+                 tr("Its weights do not fit: %1 of the model's tensors would stay random, and with "
+                    "them what it predicts (%2).")
+                     .arg(report.unfilled().size())
+                     .arg(QString::fromStdString(report.summary())),
+                 tr("Open anyway"), openAnyway});
 }
 
 void Opener::tell(Notice::Level level, const QString& title, const QString& text) {

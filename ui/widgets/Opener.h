@@ -6,6 +6,8 @@
 #include <QSet>
 #include <QStringList>
 
+#include <functional>
+
 #include "core/config/Experiment.h"
 #include "core/workbench/InferenceSession.h"
 #include "ui/models/Session.h"
@@ -57,6 +59,8 @@ class Opener : public QObject {
   void onSession(const FileFinding& finding);
   void onCheckpoint(const FileFinding& finding);
   void onReport(const QString& path, const LoadReport& report);
+  void onPart(const QString& what, const LoadReport& report,
+              const std::function<void()>& openAnyway);
   /// As an edit that can be undone. Errors: masks that do not fit the model; nothing changes.
   Result<void> applyMasks(const Result<MaskScheme>& scheme, const QString& label);
   void tell(Notice::Level level, const QString& title, const QString& text);

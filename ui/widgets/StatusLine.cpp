@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "core/workbench/Catalogue.h"
 #include "ui/Icons.h"
 #include "ui/models/Document.h"
 
@@ -32,6 +33,14 @@ QString shortCount(double count) {
   if (count >= 1e6) return QStringLiteral("%1 M").arg(locale.toString(count / 1e6, 'g', 3));
   if (count >= 1e3) return QStringLiteral("%1 k").arg(locale.toString(count / 1e3, 'g', 3));
   return locale.toString(count, 'g', 3);
+}
+
+QString macsText(const Document& document) {
+  const ModelConfig& model = document.model().experiment.model;
+  const double now = double(modelCost(model, document.masks()).macs),
+               unmasked = double(modelCost(model).macs);
+  if (now == unmasked) return shortCount(now);
+  return StatusLine::tr("%1 (%2 unmasked)").arg(shortCount(now), shortCount(unmasked));
 }
 
 StatusLine::StatusLine(Document* document, QWidget* parent)
@@ -61,14 +70,17 @@ StatusLine::StatusLine(Document* document, QWidget* parent)
   addWidget(m_cancel);
 
   m_device = addLabel(QStringLiteral("statusDevice"), tr("Device"), {});
-  m_size = addLabel(QStringLiteral("statusSize"), tr("Size of the model"),
-                    tr("Parameters of the model, and multiply-accumulates for one picture"));
+  m_size = addLabel(
+      QStringLiteral("statusSize"), tr("Size of the model"),
+      tr("Parameters of the model, and multiply-accumulates for one picture with its masks "
+         "as they are now"));
   m_speed = addLabel(QStringLiteral("statusSpeed"), tr("Time from an edit to its picture"),
                      tr("From the last mask edit until its maps and prediction were there"));
   m_memory =
       addLabel(QStringLiteral("statusMemory"), tr("Memory"), tr("Memory that Headlight uses"));
 
   connect(document, &Document::modelChanged, this, &StatusLine::refreshModel);
+  connect(document, &Document::masksChanged, this, &StatusLine::refreshModel);
   connect(document, &Document::lookChanged, this, &StatusLine::refreshLook);
   connect(document, &Document::viewChanged, this, &StatusLine::refreshModel);
   connect(document, &Document::message, this,
@@ -116,8 +128,9 @@ void StatusLine::refreshModel() {
   const QString note = m_document->sourceNote();
   m_device->setText(note.isEmpty() ? device : QStringLiteral("%1 · %2").arg(device, note));
   refreshDeviceTip();
-  m_size->setText(tr("%1 parameters · %2MACs")
-                      .arg(shortCount(double(info.parameters)), shortCount(double(info.macs))));
+  const double macs = double(modelCost(info.experiment.model, m_document->masks()).macs);
+  m_size->setText(
+      tr("%1 parameters · %2MACs").arg(shortCount(double(info.parameters)), shortCount(macs)));
 }
 
 /// What computes, and which kernels the newest look's attention ran by.

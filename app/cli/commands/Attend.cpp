@@ -76,12 +76,15 @@ class AttendCommand : public Command {
         terminal.print(m_output == kStandardOutput ? "standard output" : m_output);
     }
     const ModelInfo& info = m_session->info();
+    const SoftAlphas alphas = valueOrThrow(m_session->softAlphas(m_masks));
+    if (!terminal.json()) printAlphas(alphas, "", terminal);
     if (terminal.json())
       terminal.printJson(
           Json{{"model", modelJson(info, m_masks)},
                {"query", m_query.text},
                {"show", m_show},
                {"map", m_shown ? m_shown->maps.meaning : info.mapMeaning},
+               {"alpha", alphas},  // NaN (not soft) becomes null
                {"output", m_output.empty() ? Json(nullptr) : Json(m_output)},
                {"folder", m_folder.empty() ? Json(nullptr) : Json(placeOf(m_folder))},
                {"results", m_results}});

@@ -4,6 +4,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "core/workbench/SoftAlphas.h"
 
 namespace headlight::cli {
 namespace {
@@ -120,18 +121,34 @@ class InspectCommand : public Command {
       auto session = valueOrThrow(InferenceSession::create(experimentByName(m_model)));
       report = valueOrThrow(session->previewWeights(m_file));
     }
+    const std::optional<SoftAlphas> alphas = learnedAlphas(contents, terminal);
     if (terminal.json()) {
       Json object = contentsJson(m_file, contents);
+      object["alpha"] = alphas ? Json(*alphas) : Json(nullptr);  // NaN (not soft) becomes null
       if (report) object["against"] = reportJson(m_model, *report);
       terminal.printJson(object);
       return kExitOk;
     }
     printContents(m_file, contents, terminal);
+    if (alphas) printAlphas(*alphas, "", terminal);
     if (report) printReport(m_model, *report, terminal);
     return kExitOk;
   }
 
  private:
+  /// Of a file that says what its model is and has soft masks; else nothing.
+  std::optional<SoftAlphas> learnedAlphas(const CheckpointContents& contents,
+                                          Terminal& terminal) const {
+    const bool soft =
+        std::any_of(contents.tensors.begin(), contents.tensors.end(),
+                    [](const auto& t) { return t.name.ends_with("soft_mask_logit"); });
+    if (!soft || !contents.metadata.contains("experiment")) return std::nullopt;
+    auto alphas = softAlphasOf(m_file);
+    if (alphas) return *alphas;
+    terminal.warning("what its soft masks have learned cannot be told: " + alphas.error().text());
+    return std::nullopt;
+  }
+
   std::string m_file, m_model;
   bool m_json = false;
 };

@@ -2,13 +2,16 @@
 // kernels that their attention runs by.
 
 #include <cstdio>
+#include <filesystem>
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/VariantList.h"
+#include "core/config/ModelText.h"
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Kernels.h"
+#include "core/workbench/SoftAlphas.h"
 
 namespace headlight::cli {
 namespace {
@@ -17,6 +20,7 @@ struct Entry {
   std::string name;
   Experiment experiment;
   const PublishedModel* published = nullptr;
+  std::filesystem::path checkpoint = {};  ///< that it was named by
 
   const ModelConfig& config() const { return experiment.model; }
 };
@@ -43,25 +47,11 @@ Json publishedJson(const PublishedModel* model) {
           {"source", model->source}};
 }
 
-/// "2+2+6+2".
-template <typename Count>
-std::string perStage(const ModelConfig& config, Count count) {
-  std::string text;
-  for (int stage = 0; stage < config.stages(); ++stage)
-    text += (stage > 0 ? "+" : "") + std::to_string(count(stage));
-  return text;
-}
-
 std::string shapeText(const ModelConfig& config) {
-  const auto text = [](int value) { return std::to_string(value); };
-  std::string shape =
-      config.backbone + ", " + config.mechanism + " attention, " +
-      perStage(config, [&](int s) { return config.stageDepth(s); }) +
-      (config.classDepth > 0 ? " and " + text(config.classDepth) + " class-attention" : "") +
-      " layers x " + perStage(config, [&](int s) { return config.stageHeadCount(s); }) +
-      " heads, width " + perStage(config, [&](int s) { return config.stageWidth(s); });
-  return shape + ", " + text(config.imageWidthPixels()) + " x " + text(config.imageHeightPixels()) +
-         " pixels in patches of " + text(config.patchSize);
+  return config.backbone + ", " + config.mechanism + " attention, " + blocksText(config) + ", " +
+         std::to_string(config.imageWidthPixels()) + " x " +
+         std::to_string(config.imageHeightPixels()) + " pixels in patches of " +
+         std::to_string(config.patchSize);
 }
 
 Json layersJson(const ModelCost& cost) {
@@ -72,32 +62,57 @@ Json layersJson(const ModelCost& cost) {
   return layers;
 }
 
-void printEntry(const Entry& entry, const ModelCost& cost, const std::vector<std::string>& kernels,
-                bool layers, Terminal& terminal) {
+/// What is told of an entry beside what its config says.
+struct Told {
+  ModelCost cost, unmasked;          ///< with its masks, and without
+  std::vector<std::string> kernels;  ///< empty: not asked for
+  SoftAlphas alphas;                 ///< empty: no checkpoint with soft masks
+};
+
+void printCost(const PublishedModel& known, const Told& told, Terminal& terminal) {
   const auto published = [](double value, const char* unit) {
     return value > 0 ? "   published " + scaled(value, unit) : std::string();
   };
+  const auto macs = [](const ModelCost& cost) {
+    return grouped(cost.macs) + "  (" + scaled(static_cast<double>(cost.macs) / 1e9, "G") + ")";
+  };
+  const std::string said = published(known.publishedMacsG, "G");
+  const bool masked = told.cost.macs != told.unmasked.macs;
+  terminal.print("  parameters  " + grouped(told.cost.parameters) + "  (" +
+                 scaled(static_cast<double>(told.cost.parameters) / 1e6, "M") + ")" +
+                 published(known.publishedParametersM, "M"));
+  terminal.print("  MACs        " + macs(told.cost) + (masked && !known.maskedMacs ? "" : said));
+  if (masked)
+    terminal.print("  unmasked    " + macs(told.unmasked) + (known.maskedMacs ? "" : said));
+}
+
+void printEntry(const Entry& entry, const Told& told, bool layers, Terminal& terminal) {
   const PublishedModel none;
   const PublishedModel& known = entry.published ? *entry.published : none;
   terminal.print(entry.name);
   if (!known.description.empty()) terminal.print("  " + known.description);
   terminal.print("  " + shapeText(entry.config()));
-  terminal.print("  parameters  " + grouped(cost.parameters) + "  (" +
-                 scaled(static_cast<double>(cost.parameters) / 1e6, "M") + ")" +
-                 published(known.publishedParametersM, "M"));
-  terminal.print("  MACs        " + grouped(cost.macs) + "  (" +
-                 scaled(static_cast<double>(cost.macs) / 1e9, "G") + ")" +
-                 published(known.publishedMacsG, "G"));
-  if (!kernels.empty()) terminal.print("  kernels     " + kernelSummary(kernels));
+  printCost(known, told, terminal);
+  printAlphas(told.alphas, "  ", terminal);
+  if (!told.kernels.empty()) terminal.print("  kernels     " + kernelSummary(told.kernels));
   if (!known.source.empty()) terminal.print("  source      " + known.source);
   if (!known.note.empty()) terminal.print("  note        " + known.note);
   if (!layers) return;
-  for (const auto& layer : cost.layers) {
+  for (const auto& layer : told.cost.layers) {
     char line[160];
     std::snprintf(line, sizeof line, "    %-32s %16s %20s", layer.name.c_str(),
                   grouped(layer.parameters).c_str(), grouped(layer.macs).c_str());
     terminal.print(line);
   }
+}
+
+bool hasSoftHeads(const Experiment& experiment) {
+  const MaskScheme masks =
+      valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
+  for (int layer = 0; layer < masks.layers(); ++layer)
+    for (const HeadMask& mask : masks.layer(layer))
+      if (mask.kind == MaskKind::Soft) return true;
+  return false;
 }
 
 class SummaryCommand : public Command {
@@ -118,7 +133,9 @@ class SummaryCommand : public Command {
                       "Which kernels the attention of every layer runs by here: builds the model "
                       "and shows it a black picture");
     command->add_flag("--json", m_json,
-                      "A list of objects: name, parameters, macs, published "
+                      "A list of objects: name, parameters, macs (of a published name as its paper "
+                      "counts, else with the masks), macs_masked, macs_unmasked, masks, of a "
+                      "checkpoint with soft masks alpha [layer][head], published "
                       "{parameters_m, macs_g, source} or null, and a note where a published "
                       "figure could not be met; with --kernels those of every layer");
     return command;
@@ -131,21 +148,23 @@ class SummaryCommand : public Command {
     if (m_mechanisms || m_backbones) return kExitOk;
     Json results = Json::array();
     for (const auto& entry : entries()) {
-      const ModelCost cost =
-          entry.published ? publishedCost(*entry.published) : modelCost(entry.config());
-      std::vector<std::string> kernels;
-      if (m_kernels) kernels = valueOrThrow(kernelsOf(entry.experiment));
+      const Told told = tell(entry);
       if (!terminal.json()) {
-        printEntry(entry, cost, kernels, m_layers, terminal);
+        printEntry(entry, told, m_layers, terminal);
         continue;
       }
+      const ModelCost counted = entry.published ? publishedCost(*entry.published) : told.cost;
       Json object = {{"name", entry.name},
-                     {"parameters", cost.parameters},
-                     {"macs", cost.macs},
+                     {"parameters", counted.parameters},
+                     {"macs", counted.macs},
+                     {"macs_masked", told.cost.macs},
+                     {"macs_unmasked", told.unmasked.macs},
+                     {"masks", entry.experiment.masks.scheme},
                      {"published", publishedJson(entry.published)}};
+      if (!told.alphas.empty()) object["alpha"] = told.alphas;  // NaN (not soft) becomes null
       if (entry.published && !entry.published->note.empty()) object["note"] = entry.published->note;
-      if (m_layers) object["layers"] = layersJson(cost);
-      if (m_kernels) object["kernels"] = kernels;
+      if (m_layers) object["layers"] = layersJson(counted);
+      if (m_kernels) object["kernels"] = told.kernels;
       results.push_back(object);
     }
     if (terminal.json()) terminal.printJson(results);
@@ -153,6 +172,14 @@ class SummaryCommand : public Command {
   }
 
  private:
+  Told tell(const Entry& entry) const {
+    Told told{modelCost(entry.config(), entry.experiment.masks), modelCost(entry.config()), {}, {}};
+    if (m_kernels) told.kernels = valueOrThrow(kernelsOf(entry.experiment));
+    if (!entry.checkpoint.empty() && hasSoftHeads(entry.experiment))
+      told.alphas = valueOrThrow(softAlphasOf(entry.checkpoint));
+    return told;
+  }
+
   int listNames(Terminal& terminal) {
     Json names = Json::array();
     for (const auto& model : publishedModels()) {
@@ -168,11 +195,12 @@ class SummaryCommand : public Command {
     for (const auto& name : m_names) {
       const PublishedModel* published = findPublishedModel(name);
       const Experiment experiment = experimentByName(name);
-      found.push_back({experiment.model.name, experiment, published});
+      const bool file = !published && !name.ends_with(".json");
+      found.push_back({experiment.model.name, experiment, published, file ? name : ""});
     }
     if (m_all)
       for (const auto& model : publishedModels())
-        found.push_back({model.name, experimentByName(model.name), &model});
+        found.push_back({model.name, experimentByName(model.name), &model, {}});
     if (found.empty()) refuseUsage("summary", "needs a model's name or a config, --all or --list");
     return found;
   }
