@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/InferenceSession.h"
@@ -105,7 +106,8 @@ FileFinding inspectJson(const QString& path) {
     finding.session = content;
     return finding;
   }
-  const Json json = Json::parse(*bytes, nullptr, false);
+  const auto parsed = parseConfigJson(*bytes, QFileInfo(path).fileName().toStdString());
+  const Json json = parsed ? *parsed : Json(Json::value_t::discarded);
   if (isSequenceConfig(json)) {
     const auto sequence = sequenceFromText(*bytes, QFileInfo(path).fileName().toStdString());
     if (!sequence) return problem(path, QString::fromStdString(sequence.error().text()));
@@ -117,7 +119,8 @@ FileFinding inspectJson(const QString& path) {
     return finding;
   }
   auto experiment =
-      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), modelCatalogue());
+      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), modelCatalogue(),
+                         QFileInfo(path).absolutePath().toStdString());
   if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
   finding.kind = FileKind::Config;
   finding.experiment = *experiment;

@@ -9,6 +9,8 @@
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
 #include "core/base/Files.h"
+#include "core/config/ConfigPaths.h"
+#include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 
 namespace headlight::cli {
@@ -29,18 +31,11 @@ fs::path freshRunFolder(std::string name) {
   return folder;
 }
 
-/// The object, as it is written; nothing where the text is no object or nested beyond reason (what
-/// comes back is written out again, and writing recurses).
+/// The object, as it is written; nothing where the text is no object or beyond reason.
 std::optional<Json> parsedObject(const std::string& text) {
-  constexpr int kMaxDepth = 64;
-  bool tooDeep = false;
-  const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-    tooDeep = tooDeep || depth > kMaxDepth;
-    return !tooDeep;
-  };
-  Json json = Json::parse(text, watchDepth, false);
-  if (tooDeep || !json.is_object()) return std::nullopt;
-  return json;
+  auto json = parseConfigJson(text, "config");
+  if (!json || !json->is_object()) return std::nullopt;
+  return std::move(*json);
 }
 
 class TrainCommand : public Command {
@@ -127,6 +122,7 @@ class TrainCommand : public Command {
       // Not JSON, not an object, too deep: the reader says what is wrong with it.
       if (!read) return valueOrThrow(experimentFromText(text, m_config, modelCatalogue()));
       json = *read;
+      findPathsBeside(json, fs::absolute(m_config).parent_path());
     }
     if (!m_model.empty()) replaceModel(json);
     if (!m_weights.empty()) json["training"]["weights"] = m_weights;
