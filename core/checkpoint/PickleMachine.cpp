@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMaxValues = 4'000'000;
+constexpr std::size_t kMaxValues = 2'000'000;
 constexpr std::int32_t kMaxDepth = 256;
 constexpr std::uint8_t kStop = '.';
 
@@ -251,6 +251,12 @@ PickleValue* PickleMachine::make(Kind kind) {
   PickleValue& value = m_pickle.arena.emplace_back();
   value.kind = kind;
   return &value;
+}
+
+void PickleMachine::push(PickleValue* value) {
+  if (m_stack.size() >= kMaxValues)
+    fail("holds more than " + std::to_string(kMaxValues) + " values at once");
+  m_stack.push_back(value);
 }
 
 void PickleMachine::pushInteger(std::int64_t value) {

@@ -162,5 +162,12 @@ TEST(ZipHostile, OtherArchivesAndFormatsAreNamed) {
   expectRefused(parsePth("", "x.pth"), ErrorCode::InvalidFile, "empty");
 }
 
+TEST(ZipHostile, MoreEntriesThanAnyCheckpointHas) {
+  ZipOptions options;
+  options.zip64Count = 131073;
+  expectRefused(parsePth(zipBytes(honest(), options), "made-up.pth"), ErrorCode::InvalidFile,
+                "at most 131072");
+}
+
 }  // namespace
 }  // namespace headlight::testing
