@@ -17,8 +17,9 @@ Result<void> RunRecorder::saveLast(const TrainingCheckpoint& checkpoint) {
 
 bool RunRecorder::saveWeights(const std::filesystem::path& path,
                               const TrainingCheckpoint& checkpoint) {
-  const auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks,
-                                      checkpoint.classNames, checkpoint.progress);
+  const auto metadata =
+      modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
+                    checkpoint.progress, checkpoint.learned);
   const auto written = writeSafetensors(path, checkpoint.weights, metadata);
   if (!written) m_warn("a checkpoint was not written: " + written.error().text());
   return written.ok();

@@ -25,7 +25,7 @@ Json sequencePositionJson(const SequencePosition& at) {
 }
 
 SequencePosition sequencePositionOf(const std::string& text, const std::string& where) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = metadataJson(text);
   const auto damaged = [&] { refuseSequenceFile(where, "its training position is not valid"); };
   const auto count = [&](const char* key) {
     if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0) damaged();

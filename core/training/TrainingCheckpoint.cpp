@@ -48,7 +48,7 @@ double numberAt(const Json& json, const char* key, const std::string& where) {
 
 void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
                   const std::string& where) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = metadataJson(text);
   if (!json.is_object()) damaged(where, "its training position cannot be understood");
   TrainingPosition& at = checkpoint.position;
   at.step = countAt(json, "step", where);
@@ -93,7 +93,7 @@ Result<void> writeTrainingCheckpoint(const std::filesystem::path& path,
   addPrefixed(tensors, kOptimizerPrefix, checkpoint.optimizer);
   addPrefixed(tensors, kAveragePrefix, checkpoint.average);
   auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
-                                checkpoint.progress);
+                                checkpoint.progress, checkpoint.learned);
   metadata[kPositionKey] = positionJson(checkpoint).dump();
   return writeSafetensors(path, tensors, metadata);
 }
@@ -109,6 +109,8 @@ Result<TrainingCheckpoint> readTrainingCheckpoint(const std::filesystem::path& p
     checkpoint.experiment = valueOrThrow(runExperiment(file.metadata, where));
     if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
       checkpoint.classNames = std::move(metadata->classNames);
+    checkpoint.learned =
+        learnedAlphasOf(file.metadata, where).value_or(std::vector<LearnedAlpha>());
     readPosition(position->second, checkpoint, where);
     sortOut(file.tensors, checkpoint);
     return checkpoint;

@@ -9,6 +9,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Experiment.h"
+#include "core/masks/LearnedAlpha.h"
 
 namespace headlight {
 
@@ -32,10 +33,11 @@ struct TrainingCheckpoint {
   /// this was written down.
   std::string teacherFingerprint;
   TrainingPosition position;
-  double progress = 1;     ///< Model::progress(); for writing only
-  NamedTensors weights;    ///< parameters and buffers
-  NamedTensors optimizer;  ///< names without prefix
-  NamedTensors average;    ///< names without prefix; empty without EMA
+  double progress = 1;                ///< Model::progress(); for writing only
+  std::vector<LearnedAlpha> learned;  ///< Model::learnedAlphas(); of older files empty
+  NamedTensors weights;               ///< parameters and buffers
+  NamedTensors optimizer;             ///< names without prefix
+  NamedTensors average;               ///< names without prefix; empty without EMA
 };
 
 Result<void> writeTrainingCheckpoint(const std::filesystem::path& path,

@@ -55,7 +55,7 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const std::filesyst
                        "); choose the model that it belongs to",
                    path.string()});
   const double progress = progressOf(checkpoint.metadata, path.string());
-  valueOrThrow(applyLoad(loaded.model->state(), plan));
+  applyWeights(*loaded.model, plan, learnedAlphasIn(checkpoint, path.string()));
   loaded.model->setProgress(progress);
   loaded.info.report = plan.report;
   loaded.info.weights = path;
@@ -68,7 +68,7 @@ LoadPlan planFor(const Model& model, const Checkpoint& checkpoint) {
   refuseSequenceModel(checkpoint.metadata, "checkpoint");
   const Grid grid = model.grid(0);
   auto plan =
-      valueOrThrow(planLoad(model.state(), checkpoint,
+      valueOrThrow(planLoad(stateFor(model, checkpoint), checkpoint,
                             {.prefixTokens = grid.prefix, .rows = grid.rows, .cols = grid.cols}));
   return plan;
 }
