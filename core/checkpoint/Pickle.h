@@ -72,7 +72,7 @@ struct Pickle {
 
 /// Throws a Failure for: an instruction that torch.save never writes (INST, OBJ, extensions …), a
 /// call or BUILD of something that is neither known nor a husk, a memo miss, an item set on what is
-/// no container, containers nested more than 256 deep, more than 2 million values, a storage larger
+/// no container, containers nested more than 256 deep, more than 4 million values, a storage larger
 /// than its entry, sizes or strides that reach beyond the storage, anything after the end, and a
 /// call of functions that only an attack would want (os, subprocess, eval …).
 Pickle parsePickle(std::string_view bytes, const StorageBytes& storageBytes,

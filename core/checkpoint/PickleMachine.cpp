@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMaxValues = 2'000'000;
+constexpr std::size_t kMaxValues = 4'000'000;
 constexpr std::int32_t kMaxDepth = 256;
 constexpr std::uint8_t kStop = '.';
 

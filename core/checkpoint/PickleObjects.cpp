@@ -219,7 +219,8 @@ PickleValue* PickleMachine::rebuildTensor(const PickleValue& arguments) {
 std::vector<std::int64_t> PickleMachine::integers(const PickleValue& tuple,
                                                   const char* what) const {
   if (tuple.items.size() > kMaxDimensions)
-    fail("gives a tensor more than " + std::to_string(kMaxDimensions) + " " + what);
+    fail("gives a tensor more than " + std::to_string(kMaxDimensions) + " " + what +
+         ", which cannot be");
   std::vector<std::int64_t> values;
   bool allAre = tuple.kind == Kind::Tuple;
   for (const PickleValue* item : tuple.items) {

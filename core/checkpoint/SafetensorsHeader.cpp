@@ -52,7 +52,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       if (m_entry.shape.size() >= kMaxDimensions)
         refuse(m_where, "tensor " + inQuotes(m_entry.name) + " has more than " +
                             std::to_string(kMaxDimensions) +
-                            " dimensions, the most that are read here");
+                            " dimensions; nothing in memory has so many: the header is made up");
       m_entry.shape.push_back(static_cast<std::int64_t>(value));
     } else if (m_place == Place::Offsets && m_offsets < 2) {
       (m_offsets++ == 0 ? m_entry.begin : m_entry.end) = value;

@@ -328,9 +328,9 @@ TEST_F(PickleHostile, TheStackHasAnEnd) {
   PickleWriter writer;
   writer.raw("Nq").raw(std::string(1, '\1')).raw("(");
   std::string recalls;
-  for (int i = 0; i < 2'000'001; ++i)
+  for (int i = 0; i < 4'000'001; ++i)
     recalls += "h\1";
-  expectInvalid(writer.raw(recalls).raw("t"), "more than 2000000 values at once");
+  expectInvalid(writer.raw(recalls).raw("t"), "more than 4000000 values at once");
 }
 
 }  // namespace
