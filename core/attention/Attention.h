@@ -15,6 +15,7 @@
 #include "core/config/Catalogue.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
+#include "core/masks/LearnedAlpha.h"
 
 namespace headlight {
 
@@ -54,6 +55,14 @@ class Attention : public torch::nn::Module {
   virtual void setMasks(const std::vector<HeadMask>& masks);
   /// α of every head now; NaN where its mask is not soft.
   virtual std::vector<float> softAlphas() const;
+  /// What heads learned of their α, soft now or not; layers are left 0.
+  virtual std::vector<LearnedAlpha> learnedAlphas() const { return {}; }
+  /// Replaces it: soft_mask_logit is there afterwards if any head learned, and is to be filled by
+  /// the caller, who then calls setMasks. Heads beyond the last are ignored.
+  virtual void setLearnedAlphas(const std::vector<LearnedAlpha>& /*learned*/) {}
+  /// [H] bool: elements of soft_mask_logit whose heads are not soft, so that nothing may move them;
+  /// undefined where there are none.
+  virtual at::Tensor idleAlphas() const { return {}; }
 
   /// What a map of this mechanism is, in words.
   virtual std::string mapMeaning() const = 0;

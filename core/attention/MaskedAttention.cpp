@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "core/base/FreeMemory.h"
@@ -50,6 +49,7 @@ MaskedAttention::MaskedAttention(int layer, int heads, const Grid& queries, cons
       m_queries(queries),
       m_keys(keys),
       m_masks(heads),
+      m_alphas(heads),
       m_matrices(heads),
       m_sets(heads) {}
 
@@ -64,22 +64,37 @@ void MaskedAttention::setMasks(const std::vector<HeadMask>& masks) {
   m_masks = masks;
 }
 
-/// A head that becomes soft, or whose initial α was edited, starts from its α; a head that stays
-/// soft keeps what it learned.
+void MaskedAttention::makeSoftLogits() {
+  if (!m_softLogit.defined())
+    m_softLogit = register_parameter(
+        "soft_mask_logit", at::zeros({static_cast<std::int64_t>(m_masks.size())},
+                                     parameters().front().options().requires_grad(false)));
+}
+
+/// What a head goes on from is for its memory to say (AlphaMemory).
 void MaskedAttention::updateSoftLogits(const std::vector<HeadMask>& masks) {
   if (!anyOf(masks, MaskKind::Soft)) return;
   const at::NoGradGuard noGrad;
-  const bool first = !m_softLogit.defined();
-  const at::TensorOptions like = parameters().front().options();
-  if (first)
-    m_softLogit = register_parameter("soft_mask_logit",
-                                     at::zeros({static_cast<std::int64_t>(masks.size())}, like));
+  makeSoftLogits();
   for (std::size_t h = 0; h < masks.size(); ++h) {
-    if (masks[h].kind != MaskKind::Soft) continue;
-    const bool stays = m_masks[h].kind == MaskKind::Soft && m_masks[h].alpha == masks[h].alpha;
-    if (first || !stays)
-      m_softLogit[static_cast<std::int64_t>(h)] = std::log(masks[h].alpha / (1.0 - masks[h].alpha));
+    const int head = static_cast<int>(h);
+    if (masks[h].kind != MaskKind::Soft || m_alphas.isUsing(head, masks[h])) continue;
+    const at::Tensor logit = m_softLogit[head];
+    logit.fill_(m_alphas.use(head, masks[h], logit.item<double>()));
   }
+}
+
+void MaskedAttention::setLearnedAlphas(const std::vector<LearnedAlpha>& learned) {
+  m_alphas.setEntries(learned);
+  if (!learned.empty()) makeSoftLogits();
+}
+
+at::Tensor MaskedAttention::idleAlphas() const {
+  if (!m_softLogit.defined()) return {};
+  std::vector<std::int64_t> idle;
+  for (const HeadMask& mask : m_masks)
+    idle.push_back(mask.kind != MaskKind::Soft);
+  return at::tensor(idle).to(m_softLogit.device(), at::kBool);
 }
 
 void MaskedAttention::updateRandomMasks(const std::vector<HeadMask>& masks) {

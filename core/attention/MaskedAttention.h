@@ -2,6 +2,7 @@
 // What every mechanism with logits on a grid shares: the masks of its heads (MaiT §4), as tensors
 // and with the parameters that some kinds bring.
 
+#include "core/attention/AlphaMemory.h"
 #include "core/attention/Attention.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/HeadKernel.h"
@@ -14,6 +15,9 @@ class MaskedAttention : public Attention {
  public:
   void setMasks(const std::vector<HeadMask>& masks) override;
   std::vector<float> softAlphas() const override;
+  std::vector<LearnedAlpha> learnedAlphas() const override { return m_alphas.entries(); }
+  void setLearnedAlphas(const std::vector<LearnedAlpha>& learned) override;
+  at::Tensor idleAlphas() const override;
   std::string kernelText() const override;
 
  protected:
@@ -35,6 +39,7 @@ class MaskedAttention : public Attention {
   at::Tensor masked(const at::Tensor& logits);
 
  private:
+  void makeSoftLogits();
   void updateSoftLogits(const std::vector<HeadMask>& masks);
   void updateRandomMasks(const std::vector<HeadMask>& masks);
   bool runsLinear(std::size_t head, const at::Device& device) const;
@@ -44,6 +49,7 @@ class MaskedAttention : public Attention {
   int m_layer;
   Grid m_queries, m_keys;
   std::vector<HeadMask> m_masks;
+  AlphaMemory m_alphas;
   at::Tensor m_softLogit;   ///< [H]; undefined until a head is soft
   at::Tensor m_randomMask;  ///< [H, Tq, Tk] bool; undefined until a head is random
   Kernel m_kernel = Kernel::Auto;

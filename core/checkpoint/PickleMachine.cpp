@@ -253,6 +253,12 @@ PickleValue* PickleMachine::make(Kind kind) {
   return &value;
 }
 
+void PickleMachine::push(PickleValue* value) {
+  if (m_stack.size() >= kMaxValues)
+    fail("holds more than " + std::to_string(kMaxValues) + " values at once");
+  m_stack.push_back(value);
+}
+
 void PickleMachine::pushInteger(std::int64_t value) {
   push(make(Kind::Int));
   top()->integer = value;

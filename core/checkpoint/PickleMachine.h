@@ -27,7 +27,7 @@ class PickleMachine {
   bool memoStep(std::uint8_t instruction);
   [[noreturn]] void fail(const std::string& message) const;
   PickleValue* make(Kind kind);
-  void push(PickleValue* value) { m_stack.push_back(value); }
+  void push(PickleValue* value);
   void pushInteger(std::int64_t value);
   void pushLong(std::uint64_t bytes);
   void pushText(Kind kind, std::uint64_t bytes);

@@ -11,6 +11,8 @@ namespace {
 using c10::ScalarType;
 
 constexpr std::size_t kMaxHuskNames = 20;
+/// Of what is named again and again: a long text would be looked at as often.
+constexpr std::size_t kMaxReferenceBytes = 1024;
 
 constexpr std::array<std::pair<std::string_view, ScalarType>, 10> kStorages{{
     {"DoubleStorage", ScalarType::Double},
@@ -80,6 +82,8 @@ bool PickleMachine::objectStep(std::uint8_t instruction) {
 }
 
 void PickleMachine::pushGlobal(std::string_view module, std::string_view name) {
+  if (module.size() + name.size() > kMaxReferenceBytes)
+    fail("names a Python object in more than " + std::to_string(kMaxReferenceBytes) + " bytes");
   if (module == "collections" && name == "OrderedDict") {
     push(make(Kind::OrderedDictType));
   } else if (module == "torch._utils" && name == "_rebuild_tensor_v2") {
@@ -180,6 +184,8 @@ void PickleMachine::pushPersistent() {
   }
   if (parts[1]->kind != Kind::StorageType) fail("refers to a storage without a type");
   const std::string& key = parts[2]->text;
+  if (key.size() > kMaxReferenceBytes)
+    fail("names a storage in more than " + std::to_string(kMaxReferenceBytes) + " bytes");
   const std::optional<std::uint64_t> available = m_storageBytes(key);
   if (!available) fail("refers to the storage " + inQuotes(key) + ", which the file does not have");
   const auto elements = static_cast<std::uint64_t>(parts[4]->integer);
@@ -212,6 +218,9 @@ PickleValue* PickleMachine::rebuildTensor(const PickleValue& arguments) {
 
 std::vector<std::int64_t> PickleMachine::integers(const PickleValue& tuple,
                                                   const char* what) const {
+  if (tuple.items.size() > kMaxDimensions)
+    fail("gives a tensor more than " + std::to_string(kMaxDimensions) + " " + what +
+         ", which cannot be");
   std::vector<std::int64_t> values;
   bool allAre = tuple.kind == Kind::Tuple;
   for (const PickleValue* item : tuple.items) {

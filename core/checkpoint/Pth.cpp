@@ -209,6 +209,9 @@ void takeTensors(const NamedValues& values, StorageReader& storages, const std::
       skipped.add(fullName, *value);
       continue;
     }
+    if (checkpoint.tensors.size() >= kMaxTensors)
+      refuse(where, "holds more than " + std::to_string(kMaxTensors) +
+                        " tensors, the most that are read here");
     std::string name = withoutWrappers(fullName);
     if (!isPlainName(name))
       refuse(where, "tensor " + inQuotes(name) +

@@ -5,7 +5,6 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMaxDimensions = 64;
 constexpr std::size_t kMaxNameBytes = 1024;
 constexpr std::size_t kMaxQuotedBytes = 100;
 

@@ -1,6 +1,7 @@
 #pragma once
 // How readers of untrusted files say no, and the arithmetic they all check with. Internal.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,12 @@
 #include "core/base/Result.h"
 
 namespace headlight {
+
+/// Tensors that one file may hold: many times those of the largest models, few enough that looking
+/// at a made-up file takes a moment.
+inline constexpr std::size_t kMaxTensors = 65'536;
+/// Of one tensor.
+inline constexpr std::size_t kMaxDimensions = 64;
 
 /// Throws a Failure: what is wrong with the file named `where`, and what to do.
 [[noreturn]] void refuse(const std::string& where, const std::string& message,

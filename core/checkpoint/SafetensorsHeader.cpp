@@ -49,6 +49,10 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (m_place == Place::Shape) {
       if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
         return unexpectedValue("a size above 2⁶³");
+      if (m_entry.shape.size() >= kMaxDimensions)
+        refuse(m_where, "tensor " + inQuotes(m_entry.name) + " has more than " +
+                            std::to_string(kMaxDimensions) +
+                            " dimensions; nothing in memory has so many: the header is made up");
       m_entry.shape.push_back(static_cast<std::int64_t>(value));
     } else if (m_place == Place::Offsets && m_offsets < 2) {
       (m_offsets++ == 0 ? m_entry.begin : m_entry.end) = value;
@@ -60,6 +64,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool string(string_t& value) override {
     if (m_place == Place::Metadata) {
+      if (m_header.metadata.size() >= kMaxTensors) failOnMany("metadata entries");
       m_header.metadata.emplace(m_key, std::move(value));
     } else if (m_place == Place::Tensor && m_key == "dtype") {
       const auto* known = std::find_if(kDtypes.begin(), kDtypes.end(),
@@ -111,6 +116,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (m_place == Place::Tensor) {
       if (m_fields.size() != 3)
         fail("gives tensor " + inQuotes(m_entry.name) + " no dtype, shape or data_offsets");
+      if (m_header.entries.size() >= kMaxTensors) failOnMany("tensors");
       m_header.entries.push_back(std::move(m_entry));
     }
     m_place = m_place == Place::Top ? Place::After : Place::Top;
@@ -141,6 +147,11 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   [[noreturn]] void fail(const std::string& what) const {
     refuse(m_where, "its header " + what + ": the file is damaged; copy or download it again");
+  }
+
+  [[noreturn]] void failOnMany(const std::string& what) const {
+    refuse(m_where, "its header lists more than " + std::to_string(kMaxTensors) + " " + what +
+                        ", the most that are read here");
   }
 
   bool unexpectedValue(const std::string& what) const {

@@ -25,6 +25,8 @@ constexpr std::uint16_t kNameIsUtf8 = 1 << 11;
 constexpr std::uint16_t kZip64Extra = 0x0001;
 constexpr std::uint64_t kFull16 = 0xFFFF;
 constexpr std::uint64_t kFull32 = 0xFFFFFFFF;
+/// A storage a tensor, and as many again for what else is in a checkpoint.
+constexpr std::uint64_t kMaxEntries = 2 * kMaxTensors;
 /// A hundred times the directory of the largest checkpoints known.
 constexpr std::uint64_t kMaxDirectoryBytes = 128 << 20;
 
@@ -112,6 +114,9 @@ ZipArchive::Directory ZipArchive::findDirectory() const {
   }
   if (directory.offset > directoryEnd || directory.size != directoryEnd - directory.offset)
     fail("its ZIP directory is not where the end of the archive says: it is damaged or made up");
+  if (directory.count > kMaxEntries)
+    fail("its ZIP archive has " + std::to_string(directory.count) + " entries; at most " +
+         std::to_string(kMaxEntries) + " are read here");
   if (directory.size > kMaxDirectoryBytes || directory.count > directory.size / kCentralBytes)
     fail("its ZIP directory says it has " + std::to_string(directory.count) + " entries in " +
          std::to_string(directory.size) + " bytes, which cannot be");

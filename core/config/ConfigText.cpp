@@ -1,34 +1,46 @@
 #include "core/config/ConfigText.h"
 
-#include <functional>
-#include <set>
+#include <unordered_set>
 #include <vector>
 
 namespace headlight {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxValues = 2'000'000;
+/// Of one object: each is looked for among those before it.
+constexpr std::size_t kMaxKeys = 10'000;
 
-/// Follows the parser, so that it knows where it is and which keys it has seen there.
-class KeyWatch {
+/// Follows the parser's events before anything is built. (The library's parser with a callback
+/// takes quadratic time for a list of objects.)
+class JsonWatch : public nlohmann::json_sax<Json> {
  public:
-  explicit KeyWatch(const std::string& name) : m_name(name) {}
+  explicit JsonWatch(const std::string& name) : m_name(name) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (depth > kMaxDepth) refuse("is nested more than 64 levels deep");
-    if (event == Event::key) {
-      m_open.back().key = parsed.get_ref<const std::string&>();
-      if (!m_open.back().seen.insert(m_open.back().key).second)
-        refuse("has the key " + path() + " twice; remove one of them");
-    } else if (event == Event::object_end || event == Event::array_end) {
-      m_open.pop_back();
-    } else {
-      if (!m_open.empty()) ++m_open.back().items;
-      if (event == Event::object_start) m_open.push_back({false, 0, {}, {}});
-      if (event == Event::array_start) m_open.push_back({true, 0, {}, {}});
-    }
+  bool null() override { return begin(); }
+  bool boolean(bool) override { return begin(); }
+  bool number_integer(number_integer_t) override { return begin(); }
+  bool number_unsigned(number_unsigned_t) override { return begin(); }
+  bool number_float(number_float_t, const string_t&) override { return begin(); }
+  bool string(string_t&) override { return begin(); }
+  bool binary(binary_t&) override { return begin(); }
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    m_open.back().key = key;
+    if (!m_open.back().seen.insert(key).second)
+      refuse("has the key " + path() + " twice; remove one of them");
+    if (m_open.back().seen.size() > kMaxKeys)
+      refuse("has more than 10000 keys beside " + path() + ", the most of one object");
     return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::detail::exception& exception) override {
+    refuse(std::string("is not JSON: ") + exception.what());
   }
 
  private:
@@ -36,8 +48,26 @@ class KeyWatch {
     bool list = false;
     std::size_t items = 0;  ///< begun so far
     std::string key;        ///< the last one
-    std::set<std::string> seen;
+    std::unordered_set<std::string> seen;
   };
+
+  bool begin() {
+    if (++m_values > kMaxValues) refuse("holds more than 2 million values");
+    if (!m_open.empty()) ++m_open.back().items;
+    return true;
+  }
+
+  bool open(bool list) {
+    begin();
+    if (m_open.size() >= kMaxDepth) refuse("is nested more than 64 levels deep");
+    m_open.push_back({list, 0, {}, {}});
+    return true;
+  }
+
+  bool close() {
+    m_open.pop_back();
+    return true;
+  }
 
   /// "model.width", "variants[2].changes".
   std::string path() const {
@@ -54,24 +84,25 @@ class KeyWatch {
 
   const std::string& m_name;
   std::vector<Level> m_open;
+  std::size_t m_values = 0;
 };
 
 }  // namespace
 
 Result<Json> parseConfigJson(std::string_view text, const std::string& name, std::size_t maxBytes) {
-  const auto invalid = [&](const std::string& message) {
-    return Error{ErrorCode::InvalidConfig, message, name};
-  };
   if (text.size() > maxBytes)
-    return invalid("is larger than " + std::to_string(maxBytes >> 20) +
-                   " MB; what is read here is a few kilobytes");
-  KeyWatch watch(name);
+    return Error{ErrorCode::InvalidConfig,
+                 "is larger than " + std::to_string(maxBytes >> 20) +
+                     " MB; what is read here is a few kilobytes",
+                 name};
   try {
-    return Json::parse(text.begin(), text.end(), std::ref(watch));
+    JsonWatch watch(name);
+    Json::sax_parse(text.begin(), text.end(), &watch);
+    return Json::parse(text.begin(), text.end());
   } catch (const Failure& failure) {
     return failure.error();
   } catch (const Json::exception& exception) {
-    return invalid(std::string("is not JSON: ") + exception.what());
+    return Error{ErrorCode::InvalidConfig, std::string("is not JSON: ") + exception.what(), name};
   }
 }
 

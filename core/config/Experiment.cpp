@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/config/Reading.h"
@@ -22,6 +23,10 @@ std::vector<ScheduledEdit> readEdits(const Json& json) {
   std::vector<ScheduledEdit> edits;
   if (!json.contains("edits")) return edits;
   if (!json["edits"].is_array()) throw Failure(invalidConfig("must be a list", "edits"));
+  if (json["edits"].size() > Experiment::kMaxEdits)
+    throw Failure(invalidConfig("has more than " + std::to_string(Experiment::kMaxEdits) +
+                                    " edits, the most that a run takes",
+                                "edits"));
   for (std::size_t i = 0; i < json["edits"].size(); ++i) {
     const Json& item = json["edits"][i];
     const std::string path = "edits[" + std::to_string(i) + "]";
@@ -93,9 +98,11 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
 }
 
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
-                                      const ModelCatalogue& catalogue) {
+                                      const ModelCatalogue& catalogue,
+                                      const std::filesystem::path& folder) {
   auto json = parseConfigJson(text, name);
   if (!json) return json.error();
+  if (!folder.empty()) findPathsBeside(*json, folder);
   auto experiment = experimentFromJson(*json, catalogue);
   if (!experiment) return invalidConfig(experiment.error().text(), name);
   return experiment;
@@ -105,7 +112,8 @@ Result<Experiment> readExperiment(const std::filesystem::path& path,
                                   const ModelCatalogue& catalogue) {
   auto text = readFile(path, kMaxConfigBytes);
   if (!text) return text.error();
-  return experimentFromText(*text, path.string(), catalogue);
+  return experimentFromText(*text, path.string(), catalogue,
+                            std::filesystem::absolute(path).parent_path());
 }
 
 Json experimentToJson(const Experiment& experiment) {

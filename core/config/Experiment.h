@@ -34,6 +34,7 @@ struct ScheduledEdit {
 
 struct Experiment {
   static constexpr int kSchema = 1;
+  static constexpr std::size_t kMaxEdits = 100'000;
   // Defined in the .cpp, as ModelConfig's.
   Experiment();
   Experiment(const Experiment& other);
@@ -66,9 +67,12 @@ const std::vector<Section>& experimentSections();
 /// Reads and checks the whole of it. Errors name the JSON path ("training.epochs"). A published
 /// `model.name` gives the values that `model` leaves out.
 Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& catalogue);
-/// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages.
+/// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages; relative
+/// paths are looked for in `folder` first, if there is one (ConfigPaths.h).
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
-                                      const ModelCatalogue& catalogue);
+                                      const ModelCatalogue& catalogue,
+                                      const std::filesystem::path& folder = {});
+/// Relative paths are looked for beside the file first.
 Result<Experiment> readExperiment(const std::filesystem::path& path,
                                   const ModelCatalogue& catalogue);
 

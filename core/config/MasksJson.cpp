@@ -9,6 +9,8 @@ namespace headlight {
 namespace {
 
 constexpr std::uintmax_t kMaxMaskFile = 16u << 20;
+/// Layers times heads: more than any model has.
+constexpr std::size_t kMaxCells = 65'536;
 
 Result<HeadMask> headMaskAt(const Json& json, const std::string& path) {
   if (!json.is_string()) return invalidConfig("must be a mask in quotes, such as \"hard:3\"", path);
@@ -32,9 +34,15 @@ Result<std::vector<std::vector<HeadMask>>> maskCellsFromJson(const Json& json,
   if (!json.is_array())
     return invalidConfig("must be a list of layers, each a list of masks", path);
   std::vector<std::vector<HeadMask>> cells;
+  std::size_t count = 0;
   for (std::size_t l = 0; l < json.size(); ++l) {
     const std::string layerPath = path + "[" + std::to_string(l) + "]";
     if (!json[l].is_array()) return invalidConfig("must be a list of masks, one a head", layerPath);
+    count += std::max<std::size_t>(json[l].size(), 1);
+    if (count > kMaxCells)
+      return invalidConfig("has more than " + std::to_string(kMaxCells) +
+                               " masks up to here, more than any model has heads",
+                           layerPath);
     cells.emplace_back();
     for (std::size_t h = 0; h < json[l].size(); ++h) {
       auto mask = headMaskAt(json[l][h], layerPath + "[" + std::to_string(h) + "]");

@@ -38,7 +38,8 @@ ParameterTable runTable() {
       .text(&E::name, "name", "A name for the run.")
       .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of everything random.")
       .text(&E::device, "device", "auto (CUDA if there is one), cpu, cuda or cuda:N.")
-      .integer(&E::threads, "threads", 0, 1024, "CPU threads; 0 means as many as cores.")
+      .integer(&E::threads, "threads", 0, 1024,
+               "CPU threads, at most 8 a core; 0 means as many as cores.")
       .build();
 }
 

@@ -89,7 +89,7 @@ const ParameterTable& sequenceDataParameters() {
           .integer(&D::imageSize, "image_size", 4, 64,
                    "Pictures: pixels of a side; a sequence has three bytes a pixel.")
           .integer(&D::maxSamples, "max_samples", 0, 1e12,
-                   "Pictures: use at most so many of each split; 0 means all.")
+                   "Pictures: use at most so many of the training split; 0 means all.")
           .integer(&D::trainSamples, "train_samples", 2, 1e9,
                    "texture-shape: pictures in the training split.")
           .integer(&D::validationSamples, "validation_samples", 2, 1e9,

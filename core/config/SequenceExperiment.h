@@ -28,7 +28,7 @@ struct SequenceDataConfig {
   std::string dataset = "texture-shape";  ///< of pictures: cifar10 | image-folder | texture-shape
   std::string path;    ///< the dataset's folder, or the file of bytes; unused by texture-shape
   int imageSize = 32;  ///< pixels of a side: pictures become squares of it
-  std::int64_t maxSamples = 0;           ///< pictures of each split; 0: all
+  std::int64_t maxSamples = 0;           ///< pictures of the training split; 0: all
   std::int64_t trainSamples = 2000;      ///< texture-shape
   std::int64_t validationSamples = 200;  ///< texture-shape
   double validationFraction = 0.1;       ///< pictures without a validation split of their own

@@ -13,7 +13,7 @@ const ParameterTable& dataParameters() {
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
                   "Share taken for validation where the folder has no such split.")
           .integer(&D::maxSamples, "max_samples", 0, 1e12,
-                   "Use at most so many images of each split; 0 means all.")
+                   "Use at most so many images of the training split; 0 means all.")
           .integer(&D::trainSamples, "train_samples", 2, 1e9,
                    "texture-shape: images in the training split.")
           .integer(&D::validationSamples, "validation_samples", 2, 1e9,
@@ -58,6 +58,8 @@ const ParameterTable& trainingParameters() {
           .number(&T::emaDecay, "ema_decay", 0, 0.999999,
                   "Decay of the moving average of the weights; 0 means none.")
           .text(&T::weights, "weights", "Checkpoint to start from; empty means from scratch.")
+          .boolean(&T::resetAlpha, "reset_alpha",
+                   "Soft masks begin at their α again, whatever α the starting weights learned.")
           .choice(&T::distillation, "distillation", {"none", "soft", "hard"},
                   "Learn from a teacher too: soft from its probabilities, hard from its decisions.")
           .text(&T::teacher, "teacher",

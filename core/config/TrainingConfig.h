@@ -12,7 +12,7 @@ struct DataConfig {
   std::string dataset = "texture-shape";
   std::string path;                      ///< of a dataset on disk
   double validationFraction = 0.1;       ///< where the folder has no validation split of its own
-  std::int64_t maxSamples = 0;           ///< 0: all
+  std::int64_t maxSamples = 0;           ///< of the training split; 0: all
   std::int64_t trainSamples = 2000;      ///< texture-shape
   std::int64_t validationSamples = 500;  ///< texture-shape
   int loaderThreads = 1;
@@ -40,6 +40,7 @@ struct TrainingConfig {
   double clipGradient = 1.0;  ///< greatest global l2 norm; 0: no clipping
   double emaDecay = 0.0;      ///< 0: no moving average of the weights
   std::string weights;        ///< checkpoint to start from; empty: from scratch
+  bool resetAlpha = false;    ///< soft masks start from their α, whatever those weights learned
   // Distillation (DeiT, Touvron et al. 2021, §4).
   std::string distillation = "none";   ///< none | soft | hard
   std::string teacher;                 ///< a published name, a config or a checkpoint

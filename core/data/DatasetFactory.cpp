@@ -28,10 +28,11 @@ void check(const DatasetSpec& spec) {
         {ErrorCode::InvalidArgument,
          "is " + std::to_string(spec.validationFraction) + "; choose at least 0 and less than 1",
          "validationFraction"});
-  if (spec.maxSamples < 0)
-    throw Failure({ErrorCode::InvalidArgument,
-                   "is " + std::to_string(spec.maxSamples) + "; choose 0 (all) or more",
-                   "maxSamples"});
+  for (const auto& [name, most] : {std::pair{"maxSamples", spec.maxSamples},
+                                   std::pair{"maxValidationSamples", spec.maxValidationSamples}})
+    if (most < 0)
+      throw Failure({ErrorCode::InvalidArgument,
+                     "is " + std::to_string(most) + "; choose 0 (all) or more", name});
   if (spec.kind != "texture-shape" && spec.path.empty())
     throw Failure({ErrorCode::InvalidArgument, "is empty; name the folder of the dataset", "path"});
 }
@@ -49,7 +50,8 @@ std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
                    "has no validation pictures of its own and none can be taken from training; set "
                    "validationFraction above 0, with two pictures of a class or more",
                    spec.path.string()});
-  const auto chosen = limitedSamples(share, labels, spec.maxSamples, spec.seed);
+  const std::int64_t most = split == Split::Train ? spec.maxSamples : spec.maxValidationSamples;
+  const auto chosen = limitedSamples(share, labels, most, spec.seed);
   if (chosen.size() == labels.size()) return std::move(source.dataset);
   return std::make_unique<SubsetDataset>(std::move(source.dataset), chosen);
 }

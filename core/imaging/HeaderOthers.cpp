@@ -38,6 +38,10 @@ void readWebPSize(const Bytes& chunk, std::string_view type, ImageHeader& header
   }
 }
 
+std::int64_t signed32(const Bytes& file, std::uint64_t offset) {
+  return static_cast<std::int32_t>(file.u32(offset));
+}
+
 /// Bytes of uncompressed BMP pixels; rows are padded to four bytes.
 std::int64_t bmpPixelBytes(const ImageHeader& header, std::int64_t bitsPerPixel) {
   return (header.width * bitsPerPixel + 31) / 32 * 4 * header.height;
@@ -84,9 +88,8 @@ ImageHeader readBmpHeader(std::string_view bytes) {
   const Bytes file(bytes, ByteOrder::Little);
   const std::uint32_t pixels = file.u32(10);
   const bool old = file.u32(14) == 12;
-  header.width = old ? file.u16(18) : static_cast<std::int32_t>(file.u32(18));
-  header.height = old ? file.u16(20) : static_cast<std::int32_t>(file.u32(22));
-  header.height = std::abs(header.height);  // negative: stored from the top
+  header.width = old ? file.u16(18) : signed32(file, 18);
+  header.height = old ? file.u16(20) : std::abs(signed32(file, 22));  // negative: from the top
   const std::uint32_t bitsPerPixel = old ? file.u16(24) : file.u16(28);
   const std::uint32_t compression = old ? 0 : file.u32(30);
   const bool runLengths = compression == 1 || compression == 2;

@@ -8,12 +8,18 @@
 namespace headlight {
 
 bool HeadMask::operator==(const HeadMask& other) const {
-  if (kind != other.kind) return false;
+  if (kind != other.kind || resets != other.resets) return false;
   if (kind == MaskKind::None) return true;
   if (window != other.window) return false;
   if (kind == MaskKind::Soft) return alpha == other.alpha;
   if (kind == MaskKind::Random) return seed == other.seed;
   return true;
+}
+
+bool HeadMask::looksLike(const HeadMask& other) const {
+  HeadMask same = other;
+  same.resets = resets;
+  return *this == same;
 }
 
 const std::vector<std::string>& maskKindNames() {
@@ -26,7 +32,8 @@ std::string maskKindName(MaskKind kind) {
 }
 
 std::string toText(const HeadMask& mask) {
-  if (mask.kind == MaskKind::None) return "none";
+  const std::string resets = mask.resets > 0 ? "~" + std::to_string(mask.resets) : "";
+  if (mask.kind == MaskKind::None) return "none" + resets;
   std::string text = maskKindName(mask.kind) + ":" + std::to_string(mask.window);
   if (mask.kind == MaskKind::Soft) {
     // The shortest form that reads back as the same number.
@@ -35,12 +42,12 @@ std::string toText(const HeadMask& mask) {
     text += "@" + std::string(digits, end);
   }
   if (mask.kind == MaskKind::Random) text += "#" + std::to_string(mask.seed);
-  return text;
+  return text + resets;
 }
 
 Result<HeadMask> headMaskFromText(const std::string& text) {
   static const std::regex form(
-      R"((none|hard|soft|strict|random)(?::(\d{1,4}))?(?:@([0-9.eE+-]{1,32}))?(?:#(\d{1,19}))?)");
+      R"((none|hard|soft|strict|random)(?::(\d{1,4}))?(?:@([0-9.eE+-]{1,32}))?(?:#(\d{1,19}))?(?:~(\d{1,9}))?)");
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::InvalidConfig,
                  "\"" + text + "\" is not a mask: " + why +
@@ -67,6 +74,7 @@ Result<HeadMask> headMaskFromText(const std::string& text) {
     if (mask.kind != MaskKind::Random) return refuse("only a random mask has a seed");
     mask.seed = std::stoull(match[4]);
   }
+  if (match[5].matched) mask.resets = std::stoi(match[5]);
   if (mask.kind == MaskKind::None && match[2].matched) return refuse("none has no window");
   return mask;
 }

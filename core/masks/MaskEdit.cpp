@@ -23,6 +23,13 @@ Result<void> checkCell(const MaskScheme& scheme, int layer, int head, const Head
                "masks"};
 }
 
+/// The change that sets `mask`; nothing where the cell has it.
+void addChange(const MaskScheme& scheme, int layer, int head, HeadMask mask, MaskEdit& edit) {
+  const HeadMask& before = scheme.at(layer, head);
+  mask.resets = before.resets;
+  if (!(before == mask)) edit.changes.push_back({layer, head, before, mask});
+}
+
 std::string starred(const std::string& name) {
   return name.ends_with('*') ? name : name + "*";
 }
@@ -43,8 +50,7 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme,
   MaskEdit edit{label, {}, scheme.name(), starred(scheme.name())};
   for (const auto& [layer, head] : cells) {
     if (auto cell = checkCell(scheme, layer, head, mask); !cell) return cell.error();
-    if (!(scheme.at(layer, head) == mask))
-      edit.changes.push_back({layer, head, scheme.at(layer, head), mask});
+    addChange(scheme, layer, head, mask, edit);
   }
   return edit;
 }
@@ -55,9 +61,22 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
   for (int l = 0; l < to.layers(); ++l)
     for (int h = 0; h < to.heads(l); ++h) {
       if (auto cell = checkCell(from, l, h, to.at(l, h)); !cell) return cell.error();
-      if (!(from.at(l, h) == to.at(l, h)))
-        edit.changes.push_back({l, h, from.at(l, h), to.at(l, h)});
+      addChange(from, l, h, to.at(l, h), edit);
     }
+  return edit;
+}
+
+Result<MaskEdit> makeResetEdit(const MaskScheme& scheme,
+                               const std::vector<std::pair<int, int>>& cells,
+                               const std::string& label) {
+  MaskEdit edit{label, {}, scheme.name(), scheme.name()};
+  for (const auto& [layer, head] : cells) {
+    if (!scheme.contains(layer, head)) return noSuchCell(scheme, layer, head);
+    HeadMask after = scheme.at(layer, head);
+    if (after.kind != MaskKind::Soft) continue;
+    ++after.resets;
+    edit.changes.push_back({layer, head, scheme.at(layer, head), after});
+  }
   return edit;
 }
 

@@ -28,15 +28,22 @@ struct MaskEdit {
   bool operator==(const MaskEdit&) const = default;
 };
 
-/// Sets one mask on several cells; cells that have it already are left out. Errors: a cell that
-/// does not exist.
+/// Sets one mask on several cells, whose counts of resets stay theirs; cells that have it already
+/// are left out. Errors: a cell that does not exist.
 Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme,
                               const std::vector<std::pair<int, int>>& cells, const HeadMask& mask,
                               const std::string& label);
 
-/// What turns `from` into `to`. Errors: different shapes.
+/// What turns `from` into `to`, but for counts of resets: no head loses what it learned. Errors:
+/// different shapes.
 Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
                               const std::string& label);
+
+/// The soft masks among `cells` learn anew, from their α; the inverse brings back what they had
+/// learned. Empty where none is soft. Errors: a cell that does not exist.
+Result<MaskEdit> makeResetEdit(const MaskScheme& scheme,
+                               const std::vector<std::pair<int, int>>& cells,
+                               const std::string& label);
 
 /// All changes or none. Errors: a cell that does not exist. `before` is not checked against the
 /// scheme: a replayed edit means "set to after".

@@ -46,6 +46,39 @@ void Model::setMasks(const MaskScheme& scheme) {
   m_masks = scheme;
 }
 
+std::vector<LearnedAlpha> Model::learnedAlphas() const {
+  std::vector<LearnedAlpha> learned;
+  for (int l = 0; l < layers(); ++l)
+    for (LearnedAlpha& entry : attention(l).learnedAlphas()) {
+      entry.layer = l;
+      learned.push_back(std::move(entry));
+    }
+  return learned;
+}
+
+void Model::setLearnedAlphas(const std::vector<LearnedAlpha>& learned) {
+  std::vector<std::vector<LearnedAlpha>> perLayer(layers());
+  for (const LearnedAlpha& entry : learned)
+    if (m_masks.contains(entry.layer, entry.head)) perLayer[entry.layer].push_back(entry);
+  for (int l = 0; l < layers(); ++l)
+    attention(l).setLearnedAlphas(perLayer[l]);
+}
+
+std::string Model::softLogitName(int layer) const {
+  const Attention* own = &attention(layer);
+  for (const auto& module : named_modules())
+    if (module.value().get() == own) return module.key() + ".soft_mask_logit";
+  return {};
+}
+
+ModelTensors Model::idleElements() const {
+  ModelTensors idle;
+  for (int l = 0; l < layers(); ++l)
+    if (const at::Tensor elements = attention(l).idleAlphas(); elements.defined())
+      idle.emplace_back(softLogitName(l), elements);
+  return idle;
+}
+
 bool Model::mapRowsSumToOne() const {
   for (int l = 0; l < layers(); ++l)
     if (!attention(l).mapRowsSumToOne()) return false;

@@ -51,12 +51,22 @@ class Model : public torch::nn::Module {
   HeadLogitsPair forwardBoth(const at::Tensor& images);
 
   /// Replaces where every head may look. Parameters that a kind needs (soft_mask_logit) appear when
-  /// first used, starting from the mask's α, and keep their learned values afterwards unless
-  /// the edit says otherwise. Errors: a scheme of another shape.
+  /// first used, starting from the mask's α. What a head learned stays with it, soft or not, and is
+  /// there again when it is soft from the same α (HeadMask::resets). Errors: a scheme of another
+  /// shape.
   void setMasks(const MaskScheme& scheme);
   const MaskScheme& masks() const { return m_masks; }
   /// α of every head of a layer now; NaN where the head's mask is not soft.
   std::vector<float> softAlphas(int layer) const { return attention(layer).softAlphas(); }
+  /// What heads learned of their α, soft now or not.
+  std::vector<LearnedAlpha> learnedAlphas() const;
+  /// Replaces it, for weights that are about to be loaded: their tensors are there afterwards. To
+  /// be followed by setMasks once they are filled. Cells that do not exist are ignored.
+  void setLearnedAlphas(const std::vector<LearnedAlpha>& learned);
+  /// The name of a layer's soft_mask_logit, whether it is there yet or not.
+  std::string softLogitName(int layer) const;
+  /// Elements of parameters that training must not move, as masks (bool, shaped as the parameter).
+  ModelTensors idleElements() const;
 
   /// What the map of a mechanism is, in words for the interface, and whether it is signed.
   virtual std::string mapMeaning() const { return attention(0).mapMeaning(); }

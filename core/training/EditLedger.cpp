@@ -21,6 +21,7 @@ EditLedger::EditLedger(Experiment experiment, MaskScheme initial)
 bool EditLedger::submit(const MaskEdit& edit) {
   const std::lock_guard lock(m_mutex);
   if (m_closed || m_waiting.size() >= kMaxWaiting || !canBeWritten(edit)) return false;
+  if (m_experiment.edits.size() + m_waiting.size() >= Experiment::kMaxEdits) return false;
   MaskScheme trial = m_scheme;  // the shape never changes, so what fits now will fit then
   if (!applyMaskEdit(trial, edit)) return false;
   if (!edit.empty()) m_waiting.push_back(edit);

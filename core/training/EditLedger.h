@@ -19,8 +19,8 @@ class EditLedger {
   /// `initial`: the scheme before any edit of `experiment`.
   EditLedger(Experiment experiment, MaskScheme initial);
 
-  /// False when too many wait, the run is over, a cell does not exist or a mask cannot be written
-  /// into a config.
+  /// False when too many wait or more than a config can hold, the run is over, a cell does not
+  /// exist or a mask cannot be written into a config.
   bool submit(const MaskEdit& edit);
   /// From now on nothing is accepted: it would never take effect.
   void close();

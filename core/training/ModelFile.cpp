@@ -1,5 +1,7 @@
 #include "core/training/ModelFile.h"
 
+#include <cmath>
+
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
@@ -10,6 +12,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kMaxClasses = 1'000'000;
+constexpr const char* kLearnedAlphaKey = "learned_alpha";
 
 bool isTrainingState(const std::string& name) {
   return name.starts_with(kOptimizerPrefix) || name.starts_with(kAveragePrefix) ||
@@ -39,7 +42,7 @@ std::vector<std::string> classNamesOf(const std::map<std::string, std::string>& 
                                       const std::string& where) {
   const auto found = metadata.find("class_names");
   if (found == metadata.end()) return {};
-  const Json json = Json::parse(found->second, nullptr, false);
+  const Json json = metadataJson(found->second, "class_names", where);
   if (!json.is_array() || json.size() > kMaxClasses)
     throw Failure(damagedMetadata("class_names", where));
   std::vector<std::string> names;
@@ -48,6 +51,35 @@ std::vector<std::string> classNamesOf(const std::map<std::string, std::string>& 
     names.push_back(name.get<std::string>());
   }
   return names;
+}
+
+Json learnedAlphasJson(const std::vector<LearnedAlpha>& learned) {
+  Json list = Json::array();
+  for (const LearnedAlpha& entry : learned) {
+    list.push_back({{"layer", entry.layer}, {"head", entry.head}, {"mask", toText(entry.from)}});
+    if (entry.logit) list.back()["logit"] = *entry.logit;
+  }
+  return list;
+}
+
+bool isIndex(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_number_integer() && json[key] >= 0 &&
+         json[key] <= 100000;
+}
+
+/// Nothing where it cannot be understood.
+std::optional<LearnedAlpha> learnedAlphaOf(const Json& json) {
+  if (!json.is_object() || !isIndex(json, "layer") || !isIndex(json, "head") ||
+      !json.contains("mask") || !json["mask"].is_string())
+    return std::nullopt;
+  const auto from = headMaskFromText(json["mask"].get<std::string>());
+  if (!from || from->kind != MaskKind::Soft) return std::nullopt;
+  LearnedAlpha entry{json["layer"].get<int>(), json["head"].get<int>(), *from, std::nullopt};
+  if (!json.contains("logit")) return entry;
+  if (!json["logit"].is_number()) return std::nullopt;
+  entry.logit = json["logit"].get<double>();
+  if (!std::isfinite(*entry.logit)) return std::nullopt;
+  return entry;
 }
 
 }  // namespace
@@ -92,7 +124,8 @@ void requireHeld(const ModelConfig& model, const NamedTensors& weights, const st
 
 std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
                                                  const std::vector<std::string>& classNames,
-                                                 double progress) {
+                                                 double progress,
+                                                 const std::vector<LearnedAlpha>& learned) {
   std::map<std::string, std::string> metadata = {
       {"format", "pt"},
       {"experiment", compact(experimentToJson(run))},
@@ -100,16 +133,32 @@ std::map<std::string, std::string> modelMetadata(const Experiment& run, const Ma
       {"class_names", compact(Json(classNames))},
       {"preprocessing", compact(preprocessingJson(run.model))}};
   if (progress < 1) metadata["progress"] = compact(Json(progress));
+  if (!learned.empty()) metadata[kLearnedAlphaKey] = compact(learnedAlphasJson(learned));
   return metadata;
 }
 
 double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where) {
   const auto found = metadata.find("progress");
   if (found == metadata.end()) return 1;
-  const Json json = Json::parse(found->second, nullptr, false);
+  const Json json = metadataJson(found->second, "progress", where);
   if (!json.is_number() || !(json >= 0.0 && json <= 1.0))
     throw Failure(damagedMetadata("progress", where));
   return json.get<double>();
+}
+
+std::optional<std::vector<LearnedAlpha>> learnedAlphasOf(
+    const std::map<std::string, std::string>& metadata, const std::string& where) {
+  const auto found = metadata.find(kLearnedAlphaKey);
+  if (found == metadata.end()) return std::nullopt;
+  const Json json = metadataJson(found->second, kLearnedAlphaKey, where);
+  if (!json.is_array()) throw Failure(damagedMetadata(kLearnedAlphaKey, where));
+  std::vector<LearnedAlpha> learned;
+  for (const Json& item : json) {
+    const auto entry = learnedAlphaOf(item);
+    if (!entry) throw Failure(damagedMetadata(kLearnedAlphaKey, where));
+    learned.push_back(*entry);
+  }
+  return learned;
 }
 
 Result<Experiment> runExperiment(const std::map<std::string, std::string>& metadata,

@@ -9,6 +9,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Experiment.h"
+#include "core/masks/LearnedAlpha.h"
 
 namespace headlight {
 
@@ -38,11 +39,17 @@ struct ModelMetadata {
 
 /// Keys: format ("pt"), experiment (the run, as JSON), masks (the scheme in force, as a config's
 /// `masks` section), class_names (JSON list), preprocessing (JSON object: what timm calls
-/// input_size, crop_pct, interpolation, mean, std), and, of weights from within a run, progress
-/// (Model::progress()).
+/// input_size, crop_pct, interpolation, mean, std), of weights from within a run progress
+/// (Model::progress()), and where heads learned an α learned_alpha (JSON list of {layer, head,
+/// mask, and of one that was set aside logit}).
 std::map<std::string, std::string> modelMetadata(const Experiment& run, const MaskScheme& inForce,
                                                  const std::vector<std::string>& classNames,
-                                                 double progress = 1);
+                                                 double progress = 1,
+                                                 const std::vector<LearnedAlpha>& learned = {});
+
+/// What heads learned of their α; nothing where the file does not say. Throws Failure(InvalidFile).
+std::optional<std::vector<LearnedAlpha>> learnedAlphasOf(
+    const std::map<std::string, std::string>& metadata, const std::string& where);
 
 /// How much of its run had been trained; 1 where nothing is said. Throws Failure(InvalidFile).
 double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where);

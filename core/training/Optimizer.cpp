@@ -34,6 +34,12 @@ struct AdamW::Scalars {
   double keep, stepSize, rootCorrection;
 };
 
+/// A slot with elements that stand still, as it was before the step.
+struct AdamW::Kept {
+  const Slot* slot;
+  at::Tensor parameter, first, second;
+};
+
 AdamWOptions adamWOptions(const TrainingConfig& config) {
   return {config.beta1, config.beta2, config.epsilon, config.weightDecay};
 }
@@ -52,6 +58,14 @@ void AdamW::setParameters(const NamedTensors& parameters, const DecayRule& decay
     slot.parameter = parameter;
     slot.decays = decays(name, parameter);
     m_slots.push_back(std::move(slot));
+  }
+}
+
+void AdamW::holdStill(const NamedTensors& elements) {
+  const std::map<std::string, at::Tensor> byName(elements.begin(), elements.end());
+  for (Slot& slot : m_slots) {
+    const auto found = byName.find(slot.name);
+    slot.held = found == byName.end() ? at::Tensor() : found->second;
   }
 }
 
@@ -85,6 +99,7 @@ AdamW::Scalars AdamW::scalarsOf(const Slot& slot, double learningRate) const {
 
 void AdamW::step(double learningRate, double gradientScale) {
   const at::NoGradGuard noGrad;
+  const std::vector<Kept> kept = keepHeld(m_slots);
   std::vector<Slot*> others;
   for (Slot& slot : m_slots) {
     if (!prepare(slot)) continue;
@@ -108,6 +123,30 @@ void AdamW::step(double learningRate, double gradientScale) {
                 slot.parameter.numel(), scalars);
   }
   if (!others.empty()) stepMany(others, learningRate, gradientScale);
+  putBack(kept);
+}
+
+std::vector<AdamW::Kept> AdamW::keepHeld(const std::vector<Slot>& slots) {
+  std::vector<Kept> kept;
+  for (const Slot& slot : slots) {
+    if (!slot.held.defined()) continue;
+    const auto copyOf = [&](const at::Tensor& moment) {
+      return moment.defined() ? moment.clone() : at::zeros_like(slot.parameter);
+    };
+    kept.push_back({&slot, slot.parameter.clone(), copyOf(slot.first), copyOf(slot.second)});
+  }
+  return kept;
+}
+
+void AdamW::putBack(const std::vector<Kept>& kept) {
+  const auto restore = [](const at::Tensor& to, const at::Tensor& from, const at::Tensor& where) {
+    if (to.defined()) to.copy_(at::where(where, from, to));
+  };
+  for (const Kept& item : kept) {
+    restore(item.slot->parameter, item.parameter, item.slot->held);
+    restore(item.slot->first, item.first, item.slot->held);
+    restore(item.slot->second, item.second, item.slot->held);
+  }
 }
 
 void AdamW::stepMany(const std::vector<Slot*>& slots, double learningRate, double gradientScale) {

@@ -37,6 +37,10 @@ class AdamW {
   /// The parameters from now on. Those known by name keep their state; new ones begin fresh.
   void setParameters(const NamedTensors& parameters, const DecayRule& decays);
 
+  /// Elements (bool, shaped as the parameter of that name) that no step moves from now on: their
+  /// values and moments stand still. Those named before are free again.
+  void holdStill(const NamedTensors& elements);
+
   /// The l2 norm over all gradients together; a scalar on their device, 0 where there are none.
   at::Tensor gradientNorm() const;
   /// One step with every gradient multiplied by `gradientScale` first (clipping).
@@ -58,13 +62,17 @@ class AdamW {
     std::string name;
     at::Tensor parameter;
     at::Tensor first, second;  ///< m and v; undefined before the first step
+    at::Tensor held;           ///< elements that stand still; undefined: none
     std::int64_t steps = 0;    ///< t
     bool decays = true;
   };
   struct Scalars;
 
+  struct Kept;
   bool prepare(Slot& slot);
   Scalars scalarsOf(const Slot& slot, double learningRate) const;
+  static std::vector<Kept> keepHeld(const std::vector<Slot>& slots);
+  static void putBack(const std::vector<Kept>& kept);
   void stepMany(const std::vector<Slot*>& slots, double learningRate, double gradientScale);
 
   AdamWOptions m_options;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/config/Parameter.h"
+#include "core/training/ModelFile.h"
 
 namespace headlight {
 namespace {
@@ -69,7 +69,7 @@ void addOwed(const std::vector<OwedFile>& files, NamedTensors& tensors,
 std::vector<OwedFile> takeOwed(Checkpoint& checkpoint, const std::string& where) {
   const auto found = checkpoint.metadata.find(kOwedKey);
   if (found == checkpoint.metadata.end()) return {};
-  const Json described = Json::parse(found->second, nullptr, false);
+  const Json described = metadataJson(found->second, kOwedKey, where);
   const auto refuseOwed = [&] {
     throw Failure({ErrorCode::InvalidFile,
                    "what it says of files that are still to be written cannot be understood; it is "

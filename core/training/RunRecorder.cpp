@@ -25,7 +25,7 @@ Result<void> RunRecorder::saveLast(TrainingCheckpoint checkpoint) {
 
 void RunRecorder::saveWeights(const std::string& name, const TrainingCheckpoint& checkpoint) {
   auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
-                                checkpoint.progress);
+                                checkpoint.progress, checkpoint.learned);
   if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
   m_debts.write({name, checkpoint.weights, std::move(metadata)});
 }

@@ -65,6 +65,7 @@ void StepRunner::refreshParameters() {
   m_optimizer.setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
     return m_model->decays(name, tensor);
   });
+  m_optimizer.holdStill(m_model->idleElements());
   m_average.setParameters(parameters, m_model->state());
 }
 

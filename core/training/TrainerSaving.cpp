@@ -29,6 +29,7 @@ TrainingCheckpoint Trainer::checkpoint() const {
   saved.run = m_parts.run;
   saved.position = m_at;
   saved.progress = m_parts.model->progress();
+  saved.learned = m_parts.model->learnedAlphas();
   saved.weights = m_parts.model->state();
   return saved;
 }
@@ -54,13 +55,14 @@ void Trainer::restore(const TrainingCheckpoint& saved) {
                        m_parts.teacherFingerprint + " instead of " + saved.teacherFingerprint +
                        "; put them back, or begin a new run",
                    where});
-  // The edits one by one, as they came: a soft mask that is gone again leaves its parameter behind.
+  // The edits one by one, as they came: in older files only they tell which parameters there are.
   for (std::size_t i = 0; i < saved.editsApplied; ++i) {
     auto pending = m_ledger.next(saved.experiment.edits[i].step);
     if (!pending) throw Failure({ErrorCode::InvalidFile, "its mask edits are out of order", where});
     m_ledger.commit(*pending);
     m_parts.model->setMasks(m_ledger.masks());
   }
+  if (!saved.learned.empty()) m_parts.model->setLearnedAlphas(saved.learned);
   m_steps.refreshParameters();
   copyExactly(m_parts.model->state(), saved.weights, where);
   m_steps.optimizer().load(saved.optimizer, where);

@@ -112,7 +112,7 @@ Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string
   addPrefixed(tensors, kOptimizerPrefix, checkpoint.optimizer);
   addPrefixed(tensors, kAveragePrefix, checkpoint.average);
   auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
-                                checkpoint.progress);
+                                checkpoint.progress, checkpoint.learned);
   metadata[kPositionKey] =
       positionJson(checkpoint).dump(-1, ' ', false, Json::error_handler_t::replace);
   if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
@@ -132,6 +132,8 @@ Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
     checkpoint.experiment = valueOrThrow(runExperiment(file.metadata, where));
     if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
       checkpoint.classNames = std::move(metadata->classNames);
+    checkpoint.learned =
+        learnedAlphasOf(file.metadata, where).value_or(std::vector<LearnedAlpha>());
     readPosition(position->second, checkpoint, where);
     if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
       checkpoint.run = run->second;

@@ -9,6 +9,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Experiment.h"
+#include "core/masks/LearnedAlpha.h"
 #include "core/training/OwedFiles.h"
 
 namespace headlight {
@@ -38,10 +39,11 @@ struct TrainingCheckpoint {
   std::vector<OwedFile> owed;                    ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
   TrainingPosition position;
-  double progress = 1;     ///< Model::progress(); for writing only
-  NamedTensors weights;    ///< parameters and buffers
-  NamedTensors optimizer;  ///< names without prefix
-  NamedTensors average;    ///< names without prefix; empty without EMA
+  double progress = 1;                ///< Model::progress(); for writing only
+  std::vector<LearnedAlpha> learned;  ///< Model::learnedAlphas(); of older files empty
+  NamedTensors weights;               ///< parameters and buffers
+  NamedTensors optimizer;             ///< names without prefix
+  NamedTensors average;               ///< names without prefix; empty without EMA
 };
 
 Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string& name,

@@ -4,6 +4,8 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -14,6 +16,10 @@
 
 namespace headlight {
 namespace {
+
+/// So that a run of a larger machine can be replayed with as many threads; far more take minutes
+/// for what one does in a second.
+constexpr int kMostThreadsACore = 8;
 
 enum class Blas { OpenBlas, Mkl, Reference };
 
@@ -58,7 +64,13 @@ void configureCompute(int threads) {
     warnAboutReferenceBlas();
   });
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  at::set_num_threads(threads > 0 ? threads : cores);
+  const int most = kMostThreadsACore * cores;
+  static std::atomic<int> told = 0;
+  if (threads > most && told.exchange(threads) != threads)
+    logWarning("threads: " + std::to_string(threads) + " were asked for and " +
+               std::to_string(most) + " are used; this machine has " + std::to_string(cores) +
+               " cores, and more threads only wait for each other");
+  at::set_num_threads(threads > 0 ? std::min(threads, most) : cores);
 }
 
 }  // namespace headlight

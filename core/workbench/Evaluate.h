@@ -23,6 +23,7 @@ struct EvaluationRequest {
   std::optional<MaskScheme> masks;  ///< nothing: those the model came with
   /// Called once the model is open and before anything is measured: what of its weights fitted.
   std::function<void(const ModelInfo&)> opened;
+  std::int64_t samples = 0;  ///< at most so many pictures, spread over the classes; 0: all
 };
 
 /// Errors: those of opening a model and a dataset, Canceled, classes that do not fit.

@@ -30,6 +30,10 @@ LayerMaps plainMaps(const at::Tensor& map, const Grid& grid) {
           std::make_shared<const std::vector<float>>(begin, begin + host.numel())};
 }
 
+bool isMaskTensor(const std::string& name) {
+  return name.ends_with(".soft_mask_logit") || name.ends_with(".random_mask");
+}
+
 }  // namespace
 
 Preprocessing preprocessingOf(const ModelConfig& model) {
@@ -149,7 +153,7 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
     const LoadPlan plan = planFor(m_state->model(), checkpoint);
     requireFit(plan.report, partial, path.string());
     const double progress = progressOf(checkpoint.metadata, path.string());
-    valueOrThrow(applyLoad(m_state->model().state(), plan));
+    applyWeights(m_state->model(), plan, learnedAlphasIn(checkpoint, path.string()));
     m_state->model().setProgress(progress);
     m_state->forget();
     ModelInfo& info = m_state->loaded.info;
@@ -168,14 +172,17 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
 Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
   return guarded("training weights", [&] {
     const std::lock_guard lock(m_state->mutex);
-    m_state->model().setMasks(snapshot.masks);  // so that its soft masks' parameters exist
+    m_state->model().setMasks(snapshot.masks);
+    m_state->model().setLearnedAlphas(snapshot.learned);  // so that their parameters exist
     Checkpoint checkpoint;
     checkpoint.tensors = snapshot.weights;
-    const LoadPlan plan = planFor(m_state->model(), checkpoint);
+    LoadPlan plan = planFor(m_state->model(), checkpoint);
+    // What masks brought that the run never had.
+    std::erase_if(plan.report.missing, isMaskTensor);
     if (!plan.report.missing.empty() || !plan.report.mismatched.empty())
       throw Failure({ErrorCode::InvalidArgument,
                      "the training is of another model: " + plan.report.summary(), ""});
-    valueOrThrow(applyLoad(m_state->model().state(), plan));
+    applyWeights(m_state->model(), plan, snapshot.learned);
     m_state->model().setProgress(snapshot.progress);
     m_state->forget();
     if (!snapshot.classNames.empty()) m_state->loaded.info.classNames = snapshot.classNames;
@@ -254,7 +261,8 @@ Result<void> InferenceSession::save(const std::filesystem::path& path,
     m_state->model().setMasks(masks);
     valueOrThrow(writeSafetensors(
         path, m_state->model().state(),
-        modelMetadata(info.experiment, masks, info.classNames, m_state->model().progress())));
+        modelMetadata(info.experiment, masks, info.classNames, m_state->model().progress(),
+                      m_state->model().learnedAlphas())));
   });
 }
 

@@ -119,7 +119,8 @@ Result<Experiment> experimentOf(const std::filesystem::path& path);
 
 /// What LibTorch runs on, for the status bar: threads, BLAS, CUDA device.
 std::string computeDescription();
-/// Sets LibTorch's threads (0: as many as cores) and warns once about the reference BLAS.
+/// Sets LibTorch's threads (0: as many as cores; at most eight for each core, which is said) and
+/// warns once about the reference BLAS.
 void configureCompute(int threads);
 
 }  // namespace headlight

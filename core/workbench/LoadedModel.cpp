@@ -38,7 +38,7 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& 
   const LoadPlan plan = planFor(*loaded.model, checkpoint);
   requireFit(plan.report, source.partial, path.string());
   const double progress = progressOf(checkpoint.metadata, path.string());
-  valueOrThrow(applyLoad(loaded.model->state(), plan));
+  applyWeights(*loaded.model, plan, learnedAlphasIn(checkpoint, path.string()));
   loaded.model->setProgress(progress);
   loaded.info.report = plan.report;
   loaded.info.weights = path;
@@ -64,7 +64,7 @@ LoadPlan planFor(const Model& model, const Checkpoint& checkpoint) {
   refuseSequenceModel(checkpoint.metadata, "checkpoint");
   const Grid grid = model.grid(0);
   auto plan =
-      valueOrThrow(planLoad(model.state(), checkpoint,
+      valueOrThrow(planLoad(stateFor(model, checkpoint), checkpoint,
                             {.prefixTokens = grid.prefix, .rows = grid.rows, .cols = grid.cols}));
   return plan;
 }

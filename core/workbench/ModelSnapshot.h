@@ -7,6 +7,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Experiment.h"
+#include "core/masks/LearnedAlpha.h"
 
 namespace headlight {
 
@@ -14,7 +15,8 @@ class ModelSnapshot {
  public:
   NamedTensors weights;  ///< parameters and buffers, cloned to the CPU
   Experiment experiment;
-  MaskScheme masks;  ///< in force when the copy was made
+  MaskScheme masks;                   ///< in force when the copy was made
+  std::vector<LearnedAlpha> learned;  ///< Model::learnedAlphas()
   std::vector<std::string> classNames;
   std::int64_t step = 0;
   double progress = 1;  ///< Model::progress()

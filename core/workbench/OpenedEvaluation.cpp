@@ -44,8 +44,9 @@ OpenedEvaluation openEvaluation(const EvaluationRequest& request) {
   if (request.opened) request.opened(opened.loaded.info);
   const ModelInfo& info = opened.loaded.info;
   const Experiment& experiment = info.experiment;
-  opened.dataset = valueOrThrow(openDataset(
-      datasetSpecOf(request.data, experiment.model.imageSize, experiment.seed), Split::Validation));
+  DatasetSpec spec = datasetSpecOf(request.data, experiment.model.imageSize, experiment.seed);
+  spec.maxValidationSamples = request.samples;
+  opened.dataset = valueOrThrow(openDataset(spec, Split::Validation));
   opened.options.device = at::Device(info.device);
   opened.options.labelMap =
       labelMap(opened.dataset->classNames(), info.classNames, experiment.model.classes);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Sweep.h"
@@ -59,6 +60,7 @@ Json readBase(const Json& json, const std::filesystem::path& folder, std::string
   name = path.string();
   Json read = valueOrThrow(parseConfigJson(*text, name));
   if (!read.is_object()) refuse("must be an object in braces", name);
+  findPathsBeside(read, std::filesystem::absolute(path).parent_path());
   return read;
 }
 

@@ -67,7 +67,9 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
                    "nothing in it fits the model (" + plan.report.summary() +
                        "); choose other training.weights or another model",
                    path});
-  valueOrThrow(applyLoad(parts.model->state(), plan));
+  auto learned = learnedAlphasIn(checkpoint, path);
+  if (parts.experiment.training.resetAlpha) learned.emplace();
+  applyWeights(*parts.model, plan, learned);
   if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
   const auto& matched = plan.report.matched;
   if (std::any_of(matched.begin(), matched.end(),
@@ -187,7 +189,7 @@ struct TrainingSession::State {
     const auto model = parts.model;
     trainer = std::make_unique<Trainer>(std::move(parts), std::move(runFolder), control, *ledger);
     trainer->setSnapshotSink([this, model](const NamedTensors& state, std::int64_t step) {
-      takeSnapshot(state, step, model->progress());
+      takeSnapshot(state, step, *model);
     });
   }
 
@@ -200,7 +202,7 @@ struct TrainingSession::State {
     });
   }
 
-  void takeSnapshot(const NamedTensors& state, std::int64_t step, double progress) {
+  void takeSnapshot(const NamedTensors& state, std::int64_t step, const Model& model) {
     auto taken = std::make_shared<ModelSnapshot>();
     for (const auto& [name, tensor] : state)
       taken->weights.emplace_back(name, tensor.detach().to(at::kCPU, /*non_blocking=*/false,
@@ -209,7 +211,8 @@ struct TrainingSession::State {
     taken->masks = ledger->masks();
     taken->classNames = classNames;
     taken->step = step;
-    taken->progress = progress;
+    taken->progress = model.progress();
+    taken->learned = model.learnedAlphas();
     {
       const std::lock_guard lock(snapshotMutex);
       snapshot = std::move(taken);

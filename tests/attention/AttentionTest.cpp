@@ -289,6 +289,11 @@ TEST(SoftmaxAttention, ParametersAppearWhenAKindNeedsThem) {
   layer->setMasks({*headMaskFromText("soft:3@0.2"), *headMaskFromText("soft:3@0.5")});
   EXPECT_NEAR(layer->softAlphas()[0], 1 / (1 + std::exp(-2.0)), 1e-6);  // what it learned stays
   EXPECT_NEAR(layer->softAlphas()[1], 0.5, 1e-6);
+  layer->setMasks({{}, {}});
+  layer->setMasks({*headMaskFromText("soft:5@0.2"), {}});
+  EXPECT_NEAR(layer->softAlphas()[0], 1 / (1 + std::exp(-2.0)), 1e-6);  // also while it is away
+  layer->setMasks({*headMaskFromText("soft:5@0.2~1"), {}});
+  EXPECT_NEAR(layer->softAlphas()[0], 0.2, 1e-6);
   layer->setMasks({*headMaskFromText("random:3#4"), {}});
   EXPECT_TRUE(layer->named_buffers().contains("random_mask"));
 }

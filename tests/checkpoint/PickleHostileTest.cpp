@@ -300,5 +300,38 @@ TEST_F(PickleHostile, StoragesOfBooleansAndOfTwoDtypes) {
                 "whole number");
 }
 
+/// What is remembered once and used again and again costs as often as it is used.
+TEST_F(PickleHostile, LongThingsAreNotNamedAgainAndAgain) {
+  const std::string name(2000, 'a');
+  expectInvalid(besideATensor(PickleWriter().text("os").text(name).raw("\x93")),
+                "names a Python object in more than 1024 bytes");
+  expectInvalid(besideATensor(PickleWriter().storage("FloatStorage", name, 1)),
+                "names a storage in more than 1024 bytes");
+  PickleWriter::Tensor tensor;
+  tensor.sizes = tensor.strides = std::vector<std::int64_t>(65, 1);
+  expectInvalid(besideATensor(PickleWriter().tensor(tensor)), "more than 64 sizes");
+}
+
+TEST_F(PickleHostile, MoreTensorsThanAnyModelHas) {
+  const auto many = [](int count) {
+    PickleWriter writer;
+    writer.dict().text("0").tensor({}).raw("q\x01s");  // remembered, and named again
+    for (int i = 1; i < count; ++i)
+      writer.text(std::to_string(i)).raw("h\x01s");
+    return writer;
+  };
+  EXPECT_TRUE(parse(many(1000)).ok());
+  expectInvalid(many(65537), "more than 65536 tensors");
+}
+
+TEST_F(PickleHostile, TheStackHasAnEnd) {
+  PickleWriter writer;
+  writer.raw("Nq").raw(std::string(1, '\1')).raw("(");
+  std::string recalls;
+  for (int i = 0; i < 4'000'001; ++i)
+    recalls += "h\1";
+  expectInvalid(writer.raw(recalls).raw("t"), "more than 4000000 values at once");
+}
+
 }  // namespace
 }  // namespace headlight::testing

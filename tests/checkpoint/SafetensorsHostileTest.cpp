@@ -170,5 +170,33 @@ TEST(SafetensorsHostile, NamesThatCouldSteerATerminalAreRefusedAndNotRepeated) {
   EXPECT_EQ(dtype.error().text().find('\x1b'), std::string::npos);
 }
 
+/// Many small things in a header of honest length: looking at them would take minutes.
+TEST(SafetensorsHostile, MoreTensorsThanAnyModelHas) {
+  const auto empties = [](int count, const std::string& begin) {
+    std::string header = "{" + begin;
+    for (int i = 0; i < count; ++i)
+      header += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+                R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    return header + "}";
+  };
+  EXPECT_TRUE(parse(empties(65536, "")).ok());
+  expectInvalid(empties(65537, ""), "", "more than 65536 tensors");
+  std::string metadata = R"("__metadata__":{)";
+  for (int i = 0; i < 65537; ++i)
+    metadata += (i == 0 ? "\"" : ",\"") + std::to_string(i) + R"(":"")";
+  expectInvalid(empties(0, metadata + "}"), "", "more than 65536 metadata entries");
+}
+
+TEST(SafetensorsHostile, MoreDimensionsThanAnyTensorHas) {
+  const auto zeros = [](int count) {
+    std::string shape = "0";
+    for (int i = 1; i < count; ++i)
+      shape += ",0";
+    return R"({"a":{"dtype":"U8","shape":[)" + shape + R"(],"data_offsets":[0,0]}})";
+  };
+  EXPECT_TRUE(parse(zeros(64)).ok());
+  expectInvalid(zeros(65), "", "more than 64 dimensions");
+}
+
 }  // namespace
 }  // namespace headlight::testing

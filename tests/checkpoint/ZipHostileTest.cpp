@@ -162,5 +162,13 @@ TEST(ZipHostile, OtherArchivesAndFormatsAreNamed) {
   expectRefused(parsePth("", "x.pth"), ErrorCode::InvalidFile, "empty");
 }
 
+TEST(ZipHostile, MoreEntriesThanAnyCheckpointHas) {
+  ZipOptions options;
+  options.zip64Count = 131073;
+  std::string file = zipBytes(honest(), options);
+  file.replace(file.size() - 14, 4, "\xff\xff\xff\xff");  // more than the narrow record can say
+  expectRefused(parsePth(file, "made-up.pth"), ErrorCode::InvalidFile, "at most 131072");
+}
+
 }  // namespace
 }  // namespace headlight::testing

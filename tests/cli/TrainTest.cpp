@@ -84,6 +84,12 @@ TEST_F(TrainCliTest, WritesARunFolderThatEvaluatesAndPredicts) {
       run({"evaluate", "--weights", "run/best.safetensors", "--data", pictures, "--json"});
   expectOk(onFolder);
   EXPECT_EQ(onFolder.json()["images"], 9);
+  const auto imagesWith = [&](const std::string& flag, const std::string& value) {
+    return run({"evaluate", "--weights", "run/best.safetensors", flag, value, "--json"})
+        .json()["images"];
+  };
+  EXPECT_EQ(imagesWith("--samples", "9"), 9);
+  EXPECT_EQ(imagesWith("--data.max_samples", "9"), 18) << "of the training split";
   const auto inspected = run({"inspect", "run/best.safetensors", "--json"}).json();
   EXPECT_TRUE(inspected["metadata"].contains("experiment"));
 }

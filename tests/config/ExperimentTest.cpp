@@ -101,6 +101,30 @@ TEST(ExperimentTest, ErrorsNameTheirPath) {
   expectRefused(std::string(100000, '['), "64 levels");
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i)
+    result += (i == 0 ? "" : ",") + text;
+  return result;
+}
+
+/// What no model and no run has is refused where it stands, before it costs time and memory.
+TEST(ExperimentTest, RefusesMoreThanThereCanBe) {
+  expectRefused(R"({"masks": {"cells": [)" + repeated("[\"none\"]", 65537) + "]}}",
+                "masks.cells[65536]");
+  expectRefused(R"({"masks": {"cells": [[],[)" + repeated("\"none\"", 65537) + "]]}}",
+                "masks.cells[1]");
+  expectRefused(R"({"masks": {"cells": [)" + repeated("[]", 65537) + "]}}", "masks.cells[65536]");
+  expectRefused(R"({"edits": [)" + repeated("{}", 100001) + "]}", "edits: has more than 100000");
+  expectRefused("[" + repeated("[]", 2000001) + "]", "more than 2 million values");
+  std::string keys = R"({"data": {"0": 0)";
+  for (int i = 1; i <= 10000; ++i)
+    keys += ", \"" + std::to_string(i) + "\": 0";
+  expectRefused(keys + "}}", "more than 10000 keys beside data.10000");
+  // Within the limit, and in time that follows the length: no list is gone through once an item.
+  expectRefused("[" + repeated("{}", 300000) + "]", "object");
+}
+
 TEST(ExperimentTest, EditsRoundTripInOrder) {
   const auto experiment = read(R"({"model": {"name": "small-one"}, "edits": [
     {"step": 9, "label": "later", "changes": [{"layer": 1, "head": 2, "from": "none", "to": "hard:5"}]},

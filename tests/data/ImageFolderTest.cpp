@@ -234,6 +234,21 @@ TEST(ImageFolder, LimitsTheSamplesOfEveryClassAlike) {
   EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Train))->size(), 30);
 }
 
+TEST(ImageFolder, LimitsEachSplitByItsOwnNumber) {
+  const TemporaryFolder folder;
+  writeClasses(folder / "train", {"a", "b"}, 10);
+  writeClasses(folder / "val", {"a", "b"}, 6);
+  const auto sizes = [&](std::int64_t train, std::int64_t validation) {
+    auto spec = specOf("image-folder", folder.path());
+    spec.maxSamples = train;
+    spec.maxValidationSamples = validation;
+    return std::pair{valueOrThrow(openDataset(spec, Split::Train))->size(),
+                     valueOrThrow(openDataset(spec, Split::Validation))->size()};
+  };
+  EXPECT_EQ(sizes(4, 0), std::pair(std::int64_t{4}, std::int64_t{12}));
+  EXPECT_EQ(sizes(0, 4), std::pair(std::int64_t{20}, std::int64_t{4}));
+}
+
 TEST(DetectDatasetKind, TellsFoldersOfPictures) {
   const TemporaryFolder folder;
   EXPECT_EQ(detectDatasetKind(folder.path()), "");

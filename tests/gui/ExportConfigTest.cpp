@@ -1,6 +1,9 @@
 // Exporting: the JSON reads back as the same Experiment, the command is the one that trains it.
 
+#include <QCheckBox>
 #include <QClipboard>
+#include <QDir>
+#include <QFile>
 #include <QGuiApplication>
 #include <QLineEdit>
 #include <QPushButton>
@@ -91,6 +94,33 @@ class ExportConfigTest : public QObject {
     QCOMPARE(dialog.findChild<MessageLabel*>(QStringLiteral("configStatus"))->tone(),
              MessageLabel::Tone::Problem);
     QCOMPARE(dialog.command(), QStringLiteral("headlight-cli train mine.json --run runs/mine"));
+  }
+
+  void weightsTravelWithTheConfig() {
+    QTemporaryDir folder;
+    const auto at = [&](const char* name) { return folder.filePath(QString::fromLatin1(name)); };
+    QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("out")));
+    QFile weights(at("mine.safetensors"));
+    QVERIFY(weights.open(QIODevice::WriteOnly) && weights.write("weights") == 7);
+    weights.close();
+    Experiment experiment = anExperiment();
+    experiment.training.weights = at("mine.safetensors").toStdString();
+    ExportConfigDialog dialog(experiment);
+    auto* copy = dialog.findChild<QCheckBox*>(QStringLiteral("copyWeights"));
+    QVERIFY(!copy->isHidden() && copy->isChecked());
+    QSignalSpy saved(&dialog, &ExportConfigDialog::saved);
+    dialog.saveTo(at("out/config.json"));
+    QTRY_COMPARE(saved.size(), 1);
+    QVERIFY(QFile::exists(at("out/mine.safetensors")));
+    QVERIFY(dialog.json().contains(QStringLiteral("\"weights\": \"mine.safetensors\"")));
+    copy->setChecked(false);
+    QVERIFY(QFile::remove(at("out/mine.safetensors")));
+    dialog.saveTo(at("out/config.json"));
+    QTRY_COMPARE(saved.size(), 2);
+    QVERIFY(!QFile::exists(at("out/mine.safetensors")));
+    QVERIFY(ExportConfigDialog(anExperiment())
+                .findChild<QCheckBox*>(QStringLiteral("copyWeights"))
+                ->isHidden());
   }
 
   void pictures() {

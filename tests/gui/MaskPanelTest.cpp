@@ -63,6 +63,40 @@ class MaskPanelTest : public QObject {
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
+  void learnedAlphasAreResetOnlyWhenAsked() {
+    Fixture f;
+    const auto at = [&](int layer, int head) {
+      return QString::fromStdString(toText(f.document.masks().at(layer, head)));
+    };
+    f.document.pushEdit(edit(f.document.masks(), 1, 2, "soft:3@0.25"));
+    f.document.pushEdit(edit(f.document.masks(), 3, 0, "soft:5@0.5"));
+    f.document.pushEdit(edit(f.document.masks(), 3, 1, "hard:3"));
+    f.command("masks.resetAlpha")->trigger();  // of every soft head
+    QCOMPARE(at(1, 2), QStringLiteral("soft:3@0.25~1"));
+    QCOMPARE(at(3, 0), QStringLiteral("soft:5@0.5~1"));
+    QCOMPARE(at(3, 1), QStringLiteral("hard:3"));
+    f.document.undoStack()->undo();
+    QCOMPARE(at(1, 2), QStringLiteral("soft:3@0.25"));
+    f.panel.matrix()->select({{1, 2}, {3, 1}});
+    f.command("masks.resetAlpha")->trigger();
+    QCOMPARE(at(1, 2), QStringLiteral("soft:3@0.25~1"));
+    QCOMPARE(at(3, 0), QStringLiteral("soft:5@0.5"));
+    // Painting keeps the count, and a cell with the brush's mask is still cleared by it.
+    f.panel.matrix()->setBrush(f.document.masks().at(1, 2));
+    QCOMPARE(f.brush().resets, 0);
+    f.panel.matrix()->toggleBrush({{1, 2}});
+    QCOMPARE(at(1, 2), QStringLiteral("none~1"));
+    f.panel.matrix()->toggleBrush({{1, 2}});
+    QCOMPARE(at(1, 2), QStringLiteral("soft:3@0.25~1"));
+    // Nothing soft: said, and no step of undo.
+    f.panel.matrix()->select({{0, 0}});
+    const int steps = f.document.undoStack()->count();
+    QSignalSpy messages(&f.document, &Document::message);
+    f.command("masks.resetAlpha")->trigger();
+    QCOMPARE(f.document.undoStack()->count(), steps);
+    QCOMPARE(messages.size(), 1);
+  }
+
   void theBrushIsWhatTheButtonsSay() {
     Fixture f;
     f.click("brush.soft");

@@ -123,6 +123,19 @@ TEST(BadImages, headersThatPromiseMore) {
   expectInvalid(webp, "lying.webp");
 }
 
+/// Sides are signed: a negative width is no width, and the least height has no opposite.
+TEST(BadImages, bmpsWithNegativeSides) {
+  const auto saying = [](std::uint32_t width, std::uint32_t height) {
+    std::string bmp = encode(pattern(16, 16), "bmp");
+    test::putLittleEndian(bmp, 18, width, 4);
+    test::putLittleEndian(bmp, 22, height, 4);
+    return bmp;
+  };
+  expectInvalid(saying(0xffffff2c, 0xffffffff), "negative width.bmp");
+  expectInvalid(saying(0x80000000, 0x80000000), "least width.bmp");
+  EXPECT_EQ(errorOf(saying(16, 0x80000000), "least height.bmp").code, ErrorCode::UnsupportedFile);
+}
+
 TEST(BadImages, bmpsThatOpenCvWouldAssertOn) {
   const auto with = [](std::size_t offset, std::uint64_t value) {
     std::string bmp = golden("pillow/formats/palette.bmp");

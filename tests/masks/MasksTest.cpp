@@ -55,11 +55,13 @@ TEST(RandomMask, HasAsManyOnesPerRowAndFollowsItsSeed) {
 
 TEST(HeadMaskText, RoundTripsAndRefusesNonsense) {
   for (const std::string text :
-       {"none", "hard:3", "hard:15", "soft:5@0.25", "soft:3@0.1", "strict:7", "random:3#77"})
+       {"none", "hard:3", "hard:15", "soft:5@0.25", "soft:3@0.1", "strict:7", "random:3#77",
+        "none~2", "soft:5@0.25~1", "random:3#77~3"})
     EXPECT_EQ(toText(parsed(text)), text);
   EXPECT_EQ(toText(parsed("soft")), "soft:3@0.5");
   for (const std::string text : {"", "hardest", "hard:2", "hard:0", "hard:-3", "hard:3@0.5",
-                                 "soft:3@1", "soft:3@x", "none:3", "strict:3#1", "hard:99999"})
+                                 "soft:3@1", "soft:3@x", "none:3", "strict:3#1", "hard:99999",
+                                 "hard:3~", "hard:3~-1", "hard:3~1#2", "soft~9999999999"})
     EXPECT_FALSE(headMaskFromText(text).ok()) << text;
 }
 
@@ -139,6 +141,28 @@ TEST(MaskEdits, LeaveOutWhatIsAlreadySoAndRefuseCellsThatDoNotExist) {
   MaskEdit bad{"bad", {{0, 0, {}, parsed("hard:3")}, {0, 5, {}, parsed("hard:3")}}, "", ""};
   EXPECT_FALSE(applyMaskEdit(scheme, bad).ok());
   EXPECT_EQ(scheme, before);  // all or none
+}
+
+TEST(MaskEdits, OnlyAResetMakesAHeadForget) {
+  MaskScheme scheme(2, 2);
+  scheme.set(0, 0, parsed("soft:3@0.5"));
+  scheme.set(0, 1, parsed("hard:3"));
+  const MaskScheme before = scheme;
+  const auto reset = makeResetEdit(scheme, {{0, 0}, {0, 1}, {1, 1}}, "reset");
+  ASSERT_TRUE(reset.ok());
+  ASSERT_TRUE(applyMaskEdit(scheme, *reset).ok());
+  EXPECT_EQ(toText(scheme.at(0, 0)), "soft:3@0.5~1");
+  EXPECT_EQ(scheme.at(0, 1), before.at(0, 1));
+  EXPECT_EQ(scheme.firstDifference(before), 0);
+  EXPECT_TRUE(scheme.at(0, 0).looksLike(before.at(0, 0)));
+  EXPECT_FALSE(scheme.at(0, 0).looksLike(parsed("soft:3@0.4")));
+  // Painting, and taking another scheme, leave the count alone; undo takes it back.
+  EXPECT_TRUE(makeMaskEdit(scheme, {{0, 0}}, parsed("soft:3@0.5"), "the same")->empty());
+  EXPECT_EQ(toText(makeMaskEdit(scheme, {{0, 0}}, HeadMask{}, "")->changes[0].after), "none~1");
+  EXPECT_TRUE(makeMaskEdit(scheme, before, "the same")->empty());
+  ASSERT_TRUE(applyMaskEdit(scheme, reset->inverse()).ok());
+  EXPECT_EQ(scheme, before);
+  EXPECT_FALSE(makeResetEdit(scheme, {{2, 0}}, "").ok());
 }
 
 TEST(MaskEdits, SayWhyACellCannotBeMasked) {

@@ -171,5 +171,30 @@ TEST(AdamW, MeasuresTheNormOverAllGradients) {
   EXPECT_NEAR(optimizer.gradientNorm().item<double>(), std::sqrt(squares), 1e-5);
 }
 
+TEST(AdamW, ElementsThatAreHeldStandStill) {
+  AdamW adam(AdamWOptions{});
+  const NamedTensors parameters = {{"some.bias", at::ones({3}).requires_grad_(true)}};
+  at::Tensor parameter = parameters[0].second;
+  adam.setParameters(parameters, decaysIfMatrix);
+  const auto step = [&] {
+    parameter.mutable_grad() = at::ones({3});
+    adam.step(0.1);
+  };
+  step();
+  const at::Tensor before = parameter.detach().clone();
+  const at::Tensor held = at::tensor({0, 1, 0}).to(at::kBool);
+  adam.holdStill({{"some.bias", held}});
+  step();
+  adam.setFused(false);
+  step();
+  const at::Tensor same = before == parameter.detach();
+  EXPECT_TRUE(at::equal(same, held)) << same;
+  EXPECT_NEAR(adam.state()[0].second[1].item<float>(), 0.1, 1e-6) << "its first moment too";
+  EXPECT_NEAR(adam.state()[0].second[0].item<float>(), 1 - 0.9 * 0.9 * 0.9, 1e-6);
+  adam.holdStill({});
+  step();
+  EXPECT_NE(parameter[1].item<float>(), before[1].item<float>());
+}
+
 }  // namespace
 }  // namespace headlight

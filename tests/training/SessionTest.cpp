@@ -117,6 +117,17 @@ TEST(Session, LearnsTextureShape) {
   EXPECT_GT(epochs[5].trainLoss, epochs[15].trainLoss);
 }
 
+TEST(Session, FewerSamplesToTrainOnAreValidatedOnAll) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  experiment.data.maxSamples = 16;
+  EXPECT_EQ(runToEnd(*begin(experiment, folder / "run")).steps, 4);  // 2 epochs of 2 batches
+  const Checkpoint last = valueOrThrow(readSafetensors(folder / "run/last.safetensors"));
+  const Json position = Json::parse(last.metadata.at("training"));
+  EXPECT_EQ(position["train_images"], 16);
+  EXPECT_EQ(position["validation_images"], 18);
+}
+
 TEST(Session, EvaluationAgreesWithValidation) {
   TemporaryFolder folder;
   const auto session = begin(tinyExperiment(), folder / "run");

@@ -123,7 +123,8 @@ FileFinding inspectJson(const QString& path) {
     return finding;
   }
   auto experiment =
-      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), modelCatalogue());
+      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), modelCatalogue(),
+                         QFileInfo(path).absolutePath().toStdString());
   if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
   finding.kind = FileKind::Config;
   finding.experiment = *experiment;

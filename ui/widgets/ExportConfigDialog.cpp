@@ -1,5 +1,6 @@
 #include "ui/widgets/ExportConfigDialog.h"
 
+#include <QCheckBox>
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileInfo>
@@ -13,7 +14,7 @@
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
-#include "core/base/Files.h"
+#include "core/workbench/ConfigExport.h"
 #include "ui/Icons.h"
 #include "ui/bridge/BackgroundTask.h"
 #include "ui/widgets/Dialogs.h"
@@ -40,6 +41,7 @@ ExportConfigDialog::ExportConfigDialog(const Experiment& experiment, QWidget* pa
       m_files(new BackgroundTask(this)),
       m_text(new QPlainTextEdit(this)),
       m_command(new QLineEdit(this)),
+      m_copyWeights(new QCheckBox(tr("Copy the weights beside the config"), this)),
       m_status(new MessageLabel(this)) {
   setObjectName(QStringLiteral("exportConfigDialog"));
   setWindowTitle(tr("Export config"));
@@ -74,6 +76,13 @@ ExportConfigDialog::ExportConfigDialog(const Experiment& experiment, QWidget* pa
   });
   row->addWidget(copyCommand);
   layout->addLayout(row);
+  m_copyWeights->setObjectName(QStringLiteral("copyWeights"));
+  m_copyWeights->setToolTip(
+      tr("Checkpoints that training begins from or learns from, where they lie elsewhere, so that "
+         "the folder can be taken to another machine"));
+  m_copyWeights->setVisible(!weightsNamedBy(experiment).empty());
+  m_copyWeights->setChecked(true);
+  layout->addWidget(m_copyWeights);
   layout->addWidget(m_status);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -120,11 +129,12 @@ void ExportConfigDialog::chooseFile() {
 }
 
 void ExportConfigDialog::saveTo(const QString& path) {
-  m_files->run<Result<void>>(
-      [path = path.toStdString(), text = experimentToText(m_experiment)](std::stop_token) {
-        return guarded(path, [&] { return writeFileAtomically(path, text); });
+  const bool copyWeights = m_copyWeights->isChecked();
+  m_files->run<Result<Experiment>>(
+      [path = path.toStdString(), experiment = m_experiment, copyWeights](std::stop_token) {
+        return exportConfig(experiment, path, copyWeights);
       },
-      [this, path](Result<void> written) {
+      [this, path](Result<Experiment> written) {
         if (!written) {
           m_status->setMessage(
               tr("Not saved. %1").arg(QString::fromStdString(written.error().text())),
@@ -132,6 +142,7 @@ void ExportConfigDialog::saveTo(const QString& path) {
           return Q_EMIT failed(m_status->text());
         }
         m_path = path;
+        m_text->setPlainText(QString::fromStdString(experimentToText(*written)));
         refreshCommand();
         m_status->setMessage(tr("Saved to %1.").arg(path));
         Q_EMIT saved(path);

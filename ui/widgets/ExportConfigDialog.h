@@ -5,6 +5,7 @@
 
 #include "core/config/Experiment.h"
 
+class QCheckBox;
 class QLineEdit;
 class QPlainTextEdit;
 
@@ -36,6 +37,7 @@ class ExportConfigDialog : public QDialog {
   QString m_path;
   QPlainTextEdit* m_text;
   QLineEdit* m_command;
+  QCheckBox* m_copyWeights;  ///< there is one only where weights are named
   MessageLabel* m_status;
 };
 

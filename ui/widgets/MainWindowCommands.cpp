@@ -137,6 +137,8 @@ void MainWindow::addMaskCommands() {
     QKeySequence shortcut;
     if (id.startsWith(QStringLiteral("masks.preset.")))
       shortcut = QKeySequence(QStringLiteral("Ctrl+K, %1").arg(preset++));
+    else if (id == QStringLiteral("masks.resetAlpha"))
+      shortcut = keys("Ctrl+K, A");
     else if (id == QStringLiteral("masks.load"))
       shortcut = keys("Ctrl+K, O");
     else if (id == QStringLiteral("masks.save"))

@@ -35,8 +35,10 @@ MaskMatrix::MaskMatrix(Document* document, QWidget* parent)
 }
 
 void MaskMatrix::setBrush(const HeadMask& brush) {
-  if (brush == m_brush && brush.window == m_brush.window && brush.alpha == m_brush.alpha) return;
+  if (brush.looksLike(m_brush) && brush.window == m_brush.window && brush.alpha == m_brush.alpha)
+    return;
   m_brush = brush;
+  m_brush.resets = 0;  // those of a head
   Q_EMIT brushChanged(m_brush);
 }
 
@@ -142,7 +144,7 @@ void MaskMatrix::toggleBrush(const std::vector<HeadCell>& wanted) {
   const MaskScheme& scheme = m_document->masks();
   const auto cells = maskable(wanted);
   const bool have = std::all_of(cells.begin(), cells.end(), [&](const HeadCell& cell) {
-    return scheme.at(cell.first, cell.second) == m_brush;
+    return scheme.at(cell.first, cell.second).looksLike(m_brush);
   });
   setMask(cells, have ? HeadMask{} : m_brush);
 }
@@ -185,6 +187,19 @@ void MaskMatrix::changeWindowOfSelection(int steps) {
     // All of them follow the first, so that mixed windows become one.
     return setWindowOfSelection(std::clamp(mask.window + 2 * steps, 1, kMaxWindow));
   }
+}
+
+void MaskMatrix::resetAlphas() {
+  const MaskScheme& scheme = m_document->masks();
+  std::vector<HeadCell> soft;
+  for (const auto& cell : m_selection.empty() ? cellsOf({Part::Corner, -1, -1}) : selection())
+    if (scheme.at(cell.first, cell.second).kind == MaskKind::Soft) soft.push_back(cell);
+  if (soft.empty())
+    return Q_EMIT m_document->message(
+        m_selection.empty() ? tr("No head is soft.") : tr("No head of the selection is soft."));
+  const auto edit = makeResetEdit(
+      scheme, soft, tr("learned α reset on %1").arg(cellsText(scheme, soft)).toStdString());
+  if (edit) m_document->pushEdit(*edit);
 }
 
 // --- Geometry ----------------------------------------------------------------------------------

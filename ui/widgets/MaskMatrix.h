@@ -42,6 +42,8 @@ class MaskMatrix : public QAbstractScrollArea {
   /// Masked cells of the selection get this window (odd, at least 1).
   void setWindowOfSelection(int window);
   void changeWindowOfSelection(int steps);  ///< two patches a step
+  /// The soft masks of the selection, or all where nothing is selected, forget the α they learned.
+  void resetAlphas();
 
   /// In the viewport's coordinates; where there is no such cell, an empty rectangle.
   QRect cellRect(const HeadCell& cell) const;

@@ -66,7 +66,7 @@ void MaskMatrix::mousePressEvent(QMouseEvent* event) {
   const auto painted = maskable(cells);
   const bool have =
       !painted.empty() && std::all_of(painted.begin(), painted.end(), [&](const HeadCell& cell) {
-        return m_document->masks().at(cell.first, cell.second) == m_brush;
+        return m_document->masks().at(cell.first, cell.second).looksLike(m_brush);
       });
   m_strokeMask = have ? HeadMask{} : m_brush;
   m_stroke = MaskCommand::newStroke();

@@ -61,6 +61,12 @@ void MaskMatrix::fillKinds(QMenu* menu) {
   for (const int window : {1, 3, 5, 7, 9, 11, 13})
     windows->addAction(tr("%1×%1").arg(window), this,
                        [this, window] { setWindowOfSelection(window); });
+  const bool soft = std::any_of(m_selection.begin(), m_selection.end(), [&](const HeadCell& cell) {
+    return m_document->masks().at(cell.first, cell.second).kind == MaskKind::Soft;
+  });
+  QAction* reset = menu->addAction(tr("Reset learned α"), this, &MaskMatrix::resetAlphas);
+  reset->setObjectName(QStringLiteral("maskMenu.resetAlpha"));
+  reset->setEnabled(soft);
 }
 
 void MaskMatrix::fillMenu(QMenu* menu) {

@@ -121,6 +121,12 @@ QWidget* MaskPanel::makeToolRow() {
     entry->setToolTip(help);
   }
   m_presets->addSeparator();
+  m_presets->addAction(addCommand(
+      QStringLiteral("masks.resetAlpha"), tr("Reset learned α"),
+      tr("Soft masks of the selected heads, or of all, begin at their α again; undo brings back "
+         "what they had learned"),
+      [this] { m_matrix->resetAlphas(); }));
+  m_presets->addSeparator();
   QAction* load =
       addCommand(QStringLiteral("masks.load"), tr("Load mask scheme…"),
                  tr("Read masks from a scheme or a config (JSON)"), [this] { chooseFileToLoad(); });

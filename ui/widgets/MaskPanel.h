@@ -23,8 +23,8 @@ class MaskPanel : public QWidget {
   explicit MaskPanel(Document* document, QWidget* parent = nullptr);
 
   MaskMatrix* matrix() const { return m_matrix; }
-  /// Presets, load, save, undo and redo, for menus and the palette. Text, tooltip and objectName
-  /// are set; shortcuts are the shell's.
+  /// Presets, reset, load, save, undo and redo, for menus and the palette. Text, tooltip and
+  /// objectName are set; shortcuts are the shell's.
   const QList<QAction*>& commands() const { return m_commands; }
   QAction* undoAction() const { return m_undo; }
   QAction* redoAction() const { return m_redo; }

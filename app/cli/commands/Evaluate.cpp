@@ -35,6 +35,11 @@ class EvaluateCommand : public Command {
                       "Instead: run every picture by the model's fast kernels and by the plain "
                       "forms, and tell the largest difference of a logit");
     command
+        ->add_option("--samples", m_samples,
+                     "Use at most so many pictures, spread over the classes; default 0: all")
+        ->type_name("INT")
+        ->check(CLI::NonNegativeNumber.description(""));
+    command
         ->add_option("--images", m_images, "Of --check: the first so many pictures; default 0: all")
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
@@ -49,14 +54,16 @@ class EvaluateCommand : public Command {
     if (m_check && m_castle)
       refuseUsage("--check", "and --castle are measurements of their own; give one of them");
     if (m_images > 0 && !m_check)
-      refuseUsage("--images",
-                  "belongs to --check; an evaluation takes --data.max_samples for a part");
+      refuseUsage("--images", "belongs to --check; an evaluation takes --samples for a part");
+    if (m_samples > 0 && m_check)
+      refuseUsage("--samples", "belongs to an evaluation; --check takes --images for a part");
     const Experiment experiment = describe();
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
       masks = valueOrThrow(masksFromNameOrFile(m_model.masks, maskShapeOf(experiment.model)));
     const EvaluationRequest request{m_model.source, experiment.data, masks,
-                                    [&](const ModelInfo& info) { sayHowItOpened(info, terminal); }};
+                                    [&](const ModelInfo& info) { sayHowItOpened(info, terminal); },
+                                    m_samples};
     ProgressBar bar(terminal);
     if (m_check)
       report(valueOrThrow(checkKernels(request, m_images, bar.callback(), stop)), terminal);
@@ -200,7 +207,7 @@ class EvaluateCommand : public Command {
   }
 
   std::string m_folder;
-  std::int64_t m_images = 0;
+  std::int64_t m_images = 0, m_samples = 0;
   bool m_json = false, m_castle = false, m_check = false;
   ModelOptions m_model;
   ParameterFlags m_flags;

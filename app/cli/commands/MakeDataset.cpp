@@ -48,6 +48,7 @@ class MakeDatasetCommand : public Command {
     if (m_folder.empty()) refuseUsage("make-dataset", "needs a folder to make; name one");
     m_spec.kind = kind();
     m_spec.path = m_path;
+    m_spec.maxValidationSamples = m_spec.maxSamples;
     m_spec.imageSize = static_cast<int>(m_size);
     m_spec.seed = static_cast<std::uint64_t>(m_seed);
     ExportReport report;

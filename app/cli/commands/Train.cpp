@@ -9,6 +9,7 @@
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
 #include "core/base/Files.h"
+#include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/Catalogue.h"
 
@@ -115,6 +116,7 @@ class TrainCommand : public Command {
       // Flags need an object to go into; the reader says what this is.
       if (!json.is_object())
         return valueOrThrow(experimentFromText(text, m_config, modelCatalogue()));
+      findPathsBeside(json, fs::absolute(m_config).parent_path());
     }
     if (!m_model.empty()) replaceModel(json);
     if (!m_weights.empty()) json["training"]["weights"] = m_weights;
