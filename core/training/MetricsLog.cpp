@@ -1,6 +1,5 @@
 #include "core/training/MetricsLog.h"
 
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -9,23 +8,8 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kTableHead =
-    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,run,seconds";
-/// As it was before runs had an id.
-constexpr const char* kNamelessTableHead =
-    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds";
-constexpr int kRunColumn = 8;
-
-/// The id in a row; empty where it has none.
-std::string runInRow(const std::string& row) {
-  std::size_t begin = 0;
-  for (int column = 0; column < kRunColumn && begin != std::string::npos; ++column) {
-    begin = row.find(',', begin);
-    if (begin != std::string::npos) ++begin;
-  }
-  const std::size_t end = begin == std::string::npos ? begin : row.find(',', begin);
-  return end == std::string::npos ? "" : row.substr(begin, end - begin);
-}
+constexpr const char* kColumns =
+    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best";
 
 Json matrixJson(const std::vector<std::vector<float>>& rows) {
   Json json = Json::array();
@@ -62,7 +46,7 @@ std::string runInLine(const Json& line) {
 MetricsLog::MetricsLog(const OpenFolder& folder, std::string run)
     : m_folder(folder),
       m_run(std::move(run)),
-      m_table(folder, "metrics.csv"),
+      m_table(folder, kColumns, m_run),
       m_lines(folder, "metrics.jsonl"),
       m_masks(folder, "masks.jsonl") {}
 
@@ -84,25 +68,12 @@ Result<void> MetricsLog::step(const StepMetrics& metrics) {
   return m_lines.append(oneLine(line));
 }
 
-/// Rows go on as they began, in the table of an older program too.
-void MetricsLog::readHead() {
-  const std::string head = m_table.head();
-  m_namesRun = head.empty() ? !m_run.empty() : head == kTableHead;
-  m_headed = true;
-  if (head.empty() && m_table.unwritten().empty())
-    m_table.owe(std::string(m_namesRun ? kTableHead : kNamelessTableHead) + "\n");
-}
-
 Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
-  if (!m_headed) readHead();
   std::string row = std::to_string(point.epoch) + "," + std::to_string(point.step);
   for (const double value :
        {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
     row += "," + shortestText(value);
-  row += point.best ? ",1," : ",0,";
-  if (m_namesRun) row += m_run + ",";
-  row += shortestText(std::round(seconds * 1000) / 1000);
-  auto tabled = m_table.append(row);
+  auto tabled = m_table.append(row + (point.best ? ",1" : ",0"), std::round(seconds * 1000) / 1000);
   Json line = {{"type", "epoch"},
                {"step", point.step},
                {"epoch", point.epoch},
@@ -143,14 +114,7 @@ Result<void> MetricsLog::cutTo(std::int64_t step, std::int64_t epochs, std::size
     };
     valueOrThrow(m_lines.keepWhile(
         [&](const std::string& line) { return isUpTo(parsed(m_lines, line), step, epochs); }));
-    const bool named = m_table.head() == kTableHead;
-    valueOrThrow(m_table.keepWhile([&](const std::string& row) {
-      if (row == kTableHead || row == kNamelessTableHead) return true;
-      if (named) requireRun(m_folder, m_table.name(), runInRow(row), m_run);
-      std::int64_t epoch = 0;
-      const auto read = std::from_chars(row.data(), row.data() + row.size(), epoch);
-      return read.ec == std::errc() && epoch <= epochs;
-    }));
+    m_table.keepWhile([epochs](std::int64_t epoch) { return epoch <= epochs; });
     valueOrThrow(m_masks.keepWhile(
         [&](const std::string& line) { return parsed(m_masks, line).is_object() && edits-- > 0; }));
   });

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/training/LineLog.h"
+#include "core/training/RunTable.h"
 #include "core/training/TrainingTypes.h"
 
 namespace headlight {
@@ -34,17 +34,15 @@ class MetricsLog {
   Result<void> cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits);
 
   /// By name, for what is still to be written.
-  std::vector<LineLog*> logs() { return {&m_table, &m_lines, &m_masks}; }
+  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines, &m_masks}; }
 
  private:
   void tag(Json& line) const;
-  void readHead();
 
   OpenFolder m_folder;
   std::string m_run;
-  LineLog m_table, m_lines, m_masks;
-  bool m_headed = false;    ///< whether it is known how the first row of metrics.csv begins
-  bool m_namesRun = false;  ///< whether rows of metrics.csv have the run's id
+  RunTable m_table;
+  LineLog m_lines, m_masks;
 };
 
 }  // namespace headlight

@@ -1,6 +1,5 @@
 #include "core/training/SequenceLog.h"
 
-#include <charconv>
 #include <utility>
 
 #include "core/config/RunId.h"
@@ -8,8 +7,7 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kSequenceTableHead =
-    "step,learning_rate,train_bits,validation_bits,best,seconds";
+constexpr const char* kSequenceColumns = "step,learning_rate,train_bits,validation_bits,best";
 
 bool wasWrittenBy(const Json& line, const SequencePosition& position) {
   const std::int64_t step = integerAt(line, "step");
@@ -24,10 +22,8 @@ bool wasWrittenBy(const Json& line, const SequencePosition& position) {
 SequenceLog::SequenceLog(const OpenFolder& folder, std::string run)
     : m_folder(folder),
       m_run(std::move(run)),
-      m_table(folder, "metrics.csv"),
-      m_lines(folder, "metrics.jsonl") {
-  m_headed = !m_table.head().empty();
-}
+      m_table(folder, kSequenceColumns, m_run),
+      m_lines(folder, "metrics.jsonl") {}
 
 Result<void> SequenceLog::append(Json line) {
   if (!m_run.empty()) line[kRunKey] = m_run;
@@ -43,12 +39,10 @@ Result<void> SequenceLog::step(const SequenceStepMetrics& metrics) {
 }
 
 Result<void> SequenceLog::validation(const SequenceValidation& v) {
-  // Head and row at once: what cannot be written is then tried again as one.
-  std::string row = std::exchange(m_headed, true) ? "" : std::string(kSequenceTableHead) + "\n";
-  row += std::to_string(v.step) + "," + shortestText(v.learningRate) + "," +
-         shortestText(v.trainBits) + "," + shortestText(v.validationBits) + "," +
-         (v.best ? "1," : "0,") + shortestText(v.seconds);
-  auto written = m_table.append(row);
+  const std::string row = std::to_string(v.step) + "," + shortestText(v.learningRate) + "," +
+                          shortestText(v.trainBits) + "," + shortestText(v.validationBits) +
+                          (v.best ? ",1" : ",0");
+  auto written = m_table.append(row, v.seconds);
   auto line = append({{"type", "validation"},
                       {"step", v.step},
                       {"train_bits", v.trainBits},
@@ -60,25 +54,14 @@ Result<void> SequenceLog::validation(const SequenceValidation& v) {
 }
 
 Result<void> SequenceLog::cutTo(const SequencePosition& position) {
-  bool head = true;
-  const auto keepsRow = [&](const std::string& row) {
-    if (std::exchange(head, false)) return row == kSequenceTableHead;
-    std::int64_t step = 0;
-    const auto end = row.data() + row.size();
-    const auto [stopped, error] = std::from_chars(row.data(), end, step);
-    return error == std::errc() && stopped != end && *stopped == ',' &&
-           step <= position.validatedStep;
-  };
   return guarded("metrics", [&] {
-    // The lines first: they say whose they are.
     valueOrThrow(m_lines.keepWhile([&](const std::string& text) {
       const Json line = Json::parse(text, nullptr, false);
       if (line.is_object() && line.contains(kRunKey) && line[kRunKey].is_string())
         requireRun(m_folder, m_lines.name(), line[kRunKey].get<std::string>(), m_run);
       return wasWrittenBy(line, position);
     }));
-    valueOrThrow(m_table.keepWhile(keepsRow));
-    m_headed = !m_table.head().empty();
+    m_table.keepWhile([&](std::int64_t step) { return step <= position.validatedStep; });
   });
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/training/LineLog.h"
+#include "core/training/RunTable.h"
 #include "core/training/SequenceFile.h"
 
 namespace headlight {
@@ -37,15 +37,15 @@ class SequenceLog {
   Result<void> cutTo(const SequencePosition& position);
 
   /// By name, for what is still to be written.
-  std::vector<LineLog*> logs() { return {&m_table, &m_lines}; }
+  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines}; }
 
  private:
   Result<void> append(Json line);
 
   OpenFolder m_folder;
   std::string m_run;
-  LineLog m_table, m_lines;
-  bool m_headed = false;  ///< whether metrics.csv has been given its first row
+  RunTable m_table;
+  LineLog m_lines;
 };
 
 }  // namespace headlight

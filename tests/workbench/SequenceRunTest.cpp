@@ -45,7 +45,8 @@ TEST_F(SequenceRun, RefusesFilesOfAnotherRun) {
   SequenceExperiment other = m_experiment;
   other.seed = 8;
   trainOrFail(other, m_folder / "other", false, 7);
-  for (const char* name : {"last.safetensors", "best.safetensors", "metrics.jsonl"}) {
+  for (const char* name :
+       {"last.safetensors", "best.safetensors", "metrics.jsonl", "metrics.csv"}) {
     fs::copy_file(file(name), m_folder / "kept");
     fs::copy_file(m_folder / ("other/" + std::string(name)), file(name),
                   fs::copy_options::overwrite_existing);
