@@ -78,7 +78,7 @@ Experiment experimentByName(const std::string& nameOrFile) {
     experiment.masks.scheme = published->scheme;
     return experiment;
   }
-  if (mayBeThere(nameOrFile)) return valueOrThrow(experimentOf(nameOrFile));
+  if (isThere(nameOrFile)) return valueOrThrow(experimentOf(nameOrFile));
   std::vector<std::string> names;
   for (const auto& model : publishedModels())
     names.push_back(model.name);

@@ -76,7 +76,7 @@ void replaceFile(const OutputTarget& target, const std::filesystem::path& asked,
 
 }  // namespace
 
-bool mayBeThere(const std::filesystem::path& path) {
+bool isThere(const std::filesystem::path& path) {
   std::error_code unknown;
   return std::filesystem::exists(path, unknown) || unknown;
 }

@@ -14,7 +14,7 @@ namespace headlight {
 
 /// Whether something is there, or the system cannot even say (links in a circle, a folder that may
 /// not be entered): then opening it says what is wrong.
-bool mayBeThere(const std::filesystem::path& path);
+bool isThere(const std::filesystem::path& path);
 
 /// The bytes of a regular file of at most `maxBytes`; its size is asked first, so nothing large is
 /// allocated for a file that is refused.

@@ -194,7 +194,7 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
     }
     return resolveMasks(masks, shape);
   }
-  if (!mayBeThere(nameOrFile))
+  if (!isThere(nameOrFile))
     return invalidConfig("is neither a scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file",
                          nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);

@@ -19,7 +19,7 @@ void makePathsAbsolute(Experiment& experiment) {
   makePathAbsolute(experiment.data.path);
   makePathAbsolute(training.weights);
   makePathAbsolute(training.teacherWeights);
-  if (!findPublishedModel(training.teacher) && mayBeThere(training.teacher))
+  if (!findPublishedModel(training.teacher) && isThere(training.teacher))
     makePathAbsolute(training.teacher);
 }
 

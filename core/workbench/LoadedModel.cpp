@@ -147,7 +147,7 @@ Description describeFile(const std::filesystem::path& path) {
 
 LoadedModel loadModel(const ModelSource& source) {
   const bool describedByFile =
-      !source.model.empty() && !findPublishedModel(source.model) && mayBeThere(source.model);
+      !source.model.empty() && !findPublishedModel(source.model) && isThere(source.model);
   const bool config = describedByFile && looksLikeConfig(source.model);
   // A checkpoint named as the model describes itself and, unless others are given, has the weights.
   std::filesystem::path weights = source.weights;

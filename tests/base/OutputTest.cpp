@@ -57,7 +57,7 @@ TEST_F(OutputTest, LinksInACircleAreRefused) {
   expectRefused(folder / "a", "circle");
   expectRefused(folder / "a/file", "circle");
   EXPECT_EQ(readFile(folder / "a", 10).error().code, ErrorCode::NotFound);
-  EXPECT_TRUE(mayBeThere(folder / "a")) << "opening it says more than that it is missing";
+  EXPECT_TRUE(isThere(folder / "a")) << "opening it says more than that it is missing";
 }
 
 TEST_F(OutputTest, WhatIsNoFileIsRefusedAndStays) {

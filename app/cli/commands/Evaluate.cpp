@@ -89,7 +89,7 @@ class EvaluateCommand : public Command {
       experiment.model = named.model;
       experiment.masks = named.masks;
       experiment.edits = named.edits;
-      if (mayBeThere(source.model)) experiment.data = named.data;
+      if (isThere(source.model)) experiment.data = named.data;
     }
     Json json = experimentToJson(experiment);
     if (!m_folder.empty()) {
