@@ -33,33 +33,35 @@ constexpr const char* kTable =
 
 /// Reads the logs, then cuts them back as resuming does: what is left is not from after that.
 Result<void> readLogs(const fs::path& folder) {
-  readRunHistory(folder, {2, 2});
-  if (auto cut = MetricsLog(folder).cutTo(2, 1, 1); !cut) return cut;
-  const RunHistory left = readRunHistory(folder, {2, 2});
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  readRunHistory(run, {2, 2});
+  if (auto cut = MetricsLog(run, "").cutTo(2, 1, 1); !cut) return cut;
+  const RunHistory left = readRunHistory(run, {2, 2});
   require(left.steps.empty() || left.steps.back().step <= 2, "a step is left");
   require(left.edits.size() <= 1, "an edit is left");
   return {};
 }
 
 Result<void> readSequenceLogs(const fs::path& folder) {
-  readSequenceHistory(folder, 100);
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  readSequenceHistory(run, 100);
   SequencePosition position;
   position.step = 2;
-  if (auto cut = SequenceLog(folder).cutTo(position); !cut) return cut;
-  for (const SequenceReading& reading : readSequenceHistory(folder, 100))
+  if (auto cut = SequenceLog(run, "").cutTo(position); !cut) return cut;
+  for (const SequenceReading& reading : readSequenceHistory(run, 100))
     require(reading.step <= 2, "a step is left");
   return {};
 }
 
 Result<void> readTable(const fs::path& folder) {
-  SweepRun run;
-  run.folder = folder;
-  run.experiment.training.epochs = 2;
-  return readThen(guarded("", [&] { return resultOf(run); }), [](const RunResult&) {});
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  return readThen(guarded("", [&] { return resultOf(run, /*epochs=*/2); }),
+                  [](const RunResult&) {});
 }
 
 Result<void> readSpeedTable(const fs::path& folder) {
-  return readThen(guarded("", [&] { return readSpeeds(folder); }), [](const SpeedsByVariant&) {});
+  const OpenFolder output = valueOrThrow(OpenFolder::open(folder));
+  return readThen(guarded("", [&] { return readSpeeds(output); }), [](const SpeedsByVariant&) {});
 }
 
 /// A reader of the file `name` in a folder of its own.

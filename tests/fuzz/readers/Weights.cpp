@@ -64,7 +64,9 @@ void writeWithMetadata(const fs::path& path, const WeightFile& file, const std::
 }
 
 Target trainingMetadata(const fs::path& folder) {
-  const fs::path path = folder / "training.safetensors";
+  const OpenFolder opened = valueOrThrow(OpenFolder::open(folder));
+  const char* name = "training.safetensors";
+  const fs::path path = folder / name;
   TrainingCheckpoint checkpoint;
   checkpoint.experiment.model =
       checkedAndCompleted(valueOrThrow(modelFromJson(Json::parse(R"({"image_size": 16,
@@ -74,14 +76,14 @@ Target trainingMetadata(const fs::path& folder) {
   checkpoint.classNames = {"cat", "dog", "häher"};
   checkpoint.progress = 0.5;
   checkpoint.weights = {{"norm.weight", at::ones({16})}};
-  valueOrThrow(writeTrainingCheckpoint(path, checkpoint));
+  valueOrThrow(writeTrainingCheckpoint(opened, name, checkpoint));
   const WeightFile file = WeightFile::read(path);
   return {"metadata of a run", Kind::Json, {openedMetadata(file)}, [=](const std::string& text) {
             writeWithMetadata(path, file, text);
             const auto whole = valueOrThrow(readSafetensors(path)).metadata;
             const auto model = readModelMetadata(whole, "fuzz");
             const auto progress = guarded("", [&] { return progressOf(whole, "fuzz"); });
-            const auto read = readTrainingCheckpoint(path);
+            const auto read = readTrainingCheckpoint(opened, name);
             for (const auto* error :
                  {model ? nullptr : &model.error(), progress ? nullptr : &progress.error()})
               if (error) return Result<void>(*error);
@@ -90,7 +92,9 @@ Target trainingMetadata(const fs::path& folder) {
 }
 
 Target sequenceMetadata(const fs::path& folder) {
-  const fs::path path = folder / "sequence.safetensors";
+  const OpenFolder opened = valueOrThrow(OpenFolder::open(folder));
+  const char* name = "sequence.safetensors";
+  const fs::path path = folder / name;
   SequenceFile saved;
   saved.experiment = valueOrThrow(sequenceFromText(
       R"({"data": {"kind": "text", "path": "book.txt"},
@@ -99,7 +103,7 @@ Target sequenceMetadata(const fs::path& folder) {
   saved.position.emplace();
   saved.position->bestBits = 7.5;
   saved.weights = makeSequenceModel(saved.experiment)->trainable();
-  valueOrThrow(writeSequenceFile(path, saved));
+  valueOrThrow(writeSequenceFile(opened, name, saved));
   const WeightFile file = WeightFile::read(path);
   return {
       "metadata of a sequence", Kind::Json, {openedMetadata(file)}, [=](const std::string& text) {
