@@ -80,7 +80,9 @@ void MaskedAttention::updateSoftLogits(const std::vector<HeadMask>& masks) {
     const int head = static_cast<int>(h);
     if (masks[h].kind != MaskKind::Soft || m_alphas.isUsing(head, masks[h])) continue;
     const at::Tensor logit = m_softLogit[head];
-    logit.fill_(m_alphas.use(head, masks[h], logit.item<double>()));
+    // Tensors of the meta device have no values.
+    const double present = logit.is_meta() ? 0 : logit.item<double>();
+    logit.fill_(m_alphas.use(head, masks[h], present));
   }
 }
 

@@ -109,7 +109,8 @@ Result<void> writeNewFile(const std::filesystem::path& path, std::string_view by
     if (!file.valid()) throw Failure(systemError(path, "create"));
     valueOrThrow(writeWhole(file, bytes.data(), bytes.size(), path));
     if (const int code = file.close()) throw Failure(systemError(path, "close", code));
-    if (::rename(beside.c_str(), path.c_str()) != 0) throw Failure(systemError(path, "name"));
+    if (::link(beside.c_str(), path.c_str()) != 0) throw Failure(systemError(path, "create"));
+    ::unlink(beside.c_str());
   });
   if (!outcome) ::unlink(beside.c_str());
   return outcome;

@@ -34,12 +34,13 @@ Result<Checkpoint> readCheckpoint(const std::filesystem::path& path);
 /// and covering the file exactly, shape × size without overflow and equal to the byte range.
 Result<Checkpoint> readSafetensors(const std::filesystem::path& path);
 Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& name);
-/// Of a folder that is open: no link is followed.
+/// Of a run's folder: no link is followed, and checksums (Checksums.h) are compared with everything,
+/// not with the numbers alone.
 Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& name);
-/// Written atomically (core/base/Files.h). Tensors are copied to the CPU as they are written. The
-/// metadata gets checksums (Checksums.h), which reading compares and takes away again.
+/// Written atomically (core/base/Files.h). Tensors are copied to the CPU as they are written.
 Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata = {});
+/// Into a run's folder: the metadata gets checksums, which reading takes away again.
 Result<void> writeSafetensors(const OpenFolder& folder, const std::string& name,
                               const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata = {});

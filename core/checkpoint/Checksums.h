@@ -10,16 +10,21 @@
 
 namespace headlight {
 
-/// The key of the metadata that holds them; it is added when a file is written and taken away when
-/// it is read.
+/// The key of the metadata that holds them; it is added when a run writes a file and taken away
+/// when one is read.
 inline constexpr const char* kChecksumsKey = "checksums";
 
 /// JSON: {"metadata": "1c291ca3", "tensors": {"head.weight": "cbf43926", …}}.
 std::string checksumsOf(const NamedTensors& tensors,
                         const std::map<std::string, std::string>& metadata);
 
-/// Compares with what the file says of itself, if it does, and takes the key out of its metadata.
-/// Throws Failure(InvalidFile) that names what was changed.
-void verifyChecksums(Checkpoint& checkpoint, const std::string& where);
+/// What is compared with what a file says of itself, if it does.
+enum class Checked {
+  Values,     ///< the numbers of tensors that are listed: names and metadata are anybody's to edit
+  Everything  ///< also which tensors there are, and the metadata
+};
+/// Compares, and takes the key out of the metadata. Throws Failure(InvalidFile) that names what was
+/// changed.
+void verifyChecksums(Checkpoint& checkpoint, const std::string& where, Checked checked);
 
 }  // namespace headlight

@@ -3,10 +3,11 @@
 
 #include "core/checkpoint/ByteSource.h"
 #include "core/checkpoint/Checkpoint.h"
+#include "core/checkpoint/Checksums.h"
 
 namespace headlight {
 
-Checkpoint readSafetensorsFrom(const ByteSource& source);
+Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked = Checked::Values);
 Checkpoint readPthFrom(const ByteSource& source);
 
 }  // namespace headlight

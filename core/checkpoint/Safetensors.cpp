@@ -96,10 +96,9 @@ using WriteFile = std::function<Result<void>(const std::function<void(const Appe
 
 Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& where,
                                 const NamedTensors& tensors,
-                                std::map<std::string, std::string> metadata) {
+                                const std::map<std::string, std::string>& metadata) {
   return guarded(where, [&]() -> Result<void> {
     checkTensors(tensors, where);
-    metadata[kChecksumsKey] = checksumsOf(tensors, metadata);
     const std::vector<std::size_t> order = dataOrder(tensors);
     const std::string header = checkedHeader(tensors, order, metadata, where);
     const auto length = static_cast<std::uint64_t>(header.size());
@@ -116,7 +115,7 @@ Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& w
 
 }  // namespace
 
-Checkpoint readSafetensorsFrom(const ByteSource& source) {
+Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked) {
   if (source.size() < kLengthBytes + 1)
     refuse(source.name(), "has " + std::to_string(source.size()) +
                               " bytes, too few for a safetensors file; copy or download it again");
@@ -141,7 +140,7 @@ Checkpoint readSafetensorsFrom(const ByteSource& source) {
         readTensor(source, dataBegin + entry.begin, entry.shape, entry.dtype, entry.name);
     checkpoint.tensors.emplace_back(std::move(entry.name), std::move(tensor));
   }
-  verifyChecksums(checkpoint, source.name());
+  verifyChecksums(checkpoint, source.name(), checked);
   return checkpoint;
 }
 
@@ -169,8 +168,13 @@ Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTens
 Result<void> writeSafetensors(const OpenFolder& folder, const std::string& name,
                               const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata) {
-  return writeSafetensorsBy([&](const auto& write) { return folder.write(name, write); },
-                            folder.pathOf(name).string(), tensors, metadata);
+  return guarded(folder.pathOf(name).string(), [&] {
+    checkTensors(tensors, folder.pathOf(name).string());
+    auto tagged = metadata;
+    tagged[kChecksumsKey] = checksumsOf(tensors, metadata);
+    return writeSafetensorsBy([&](const auto& write) { return folder.write(name, write); },
+                              folder.pathOf(name).string(), tensors, tagged);
+  });
 }
 
 }  // namespace headlight

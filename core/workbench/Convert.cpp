@@ -34,7 +34,16 @@ void convertTensors(NamedTensors& tensors, at::ScalarType dtype, ConvertOutcome&
 /// An Experiment that the weights do not fit would make a file that opens as something else.
 void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
                 const std::filesystem::path& in) {
-  requireHeld(experiment.model, weightsOf(checkpoint.tensors), in.string());
+  const auto refuseModel = [&](const std::string& why) {
+    throw Failure(Error{ErrorCode::InvalidConfig,
+                        "the weights do not fit the model \"" + experiment.model.name +
+                            "\": " + why + "; give the model they belong to",
+                        in.string()});
+  };
+  const auto held = guarded(in.string(), [&] {
+    requireHeld(experiment.model, weightsOf(checkpoint.tensors), in.string());
+  });
+  if (!held) refuseModel("the file " + held.error().message);
   const auto model = makeModel(experiment.model, 0);
   model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->masks().shape())));
   const Grid grid = model->grid(0);
@@ -46,11 +55,7 @@ void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
   for (const auto& name : report.missing)
     fits =
         fits && name.find(".attn.") != std::string::npos && name.find("mask") != std::string::npos;
-  if (!fits)
-    throw Failure(Error{ErrorCode::InvalidConfig,
-                        "the weights do not fit the model \"" + experiment.model.name +
-                            "\": " + report.summary() + "; give the model they belong to",
-                        in.string()});
+  if (!fits) refuseModel(report.summary());
 }
 
 std::map<std::string, std::string> metadataOf(const Checkpoint& checkpoint,

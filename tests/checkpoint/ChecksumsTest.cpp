@@ -13,7 +13,8 @@ namespace {
 TEST(Checksums, AnyFlippedBitOfTheDataIsRefused) {
   const TemporaryFolder folder;
   const NamedTensors tensors{{"a", at::ones({3})}, {"b", at::arange(4)}, {"none", at::ones({0})}};
-  ASSERT_TRUE(writeSafetensors(folder / "a", tensors, {{"format", "pt"}}));
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder.path()));
+  ASSERT_TRUE(writeSafetensors(run, "a", tensors, {{"format", "pt"}}));
   const std::string bytes = valueOrThrow(readFile(folder / "a", 1u << 20));
   const std::size_t data = 3 * 4 + 4 * 8;
   for (std::size_t at = bytes.size() - data; at < bytes.size(); ++at) {
@@ -26,21 +27,26 @@ TEST(Checksums, AnyFlippedBitOfTheDataIsRefused) {
   }
 }
 
-TEST(Checksums, ACharacterOfTheMetadataIsNoticed) {
+TEST(Checksums, InARunsFolderTheMetadataCountToo) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(writeSafetensors(folder / "a", {{"a", at::ones({3})}}, {{"training", "step 10"}}));
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder.path()));
+  ASSERT_TRUE(writeSafetensors(run, "a", {{"a", at::ones({3})}}, {{"training", "step 10"}}));
   std::string bytes = valueOrThrow(readFile(folder / "a", 1u << 20));
   bytes[bytes.find("step 10") + 5] = '3';
-  const auto read = parseSafetensors(bytes, "changed");
+  ASSERT_TRUE(run.write("a", bytes));
+  const auto read = readSafetensors(run, "a");
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().message.find("metadata"), std::string::npos) << read.error().text();
+  EXPECT_TRUE(readSafetensors(folder / "a")) << "elsewhere they are anybody's to edit";
 }
 
 TEST(Checksums, ComeAndGoUnseen) {
   const TemporaryFolder folder;
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder.path()));
   const std::map<std::string, std::string> metadata{{"format", "pt"}, {"note", "ß"}};
-  ASSERT_TRUE(writeSafetensors(folder / "a", {{"a", at::ones({3})}}, metadata));
+  ASSERT_TRUE(writeSafetensors(run, "a", {{"a", at::ones({3})}}, metadata));
   EXPECT_EQ(valueOrThrow(readSafetensors(folder / "a")).metadata, metadata);
+  EXPECT_EQ(valueOrThrow(readSafetensors(run, "a")).metadata, metadata);
 }
 
 TEST(Checksums, FilesWithoutThemAreTakenAsTheyAre) {

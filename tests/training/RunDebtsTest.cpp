@@ -46,8 +46,10 @@ TEST(RunDebts, AreErrorsAtTheEndAndPaidByResuming) {
     EXPECT_EQ(outcome.error().code, ErrorCode::Io);
     for (const std::string& word : {name, std::string("resume")})
       EXPECT_NE(outcome.error().message.find(word), std::string::npos) << outcome.error().text();
-    const auto again = TrainingSession::resume(run);
-    EXPECT_FALSE(again.ok() && (*again)->run({})) << "it is still in the way";
+    {
+      const auto again = TrainingSession::resume(run);
+      EXPECT_FALSE(again.ok() && (*again)->run({})) << "it is still in the way";
+    }
     fs::remove(run / name);
     EXPECT_EQ(runToEnd(*resume(run)).steps, 10);
     expectSameRun(folder / "whole", run);
