@@ -149,9 +149,10 @@ Result<Checkpoint> readSafetensors(const std::filesystem::path& path) {
 }
 
 Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& name) {
-  return guarded(folder.pathOf(name).string(), [&] {
-    return readSafetensorsFrom(
-        *ByteSource::ofFile(valueOrThrow(folder.openToRead(name)), folder.pathOf(name).string()));
+  const std::string path = folder.pathOf(name).string();
+  return guarded(path, [&] {
+    const auto source = ByteSource::ofFile(valueOrThrow(folder.openToRead(name)), path);
+    return readSafetensorsFrom(*source, Checked::Everything);
   });
 }
 

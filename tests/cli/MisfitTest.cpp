@@ -68,7 +68,9 @@ TEST_F(MisfitTest, OfAFileThatCarriesItsExperimentToo) {
 TEST_F(MisfitTest, PositionsOfAnotherGridAndParametersOfMasksFit) {
   nlohmann::json config = nlohmann::json::parse(readBytes(microConfig()));
   config["model"]["image_size"] = 48;
-  config["masks"] = {{"scheme", "mine"}, {"cells", {{"soft:3@0.3", "random:3#7"}}}};
+  const std::vector<std::string> plain(3, "none"), masked{"soft:3@0.3", "random:3#7", "none"};
+  config["masks"]["scheme"] = "mine";
+  config["masks"]["cells"] = std::vector{masked, plain, plain};
   const auto larger = write("larger.json", config);
   writeTensors(path("w.safetensors"), m_tensors);
   expectOk(run({"evaluate", "--model", larger, "--weights", path("w.safetensors"), "--data.dataset",
