@@ -12,14 +12,18 @@ target_compile_options(headlight_settings INTERFACE -Wall -Wextra -Wno-unused-pa
                        -fno-trapping-math)
 if(HEADLIGHT_SANITIZE)
   target_compile_options(headlight_settings INTERFACE -fsanitize=${HEADLIGHT_SANITIZE}
-                         -fno-omit-frame-pointer)
+                         -fno-omit-frame-pointer
+                         # Instrumented, GCC takes std::regex for uninitialized.
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(headlight_settings INTERFACE -fsanitize=${HEADLIGHT_SANITIZE})
 endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache needs in order to cache compilations that use a precompiled header.
+  # What ccache needs in order to cache compilations that use a precompiled header, and to know
+  # the same file in another checkout.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       ${CCACHE_PROGRAM})
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)

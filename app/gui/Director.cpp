@@ -74,7 +74,8 @@ Director::Director(MainWindow* window, StartState state, QStringList files,
   });
   connect(m_window->lookBridge(), &LookBridge::partlyFits, this,
           [this](const QString& what, const LoadReport& report) {
-            complain(tr("%1 fits in part: ").arg(what) + QString::fromStdString(report.summary()), kInputExit);
+            complain(tr("%1 fits in part: ").arg(what) + QString::fromStdString(report.summary()),
+                     kInputExit);
           });
 }
 

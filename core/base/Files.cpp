@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "core/base/FileDescriptor.h"
 #include "core/base/OutputTarget.h"
@@ -74,6 +75,19 @@ void replaceFile(const OutputTarget& target, const std::filesystem::path& asked,
   flushFolder(folderOf(target.path));
 }
 
+/// Renames a file where nothing has its new name. Some file systems (exFAT among them) cannot
+/// promise that in one step.
+bool renameToNew(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  std::error_code unknown;
+  if (std::filesystem::exists(std::filesystem::symlink_status(to, unknown))) {
+    errno = EEXIST;
+    return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
 }  // namespace
 
 bool isThere(const std::filesystem::path& path) {
@@ -109,8 +123,7 @@ Result<void> writeNewFile(const std::filesystem::path& path, std::string_view by
     if (!file.valid()) throw Failure(systemError(path, "create"));
     valueOrThrow(writeWhole(file, bytes.data(), bytes.size(), path));
     if (const int code = file.close()) throw Failure(systemError(path, "close", code));
-    if (::link(beside.c_str(), path.c_str()) != 0) throw Failure(systemError(path, "create"));
-    ::unlink(beside.c_str());
+    if (!renameToNew(beside, path)) throw Failure(systemError(path, "create"));
   });
   if (!outcome) ::unlink(beside.c_str());
   return outcome;

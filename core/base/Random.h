@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 namespace headlight {
@@ -23,6 +24,13 @@ constexpr std::uint64_t streamKey(std::initializer_list<std::uint64_t> parts) {
   for (const std::uint64_t part : parts)
     key = mixBits(key ^ mixBits(part));
   return key;
+}
+
+/// One key from a text, after `key`; "ab" then "c" is another one than "a" then "bc".
+constexpr std::uint64_t mixText(std::uint64_t key, std::string_view text) {
+  for (const char letter : text)
+    key = mixBits(key ^ static_cast<unsigned char>(letter));
+  return mixBits(key ^ text.size());
 }
 
 /// A small generator over one stream. The same key gives the same draws on every platform.

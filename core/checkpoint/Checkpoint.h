@@ -37,6 +37,9 @@ Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& n
 /// Of a run's folder: no link is followed, and checksums (Checksums.h) are compared with everything,
 /// not with the numbers alone.
 Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& name);
+/// The metadata alone, from the file's header: nothing is compared with checksums.
+Result<std::map<std::string, std::string>> readSafetensorsMetadata(const OpenFolder& folder,
+                                                                   const std::string& name);
 /// Written atomically (core/base/Files.h). Tensors are copied to the CPU as they are written.
 Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata = {});

@@ -1,40 +1,27 @@
 #include "core/checkpoint/Checksums.h"
 
-#include <zlib.h>
-
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/Crc32.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {
 namespace {
 
-uLong addBytes(uLong crc, const void* bytes, std::size_t size) {
-  return crc32_z(crc, static_cast<const Bytef*>(bytes), size);
-}
-
-std::string digits(uLong crc) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%08lx", static_cast<unsigned long>(crc));
-  return text;
-}
-
 std::string checksumOf(const at::Tensor& tensor) {
   const at::Tensor bytes = tensor.detach().to(at::kCPU).contiguous();
-  const uLong none = crc32_z(0, nullptr, 0);
-  return digits(bytes.nbytes() == 0 ? none : addBytes(none, bytes.data_ptr(), bytes.nbytes()));
+  return crcText(bytes.nbytes() == 0 ? 0 : crc32Of(bytes.data_ptr(), bytes.nbytes()));
 }
 
 /// Every key and value with the 0 that ends it, but for the checksums themselves.
 std::string checksumOf(const std::map<std::string, std::string>& metadata) {
-  uLong crc = crc32_z(0, nullptr, 0);
+  std::uint32_t crc = 0;
   for (const auto& [key, value] : metadata) {
     if (key == kChecksumsKey) continue;
-    crc = addBytes(crc, key.c_str(), key.size() + 1);
-    crc = addBytes(crc, value.c_str(), value.size() + 1);
+    crc = crc32Of(key.c_str(), key.size() + 1, crc);
+    crc = crc32Of(value.c_str(), value.size() + 1, crc);
   }
-  return digits(crc);
+  return crcText(crc);
 }
 
 [[noreturn]] void refuseChanged(const std::string& where, const std::string& what) {

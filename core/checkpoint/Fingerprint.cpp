@@ -1,11 +1,10 @@
 #include "core/checkpoint/Fingerprint.h"
 
-#include <zlib.h>
-
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
 #include <vector>
+
+#include "core/base/Crc32.h"
 
 namespace headlight {
 
@@ -14,18 +13,15 @@ Result<std::string> fileFingerprint(const std::filesystem::path& path) {
   if (!file) return Error{ErrorCode::NotFound, "could not be opened", path.string()};
   std::vector<char> piece(1u << 20);
   std::uint64_t size = 0;
-  uLong crc = crc32(0, nullptr, 0);
+  std::uint32_t crc = 0;
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    const auto count = static_cast<uInt>(file.gcount());
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(piece.data()), count);
+    const auto count = static_cast<std::size_t>(file.gcount());
+    crc = crc32Of(piece.data(), count, crc);
     size += count;
   }
   if (!file.eof()) return Error{ErrorCode::Io, "could not be read", path.string()};
-  char text[64];
-  std::snprintf(text, sizeof text, "%llu bytes, %08lx", static_cast<unsigned long long>(size),
-                static_cast<unsigned long>(crc));
-  return std::string(text);
+  return std::to_string(size) + " bytes, " + crcText(crc);
 }
 
 }  // namespace headlight

@@ -113,9 +113,13 @@ Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& w
   });
 }
 
-}  // namespace
+/// A file's header, and where its data begins.
+struct OpenedHeader {
+  SafetensorsHeader header;
+  std::uint64_t dataBegin = 0;
+};
 
-Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked) {
+OpenedHeader openHeader(const ByteSource& source) {
   if (source.size() < kLengthBytes + 1)
     refuse(source.name(), "has " + std::to_string(source.size()) +
                               " bytes, too few for a safetensors file; copy or download it again");
@@ -129,8 +133,13 @@ Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked) {
                               " bytes; at most 100 MB are allowed: the file is damaged");
   const std::string json = source.read(kLengthBytes, length);
   const std::uint64_t dataBegin = kLengthBytes + length;
-  SafetensorsHeader header = parseSafetensorsHeader(json, source.size() - dataBegin, source.name());
+  return {parseSafetensorsHeader(json, source.size() - dataBegin, source.name()), dataBegin};
+}
 
+}  // namespace
+
+Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked) {
+  auto [header, dataBegin] = openHeader(source);
   Checkpoint checkpoint;
   checkpoint.format = "safetensors";
   checkpoint.metadata = std::move(header.metadata);
@@ -153,6 +162,15 @@ Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& 
   return guarded(path, [&] {
     const auto source = ByteSource::ofFile(valueOrThrow(folder.openToRead(name)), path);
     return readSafetensorsFrom(*source, Checked::Everything);
+  });
+}
+
+Result<std::map<std::string, std::string>> readSafetensorsMetadata(const OpenFolder& folder,
+                                                                   const std::string& name) {
+  const std::string path = folder.pathOf(name).string();
+  return guarded(path, [&] {
+    const auto source = ByteSource::ofFile(valueOrThrow(folder.openToRead(name)), path);
+    return openHeader(*source).header.metadata;
   });
 }
 

@@ -1,9 +1,8 @@
 #include "core/checkpoint/ZipArchive.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
+#include "core/base/Crc32.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {
@@ -80,8 +79,7 @@ std::string ZipArchive::read(const ZipEntry& entry, std::uint64_t maxBytes) cons
 }
 
 void ZipArchive::checkCrc(const ZipEntry& entry, const void* bytes) const {
-  const uLong crc = ::crc32_z(0, static_cast<const Bytef*>(bytes), entry.size);
-  if (crc != entry.crc)
+  if (crc32Of(bytes, entry.size) != entry.crc)
     fail("its ZIP entry " + inQuotes(entry.name) + " is damaged: its checksum does not match");
 }
 

@@ -29,12 +29,17 @@ std::string dotted(std::string pointer) {
 }  // namespace
 
 std::string makeRunId(const Json& config) {
-  std::uint64_t key = 0;
-  for (const char letter : settingsOf(config).dump(-1, ' ', false, Json::error_handler_t::replace))
-    key = mixBits(key ^ static_cast<unsigned char>(letter));
+  const std::uint64_t key =
+      mixText(0, settingsOf(config).dump(-1, ' ', false, Json::error_handler_t::replace));
   char digits[32];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(key));
   return digits;
+}
+
+std::string writtenRunId(const Json& json) {
+  if (!json.is_object()) return "";
+  const auto id = json.find(kRunKey);
+  return id != json.end() && id->is_string() ? id->get<std::string>() : "";
 }
 
 Result<std::string> runIdIn(const Json& config) {

@@ -16,6 +16,9 @@ inline constexpr const char* kRunKey = "run";
 /// end in the same weights, if the same edits are made to them.
 std::string makeRunId(const Json& config);
 
+/// What stands under the key, of a config or a line of a log; empty where that is no text.
+std::string writtenRunId(const Json& json);
+
 /// What `config` says of itself; empty where it says nothing. Errors: InvalidConfig where that is
 /// no id.
 Result<std::string> runIdIn(const Json& config);

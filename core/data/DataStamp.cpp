@@ -1,23 +1,17 @@
 #include "core/data/DataStamp.h"
 
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/base/Crc32.h"
 #include "core/base/Random.h"
 
 namespace headlight {
 namespace {
 
 constexpr const char* kStampFormat = "%016llx-%016llx";
-
-std::uint64_t mixedIn(std::uint64_t key, const std::string& text) {
-  for (const char letter : text)
-    key = mixBits(key ^ static_cast<unsigned char>(letter));
-  return mixBits(key ^ text.size());
-}
 
 }  // namespace
 
@@ -27,7 +21,7 @@ std::string fileStamp(const std::filesystem::path& root,
   for (const auto& file : files) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) continue;  // it is told of where it is asked for
-    content = mixedIn(content, file.lexically_relative(root).string());
+    content = mixText(content, file.lexically_relative(root).string());
     content = mixBits(content ^ static_cast<std::uint64_t>(status.st_size));
     times = mixBits(times ^ static_cast<std::uint64_t>(status.st_mtim.tv_sec));
     times = mixBits(times ^ static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
@@ -39,13 +33,8 @@ std::string fileStamp(const std::filesystem::path& root,
 }
 
 std::string memoryStamp(const void* bytes, std::size_t size, const std::string& stamp) {
-  const uLong before =
-      stamp.empty() ? crc32_z(0, nullptr, 0) : std::strtoul(stamp.c_str(), nullptr, 16);
-  char text[16];
-  std::snprintf(
-      text, sizeof text, "%08lx",
-      static_cast<unsigned long>(crc32_z(before, static_cast<const Bytef*>(bytes), size)));
-  return text;
+  const auto before = static_cast<std::uint32_t>(std::strtoul(stamp.c_str(), nullptr, 16));
+  return crcText(crc32Of(bytes, size, before));
 }
 
 std::string stampNote(const std::string& then, const std::string& now, const std::string& what) {
@@ -59,8 +48,7 @@ std::string stampNote(const std::string& then, const std::string& now, const std
            "weights than one that was never interrupted";
   return data +
          "has another content than when the run began. The run goes on, but not exactly as it "
-         "would "
-         "have: put the data back and resume again, where that matters";
+         "would have: put the data back and resume again, where that matters";
 }
 
 }  // namespace headlight

@@ -1,7 +1,6 @@
 #include "core/imaging/PngChunks.h"
 
-#include <zlib.h>
-
+#include "core/base/Crc32.h"
 #include "core/imaging/Bytes.h"
 
 namespace headlight {
@@ -11,8 +10,7 @@ constexpr std::size_t kOverhead = 12;  // length, type, checksum: four bytes eac
 
 /// Type and data stand side by side in a file, so one range covers both.
 std::uint32_t checksum(std::string_view typeAndData) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const Bytef*>(typeAndData.data()), typeAndData.size()));
+  return crc32Of(typeAndData.data(), typeAndData.size());
 }
 
 void appendU32(std::string& out, std::uint32_t value) {

@@ -35,6 +35,9 @@ at::Device deviceFromConfig(const std::string& text) {
   if (!cudaIsAvailable())
     refuse("\"" + text +
            "\" is asked for, but LibTorch finds no CUDA device here; use cpu or auto");
+  // A convolution in 10 bits of mantissa, cuDNN's default, would not be the float32 that every
+  // number of this program is said to be.
+  at::globalContext().setAllowTF32CuDNN(false);
   const at::Device device(at::kCUDA, static_cast<at::DeviceIndex>(index));
   try {
     at::zeros({1}, at::TensorOptions(device));

@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "core/config/RunId.h"
+
 namespace headlight {
 namespace {
 
@@ -122,6 +124,13 @@ void requireRun(const OpenFolder& folder, const std::string& name, const std::st
                  "is of another run (" + id.substr(0, 32) + "; this one is " + run +
                      "); put this run's own file there, or move that one away",
                  folder.pathOf(name).string()});
+}
+
+Json ownLine(const OpenFolder& folder, const std::string& name, const std::string& line,
+             const std::string& run) {
+  Json json = Json::parse(line, nullptr, false);
+  requireRun(folder, name, writtenRunId(json), run);
+  return json;
 }
 
 }  // namespace headlight

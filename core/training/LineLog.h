@@ -66,5 +66,8 @@ void forEachLoggedStep(const OpenFolder& folder, const std::string& name,
 /// had ids, and runs without one, are taken as they are.
 void requireRun(const OpenFolder& folder, const std::string& name, const std::string& id,
                 const std::string& run);
+/// A line of the file `name` as JSON, discarded where it is none. Throws as requireRun.
+Json ownLine(const OpenFolder& folder, const std::string& name, const std::string& line,
+             const std::string& run);
 
 }  // namespace headlight

@@ -35,12 +35,6 @@ bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
   return type == line.end() || *type != "epoch" || integerAt(line, "epoch") <= epochs;
 }
 
-std::string runInLine(const Json& line) {
-  if (!line.is_object()) return "";
-  const auto run = line.find(kRunKey);
-  return run != line.end() && run->is_string() ? run->get<std::string>() : "";
-}
-
 }  // namespace
 
 MetricsLog::MetricsLog(const OpenFolder& folder, std::string run)
@@ -108,9 +102,7 @@ Result<void> MetricsLog::edit(const AppliedEdit& edit) {
 Result<void> MetricsLog::cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits) {
   return guarded("metrics", [&] {
     const auto parsed = [this](const LineLog& log, const std::string& line) {
-      Json json = Json::parse(line, nullptr, false);
-      requireRun(m_folder, log.name(), runInLine(json), m_run);
-      return json;
+      return ownLine(m_folder, log.name(), line, m_run);
     };
     valueOrThrow(m_lines.keepWhile(
         [&](const std::string& line) { return isUpTo(parsed(m_lines, line), step, epochs); }));

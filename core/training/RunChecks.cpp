@@ -31,16 +31,10 @@ bool mayDiffer(const ConfigDifference& difference) {
   return std::find(free.begin(), free.end(), difference.path) != free.end();
 }
 
-std::string idIn(const Json& config) {
-  return config.contains(kRunKey) && config[kRunKey].is_string()
-             ? config[kRunKey].get<std::string>()
-             : "";
-}
-
-}  // namespace
-
+/// What may and does differ between the configs of one run, listed; throws where they are of two
+/// runs, or where more differs.
 std::string checkSameRun(const RunFolder& folder, const Json& config, const Json& checkpoint) {
-  const std::string mine = idIn(config), theirs = idIn(checkpoint);
+  const std::string mine = writtenRunId(config), theirs = writtenRunId(checkpoint);
   if (!mine.empty() && !theirs.empty() && mine != theirs)
     throw Failure({ErrorCode::InvalidFile,
                    "is of another run (" + theirs.substr(0, 32) + "; config.json says " + mine +
@@ -62,12 +56,42 @@ std::string checkSameRun(const RunFolder& folder, const Json& config, const Json
   return listed(differences);
 }
 
+/// Throws where best.safetensors is of another run.
 void requireOwnBest(const RunFolder& folder, const std::string& run) {
   if (!folder.files().has(kRunBest)) return;
-  const auto best = readSafetensors(folder.files(), kRunBest);
-  if (!best) return;  // damaged: the next better one replaces it
-  if (const auto id = best->metadata.find(kRunKey); id != best->metadata.end())
+  const auto metadata = readSafetensorsMetadata(folder.files(), kRunBest);
+  if (!metadata) return;  // damaged: the next better one replaces it
+  if (const auto id = metadata->find(kRunKey); id != metadata->end())
     requireRun(folder.files(), kRunBest, id->second, run);
+}
+
+}  // namespace
+
+Json configOfRun(const RunFolder& folder, const std::optional<Json>& carried) {
+  if (!folder.files().has(kRunConfig) && carried)
+    valueOrThrow(folder.writeConfig(*carried, writtenRunId(*carried)));
+  return folder.readConfig();
+}
+
+RunIdentity requireOneRun(const RunFolder& folder, const Json& config,
+                          const std::optional<Json>& carried) {
+  RunIdentity identity{valueOrThrow(runIdIn(config)), ""};
+  if (!carried) {
+    folder.requireNoneLost();
+    return identity;
+  }
+  identity.changes = checkSameRun(folder, config, *carried);
+  if (identity.run.empty()) identity.run = writtenRunId(*carried);
+  requireOwnBest(folder, identity.run);
+  if (!identity.changes.empty())
+    identity.changes =
+        "config.json was changed since the run began, in what may change: " + identity.changes;
+  return identity;
+}
+
+Json withRun(Json config, const std::string& run) {
+  config[kRunKey] = run;
+  return config;
 }
 
 }  // namespace headlight

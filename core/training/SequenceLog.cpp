@@ -56,10 +56,7 @@ Result<void> SequenceLog::validation(const SequenceValidation& v) {
 Result<void> SequenceLog::cutTo(const SequencePosition& position) {
   return guarded("metrics", [&] {
     valueOrThrow(m_lines.keepWhile([&](const std::string& text) {
-      const Json line = Json::parse(text, nullptr, false);
-      if (line.is_object() && line.contains(kRunKey) && line[kRunKey].is_string())
-        requireRun(m_folder, m_lines.name(), line[kRunKey].get<std::string>(), m_run);
-      return wasWrittenBy(line, position);
+      return wasWrittenBy(ownLine(m_folder, m_lines.name(), text, m_run), position);
     }));
     m_table.keepWhile([&](std::int64_t step) { return step <= position.validatedStep; });
   });

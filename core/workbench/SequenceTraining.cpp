@@ -47,32 +47,6 @@ void requireSame(const SequenceExperiment& given, const SequenceExperiment& reco
                  folder.string()});
 }
 
-/// What config.json says; of one that was deleted, what the checkpoint says, and it is written
-/// again.
-Json configOf(const RunFolder& run, const std::optional<SequenceFile>& saved) {
-  if (!run.files().has(kRunConfig) && saved)
-    valueOrThrow(run.writeConfig(sequenceToJson(saved->experiment), saved->run));
-  return run.readConfig();
-}
-
-/// Whether a checkpoint belongs to the folder's config, and the run's id.
-std::string requireOne(const RunFolder& run, const Json& config, const SequenceExperiment& written,
-                       const std::optional<SequenceFile>& saved) {
-  const std::string id = valueOrThrow(runIdIn(config));
-  if (!saved) {
-    run.requireNoneLost();
-    return id;
-  }
-  Json mine = sequenceToJson(written), theirs = sequenceToJson(saved->experiment);
-  mine[kRunKey] = id;
-  theirs[kRunKey] = saved->run;
-  if (const std::string changed = checkSameRun(run, mine, theirs); !changed.empty())
-    logWarning("config.json was changed since the run began, in what may change: " + changed);
-  const std::string own = id.empty() ? saved->run : id;
-  requireOwnBest(run, own);
-  return own;
-}
-
 }  // namespace
 
 fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
@@ -126,13 +100,19 @@ Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment, cons
     }
     RunFolder run = RunFolder::open(path);
     std::optional<SequenceFile> saved;
-    if (run.hasLast()) saved = valueOrThrow(readSequenceFile(run.files(), kRunLast));
-    const Json config = configOf(run, saved);
+    std::optional<Json> carried;
+    if (run.hasLast()) {
+      saved = valueOrThrow(readSequenceFile(run.files(), kRunLast));
+      carried = withRun(sequenceToJson(saved->experiment), saved->run);
+    }
+    const Json config = configOfRun(run, carried);
     const auto written = valueOrThrow(sequenceFromText(config.dump(), run.config().string()));
-    const std::string id = requireOne(run, config, written, saved);
+    const RunIdentity identity =
+        requireOneRun(run, withRun(sequenceToJson(written), writtenRunId(config)), carried);
+    if (!identity.changes.empty()) logWarning(identity.changes);
     requireSame(own, written, path);
     SequenceTrainerParts parts = partsOf(own);
-    parts.run = id;
+    parts.run = identity.run;
     SequenceTrainer trainer(std::move(parts), std::move(run));
     if (saved)
       trainer.restore(*saved);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/FolderLock.h"
+#include "core/config/RunId.h"
 #include "core/models/Registry.h"
 #include "core/workbench/ExperimentPaths.h"
 #include "core/workbench/LoadedModel.h"
@@ -18,16 +19,15 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kUnitsPerRun = 1000;  // of progress
 
-/// The first JSON pointer at which two configs differ; nothing where they are the same. The number
-/// of classes is left out: a run's config has it from the data.
+/// The first setting in which two configs differ; nothing where they are the same. The number of
+/// classes is left out: a run's config has it from the data.
 std::optional<std::string> difference(Experiment wanted, Experiment written) {
   makePathsAbsolute(wanted);
   wanted.model.classes = written.model.classes;
-  const auto a = experimentToJson(wanted).flatten(), b = experimentToJson(written).flatten();
-  for (const auto& [path, value] : a.items())
-    if (!b.contains(path) || b[path] != value) return path;
-  for (const auto& [path, value] : b.items())
-    if (!a.contains(path)) return path;
+  const Json a = experimentToJson(wanted), b = experimentToJson(written);
+  if (const auto differences = configDifferences(a, b); !differences.empty())
+    return differences.front().path;
+  if (a.value("edits", Json()) != b.value("edits", Json())) return "edits";
   return std::nullopt;
 }
 

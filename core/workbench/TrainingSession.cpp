@@ -38,8 +38,6 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
   experiment.model.classes = static_cast<int>(parts.train->classNames().size());
-  parts.trainStamp = parts.train->stamp();
-  parts.validationStamp = parts.validation->stamp();
   parts.preprocessing = preprocessingOf(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
   OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
@@ -133,36 +131,28 @@ void takeFreeSettings(const Experiment& config, Experiment& run) {
   run.data.loaderThreads = config.data.loaderThreads;
 }
 
-/// What config.json says; of one that was deleted, what the checkpoint says, and it is written
-/// again.
-Json configOf(const RunFolder& folder, const std::optional<TrainingCheckpoint>& saved) {
-  if (folder.files().has(kRunConfig) || !saved) return folder.readConfig();
-  const Json config = experimentToJson(saved->experiment);
-  valueOrThrow(folder.writeConfig(config, saved->run));
-  return folder.readConfig();
+Experiment experimentOfRun(const RunFolder& folder, const Json& config) {
+  auto experiment = experimentFromJson(config, modelCatalogue());
+  if (experiment) return std::move(experiment).value();
+  throw Failure(
+      {ErrorCode::InvalidConfig, experiment.error().text(), folder.config().string()});
 }
 
 Resumption resumptionOf(const RunFolder& folder) {
   Resumption from;
-  if (folder.hasLast()) from.saved = valueOrThrow(readTrainingCheckpoint(folder.files(), kRunLast));
-  const Json config = configOf(folder, from.saved);
-  const Experiment written =
-      valueOrThrow(experimentFromText(config.dump(), folder.config().string(), modelCatalogue()));
-  from.run = valueOrThrow(runIdIn(config));
-  from.experiment = written;
-  if (!from.saved) {
-    folder.requireNoneLost();
-    return from;
+  std::optional<Json> carried;
+  if (folder.hasLast()) {
+    from.saved = valueOrThrow(readTrainingCheckpoint(folder.files(), kRunLast));
+    carried = withRun(experimentToJson(from.saved->experiment), from.saved->run);
   }
-  Json mine = experimentToJson(written), theirs = experimentToJson(from.saved->experiment);
-  mine[kRunKey] = from.run;
-  theirs[kRunKey] = from.saved->run;
-  if (const std::string changed = checkSameRun(folder, mine, theirs); !changed.empty())
-    from.notes.push_back("config.json was changed since the run began, in what may change: " +
-                         changed);
-  if (from.run.empty()) from.run = from.saved->run;
-  requireOwnBest(folder, from.run);
-  takeFreeSettings(written, from.saved->experiment);
+  const Json config = configOfRun(folder, carried);
+  from.experiment = experimentOfRun(folder, config);
+  RunIdentity identity = requireOneRun(
+      folder, withRun(experimentToJson(from.experiment), writtenRunId(config)), carried);
+  from.run = std::move(identity.run);
+  if (!identity.changes.empty()) from.notes.push_back(std::move(identity.changes));
+  if (!from.saved) return from;
+  takeFreeSettings(from.experiment, from.saved->experiment);
   from.experiment = from.saved->experiment;
   return from;
 }
@@ -182,6 +172,8 @@ struct TrainingSession::State {
   std::shared_ptr<const ModelSnapshot> snapshot;
 
   void assemble(TrainerParts parts, RunFolder runFolder) {
+    parts.trainStamp = parts.train->stamp();
+    parts.validationStamp = parts.validation->stamp();
     experiment = parts.experiment;
     folder = runFolder.files();
     classNames = parts.train->classNames();

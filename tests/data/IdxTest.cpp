@@ -1,13 +1,13 @@
 // IDX files: plain and gzipped, and headers that lie.
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-
+#include "tests/Gzip.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
 namespace {
 
+using test::gzipped;
 using test::specOf;
 using test::TemporaryFolder;
 
@@ -39,21 +39,6 @@ std::string labels(int count, int classes) {
   for (int i = 0; i < count; ++i)
     bytes += static_cast<char>(i % classes);
   return bytes;
-}
-
-std::string gzipped(const std::string& bytes) {
-  z_stream stream{};
-  if (deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::runtime_error("zlib");
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 std::string refusal(const DatasetSpec& spec, Split split = Split::Train) {

@@ -240,6 +240,8 @@ class DropTest : public QObject {
     asked.run();
     QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
     QCOMPARE(test.document()->model().report.unfilled(), std::vector<std::string>{"head.bias"});
+    const QString caption = test.document()->describeView();
+    QVERIFY2(caption.contains(QStringLiteral("1 of the model's tensors random")), qPrintable(caption));
   }
 
   void exportedPngRestoresItsSession() {

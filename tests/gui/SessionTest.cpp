@@ -26,6 +26,7 @@ class SessionTest : public QObject {
     session.experiment.masks.cells = {{HeadMask{MaskKind::Hard, 5}}, {}, {}};
     session.experiment.training.epochs = 3;
     session.weights = QStringLiteral("/somewhere/weights ü.safetensors");
+    session.partial = true;
     session.imagePath = QStringLiteral("/somewhere/a picture.png");
     session.imageName = QStringLiteral("a picture.png");
     session.view.layer = 2;
@@ -47,6 +48,7 @@ class SessionTest : public QObject {
     const auto read = sessionFromText(text, QStringLiteral("test"));
     QVERIFY2(read, read ? "" : read.error().text().c_str());
     QCOMPARE(sessionToText(*read), text);
+    QVERIFY(read->partial);
     QVERIFY(read->view == session.view);
     QCOMPARE(read->gallery, session.gallery);
     QCOMPARE(read->geometry, session.geometry);
@@ -176,6 +178,30 @@ class SessionTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
     QCOMPARE(test.document()->masks().maskedHeads(), 1);
     QTRY_VERIFY(test.notices() >= 3);  // weights, picture, gallery: each said
+  }
+
+  void weightsThatFitInPartAreNotAskedAboutAgain() {
+    const auto saved = InferenceSession::create(smallExperiment());
+    const std::string weights = path("part.safetensors").toStdString();
+    QVERIFY((*saved)->save(weights, MaskScheme(MaskShape((*saved)->info().heads))));
+    QFile file(path("part.safetensors"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll().replace("\"head.bias\"", "\"head.bats\"");
+    file.close();
+    writeText(path("part.safetensors"), text);
+    {
+      TestWindow test(path("session.json"));
+      ModelSource source;
+      source.weights = weights;
+      source.partial = true;  // "Open anyway"
+      test->lookBridge()->openModel(source);
+      QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+      QVERIFY(test->close());
+    }
+    TestWindow test(path("session.json"));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QCOMPARE(test.document()->model().report.unfilled(), std::vector<std::string>{"head.bias"});
+    QCOMPARE(test.notices(), 0);
   }
 
   void wildViewsAreClamped() {

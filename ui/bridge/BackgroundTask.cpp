@@ -1,12 +1,12 @@
 #include "ui/bridge/BackgroundTask.h"
 
-#include <QMetaObject>
-
 #include <algorithm>
 #include <atomic>
 #include <list>
 #include <mutex>
 #include <thread>
+
+#include "ui/bridge/WorkerThread.h"
 
 namespace headlight {
 
@@ -57,9 +57,8 @@ void BackgroundTask::start(Job job) {
       job = nullptr;
       const std::lock_guard lock(shared->mutex);
       if (BackgroundTask* owner = shared->owner)
-        QMetaObject::invokeMethod(
-            owner, [owner, number, done = std::move(done)] { owner->finish(number, done); },
-            Qt::QueuedConnection);
+        inThreadOf(owner,
+                   [owner, number, done = std::move(done)] { owner->finish(number, done); });
     }
     finished->store(true);
   });

@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "ui/bridge/PostedCall.h"
+
 namespace headlight {
 
 class WorkerThread {
@@ -40,7 +42,7 @@ class WorkerThread {
 /// waits.
 template <typename Call>
 void inThreadOf(QObject* receiver, Call&& call) {
-  QMetaObject::invokeMethod(receiver, std::forward<Call>(call), Qt::QueuedConnection);
+  QMetaObject::invokeMethod(receiver, PostedCall(std::forward<Call>(call)), Qt::QueuedConnection);
 }
 
 }  // namespace headlight

@@ -176,7 +176,10 @@ void Document::setSourceNote(const QString& note) {
 
 QString Document::sourceNote() const {
   if (!m_sourceNote.isEmpty()) return m_sourceNote;
-  return m_model && m_model->randomWeights ? tr("random weights") : QString();
+  if (!m_model) return {};
+  if (m_model->randomWeights) return tr("random weights");
+  const std::size_t random = m_model->report.unfilled().size();
+  return random > 0 ? tr("%1 of the model's tensors random").arg(random) : QString();
 }
 
 QString Document::describeView() const {

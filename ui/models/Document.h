@@ -88,8 +88,8 @@ class Document : public QObject {
   /// "layer 3 · head 1 · class token", "layer 3 · mean of heads · patch (4, 7)"; with the source
   /// note, if there is one.
   QString describeView() const;
-  /// Whose weights are looked through when they are not a file's: "training weights", set by
-  /// LookBridge only, or "random weights"; else empty.
+  /// Whose weights are looked through when they are not a file's, or not all: "training weights",
+  /// set by LookBridge only, "random weights", "1 of the model's tensors random"; else empty.
   QString sourceNote() const;
   void setSourceNote(const QString& note);
   QString describeToken(int token) const;

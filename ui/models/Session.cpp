@@ -52,9 +52,9 @@ void readShare(const Json& json, const char* key, double& value) {
   value = json[key].get<double>();
 }
 
-void readFlag(const Json& json, const char* key, bool& value) {
+void readFlag(const Json& json, const char* key, const std::string& path, bool& value) {
   if (!json.contains(key)) return;
-  if (!json[key].is_boolean()) fail("must be true or false", std::string("view.") + key);
+  if (!json[key].is_boolean()) fail("must be true or false", path + key);
   value = json[key].get<bool>();
 }
 
@@ -76,9 +76,9 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readWhole(json, "head", -1, view.head);
   readWhole(json, "query", 0, view.query);
   readShare(json, "opacity", view.opacity);
-  readFlag(json, "smooth", view.smooth);
-  readFlag(json, "shared_range", view.sharedRange);
-  readFlag(json, "overlay", view.showOverlay);
+  readFlag(json, "smooth", "view.", view.smooth);
+  readFlag(json, "shared_range", "view.", view.sharedRange);
+  readFlag(json, "overlay", "view.", view.showOverlay);
   if (const auto name = textAt(json, "color_map", "view."); !name.empty())
     view.colorMap = valueOrThrow(colorMapFromName(name));
   if (const auto name = textAt(json, "rollout_fusion", "view."); !name.empty())
@@ -118,6 +118,7 @@ Session readSession(const QByteArray& text) {
   session.experiment =
       valueOrThrow(experimentFromJson(objectAt(json, "experiment"), modelCatalogue()));
   session.weights = stringAt(json, "weights", "");
+  readFlag(json, "partial", "", session.partial);
   const Json& image = objectAt(json, "image");
   session.imagePath = stringAt(image, "path", "image.");
   session.imageName = stringAt(image, "name", "image.");
@@ -138,6 +139,7 @@ Session sessionOf(const Document& document) {
   session.experiment = document.model().experiment;
   session.experiment.masks = describeMasks(document.masks());
   session.weights = QString::fromStdString(document.model().weights.string());
+  session.partial = !document.model().report.unfilled().empty();
   session.imagePath = document.imagePath();
   session.imageName = document.imageName();
   session.view = document.view();
@@ -166,6 +168,7 @@ QByteArray sessionToText(const Session& session) {
   Json json = {{"kind", kKind}, {"schema", Session::kSchema}};
   json["experiment"] = experimentToJson(session.experiment);
   json["weights"] = session.weights.toStdString();
+  if (session.partial) json["partial"] = true;
   json["image"] = {{"path", session.imagePath.toStdString()},
                    {"name", session.imageName.toStdString()}};
   json["view"] = viewToJson(session.view);

@@ -17,6 +17,7 @@ struct Session {
 
   Experiment experiment;  ///< the model, the masks as edited, and what the training dialog says
   QString weights;        ///< a file; empty: random weights from the experiment's seed
+  bool partial = false;   ///< they fit in part, and were opened all the same: not asked again
   QString imagePath, imageName;
   ViewOptions view;
 

@@ -129,14 +129,15 @@ void MainWindow::applySession(const Session& session) {
   const bool demoMoved = session.weights.endsWith(QLatin1String(kDemo)) &&
                          !QFileInfo::exists(session.weights) && !demoWeights().isEmpty();
   const QString weights = demoMoved ? demoWeights() : session.weights;
-  m_look->restoreModel(session.experiment, weights, [this, session] {
+  const auto whenOpen = [this, session] {
     const auto masks = resolveMasks(session.experiment.masks, m_document->masks().shape());
     if (masks) m_document->replaceMasks(*masks);
     m_document->setView(session.view);
     m_restoring = false;
     m_restored.reset();
     sessionChanged();
-  });
+  };
+  m_look->restoreModel(session.experiment, weights, whenOpen, session.partial);
 }
 
 void MainWindow::applyLayout(const Session& session) {

@@ -10,6 +10,7 @@
 #include "app/cli/VariantList.h"
 #include "core/config/ModelText.h"
 #include "core/workbench/Catalogue.h"
+#include "core/workbench/FileContent.h"
 #include "core/workbench/Kernels.h"
 #include "core/workbench/SoftAlphas.h"
 
@@ -195,7 +196,7 @@ class SummaryCommand : public Command {
     for (const auto& name : m_names) {
       const PublishedModel* published = findPublishedModel(name);
       const Experiment experiment = experimentByName(name);
-      const bool file = !published && !name.ends_with(".json");
+      const bool file = !published && !looksLikeConfig(name);
       found.push_back({experiment.model.name, experiment, published, file ? name : ""});
     }
     if (m_all)

@@ -1,9 +1,8 @@
 // Data of other people's making.
 
-#include <zlib.h>
-
 #include "core/data/Dataset.h"
 #include "core/data/Sequences.h"
+#include "tests/Gzip.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 
@@ -11,6 +10,8 @@ namespace headlight::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
+
+using test::gzipped;
 
 /// `count` records of CIFAR, of two classes.
 std::string cifarRecords(int count, int labelBytes) {
@@ -34,20 +35,6 @@ std::string idxPictures() {
 }
 std::string idxLabels() {
   return bigEndian({0x801, 6}) + std::string("\0\1\2\0\1\2", 6);
-}
-
-std::string gzipped(const std::string& bytes) {
-  z_stream stream{};
-  require(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK, "zlib");
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 /// Both splits, and every sample of them.
