@@ -36,3 +36,13 @@ function(headlight_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEADLIGHT_UNITY}
                         UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
+
+# The folders of `layer` in the order of who may include whom.
+function(headlight_folders layer result)
+  set(file ${PROJECT_SOURCE_DIR}/cmake/folders.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(STRINGS ${file} line REGEX "^${layer}: ")
+  string(REGEX REPLACE "^${layer}: " "" line "${line}")
+  separate_arguments(line)
+  set(${result} ${line} PARENT_SCOPE)
+endfunction()

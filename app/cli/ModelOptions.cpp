@@ -2,7 +2,7 @@
 
 #include "app/cli/Command.h"
 #include "core/base/Files.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 
 namespace headlight::cli {
 

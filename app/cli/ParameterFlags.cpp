@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <tuple>
 
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 
 namespace headlight::cli {
 namespace {

@@ -11,13 +11,13 @@
 
 #include "core/base/Files.h"
 #include "core/base/Utf8.h"
-#include "core/workbench/Catalogue.h"
-#include "ui/models/Session.h"
-#include "ui/widgets/CommandPalette.h"
-#include "ui/widgets/CompareView.h"
-#include "ui/widgets/HelpBrowser.h"
-#include "ui/widgets/MainWindow.h"
-#include "ui/widgets/Opener.h"
+#include "core/models/Registry.h"
+#include "ui/document/Session.h"
+#include "ui/maps/CompareView.h"
+#include "ui/opening/Opener.h"
+#include "ui/window/CommandPalette.h"
+#include "ui/window/HelpBrowser.h"
+#include "ui/window/MainWindow.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/config/ConfigText.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 
 namespace headlight {
 namespace {

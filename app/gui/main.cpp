@@ -13,14 +13,14 @@
 #include "app/gui/StartState.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
-#include "core/workbench/Catalogue.h"
-#include "ui/Icons.h"
-#include "ui/MessageLog.h"
-#include "ui/Resources.h"
-#include "ui/Theme.h"
-#include "ui/models/SessionKeeper.h"
-#include "ui/widgets/HelpBrowser.h"
-#include "ui/widgets/MainWindow.h"
+#include "core/models/Registry.h"
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLog.h"
+#include "ui/base/Resources.h"
+#include "ui/base/Theme.h"
+#include "ui/document/SessionKeeper.h"
+#include "ui/window/HelpBrowser.h"
+#include "ui/window/MainWindow.h"
 
 namespace headlight {
 namespace {

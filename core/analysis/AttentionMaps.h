@@ -103,5 +103,7 @@ std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
 /// one head, averaged over tokens. Layers with fewer heads than `head` + 1 give 0; layers on
 /// different grids cannot be compared and give NaN.
 Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head);
+/// The same for one head, or averaged over the heads that both layers have (−1).
+Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head);
 
 }  // namespace headlight

@@ -175,4 +175,23 @@ Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head) 
   return result;
 }
 
+Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head) {
+  if (head >= 0) return layerSimilarity(maps, head);
+  const std::size_t layers = maps.layers.size();
+  int heads = 0;
+  for (const LayerMaps& layer : maps.layers)
+    heads = std::max(heads, layer.heads);
+  std::vector<float> mean(layers * layers, 0.0f);
+  for (int h = 0; h < heads; ++h) {
+    const auto one = layerSimilarity(maps, h);
+    if (!one) return one.error();
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      // Heads that one of the two layers does not have count as nothing, not as 0.
+      const int common = std::min(maps.layers[i / layers].heads, maps.layers[i % layers].heads);
+      if (h < common) mean[i] += (*one)[i] / static_cast<float>(common);
+    }
+  }
+  return mean;
+}
+
 }  // namespace headlight

@@ -5,7 +5,8 @@
 
 #include <chrono>
 
-#include "core/training/Loss.h"
+#include "core/training/step/EvaluationMode.h"
+#include "core/training/step/Loss.h"
 
 namespace headlight {
 namespace {

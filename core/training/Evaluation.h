@@ -13,7 +13,7 @@
 #include "core/base/Result.h"
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
-#include "core/training/TrainingTypes.h"
+#include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
 
@@ -38,21 +38,5 @@ Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
                                        const EvaluationOptions& options,
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});
-
-/// Puts a model into evaluation mode and back into its mode when it goes.
-class EvaluationMode {
- public:
-  explicit EvaluationMode(torch::nn::Module& model)
-      : m_model(model), m_wasTraining(model.is_training()) {
-    m_model.eval();
-  }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-  ~EvaluationMode() { m_model.train(m_wasTraining); }
-
- private:
-  torch::nn::Module& m_model;
-  bool m_wasTraining;
-};
 
 }  // namespace headlight

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stop_token>
 
-#include "core/training/TrainingTypes.h"
+#include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
 

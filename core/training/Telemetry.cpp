@@ -9,6 +9,7 @@
 #include "core/base/Random.h"
 #include "core/masks/Neighbourhood.h"
 #include "core/training/Evaluation.h"
+#include "core/training/step/EvaluationMode.h"
 
 namespace headlight {
 namespace {

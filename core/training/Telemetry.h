@@ -9,7 +9,7 @@
 #include "core/data/Dataset.h"
 #include "core/imaging/Preprocess.h"
 #include "core/models/Model.h"
-#include "core/training/TrainingTypes.h"
+#include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
 

@@ -12,11 +12,11 @@
 
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
-#include "core/training/EditLedger.h"
 #include "core/training/RunControl.h"
-#include "core/training/RunRecorder.h"
-#include "core/training/StepRunner.h"
 #include "core/training/Telemetry.h"
+#include "core/training/run/EditLedger.h"
+#include "core/training/run/RunRecorder.h"
+#include "core/training/step/StepRunner.h"
 
 namespace headlight {
 

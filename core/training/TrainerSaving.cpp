@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/data/DataStamp.h"
-#include "core/training/Surroundings.h"
 #include "core/training/Trainer.h"
+#include "core/training/run/Surroundings.h"
 
 namespace headlight {
 namespace {

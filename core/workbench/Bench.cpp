@@ -12,10 +12,11 @@
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
 #include "core/models/TransformerBlock.h"
-#include "core/workbench/DeviceMeter.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/PassTimer.h"
-#include "core/workbench/PeakMemory.h"
+#include "core/workbench/measure/DeviceMeter.h"
+#include "core/workbench/measure/PassTimer.h"
+#include "core/workbench/measure/PeakMemory.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+#include "core/workbench/Compute.h"
+
 #include <dlfcn.h>
 #include <malloc.h>
 
@@ -12,7 +14,6 @@
 #include "core/base/Log.h"
 #include "core/base/Processor.h"
 #include "core/base/TorchCompat.h"
-#include "core/workbench/InferenceSession.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
-#include "core/workbench/ExperimentPaths.h"
+#include "core/workbench/opening/ExperimentPaths.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/models/Castling.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
-#include "core/training/ModelFile.h"
+#include "core/training/run/ModelFile.h"
 
 namespace headlight {
 namespace {

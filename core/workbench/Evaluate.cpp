@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/models/Castling.h"
-#include "core/workbench/OpenedEvaluation.h"
+#include "core/workbench/opening/OpenedEvaluation.h"
 
 namespace headlight {
 namespace {

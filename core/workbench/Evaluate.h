@@ -12,7 +12,7 @@
 #include "core/base/Result.h"
 #include "core/config/TrainingConfig.h"
 #include "core/masks/MaskScheme.h"
-#include "core/training/TrainingTypes.h"
+#include "core/training/run/TrainingTypes.h"
 #include "core/workbench/InferenceSession.h"
 
 namespace headlight {

@@ -12,13 +12,16 @@
 
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
-#include "core/training/ModelFile.h"
+#include "core/training/run/ModelFile.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/Kernels.h"
-#include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
 #include "core/workbench/RawTensors.h"
+#include "core/workbench/opening/LearnedAlphas.h"
+#include "core/workbench/opening/LearnedMaps.h"
+#include "core/workbench/opening/LoadedModel.h"
 
 namespace headlight {
 namespace {

@@ -117,10 +117,4 @@ class InferenceSession {
 /// The Experiment inside a config or a checkpoint, without loading a model.
 Result<Experiment> experimentOf(const std::filesystem::path& path);
 
-/// What LibTorch runs on, for the status bar: threads, BLAS, CUDA device.
-std::string computeDescription();
-/// Sets LibTorch's threads (0: as many as cores; at most eight for each core, which is said) and
-/// warns once about the reference BLAS.
-void configureCompute(int threads);
-
 }  // namespace headlight

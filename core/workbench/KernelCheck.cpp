@@ -8,8 +8,9 @@
 #include <optional>
 
 #include "core/attention/kernels/KernelChoice.h"
+#include "core/training/step/EvaluationMode.h"
 #include "core/workbench/Kernels.h"
-#include "core/workbench/OpenedEvaluation.h"
+#include "core/workbench/opening/OpenedEvaluation.h"
 
 namespace headlight {
 namespace {

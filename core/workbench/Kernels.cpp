@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "core/base/Ranges.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/LoadedModel.h"
+#include "core/workbench/opening/LoadedModel.h"
 
 namespace headlight {
 

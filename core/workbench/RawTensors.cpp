@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/LoadedModel.h"
+#include "core/workbench/opening/LoadedModel.h"
 
 namespace headlight {
 namespace {

@@ -6,10 +6,11 @@
 
 #include "core/models/Device.h"
 #include "core/models/SequenceSampler.h"
-#include "core/training/SequenceEvaluation.h"
-#include "core/training/SequenceFile.h"
+#include "core/training/sequence/SequenceEvaluation.h"
+#include "core/training/sequence/SequenceFile.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/SequenceRun.h"
+#include "core/workbench/opening/SequenceRun.h"
 
 namespace headlight {
 namespace {

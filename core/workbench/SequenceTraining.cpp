@@ -5,12 +5,13 @@
 #include "core/base/Log.h"
 #include "core/config/RunId.h"
 #include "core/models/Device.h"
-#include "core/training/RunChecks.h"
-#include "core/training/SequenceHistory.h"
-#include "core/training/SequenceTrainer.h"
-#include "core/workbench/ExperimentPaths.h"
+#include "core/training/run/RunChecks.h"
+#include "core/training/sequence/SequenceHistory.h"
+#include "core/training/sequence/SequenceTrainer.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/SequenceRun.h"
+#include "core/workbench/opening/ExperimentPaths.h"
+#include "core/workbench/opening/SequenceRun.h"
 
 namespace headlight {
 namespace {

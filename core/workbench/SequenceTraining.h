@@ -16,7 +16,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/SequenceExperiment.h"
-#include "core/training/SequenceTypes.h"
+#include "core/training/sequence/SequenceTypes.h"
 
 namespace headlight {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/workbench/LoadedModel.h"
+#include "core/workbench/opening/LoadedModel.h"
 
 namespace headlight {
 namespace {

@@ -6,11 +6,11 @@
 #include "core/base/FolderLock.h"
 #include "core/config/RunId.h"
 #include "core/models/Registry.h"
-#include "core/workbench/ExperimentPaths.h"
-#include "core/workbench/LoadedModel.h"
-#include "core/workbench/SweepResults.h"
-#include "core/workbench/SweepSpeed.h"
 #include "core/workbench/TrainingSession.h"
+#include "core/workbench/opening/ExperimentPaths.h"
+#include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/sweep/SweepResults.h"
+#include "core/workbench/sweep/SweepSpeed.h"
 
 namespace headlight {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
 #include "core/imaging/Image.h"
-#include "core/training/TrainingTypes.h"
+#include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
 

@@ -10,17 +10,19 @@
 #include "core/config/RunId.h"
 #include "core/models/Device.h"
 #include "core/models/Registry.h"
-#include "core/training/MaskFits.h"
-#include "core/training/ModelFile.h"
-#include "core/training/RunChecks.h"
-#include "core/training/RunHistory.h"
 #include "core/training/Trainer.h"
+#include "core/training/run/MaskFits.h"
+#include "core/training/run/ModelFile.h"
+#include "core/training/run/RunChecks.h"
+#include "core/training/run/RunHistory.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/Datasets.h"
-#include "core/workbench/ExperimentPaths.h"
-#include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
-#include "core/workbench/TrainingTeacher.h"
+#include "core/workbench/opening/ExperimentPaths.h"
+#include "core/workbench/opening/LearnedAlphas.h"
+#include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/TrainingTeacher.h"
 
 namespace headlight {
 namespace {
@@ -134,8 +136,7 @@ void takeFreeSettings(const Experiment& config, Experiment& run) {
 Experiment experimentOfRun(const RunFolder& folder, const Json& config) {
   auto experiment = experimentFromJson(config, modelCatalogue());
   if (experiment) return std::move(experiment).value();
-  throw Failure(
-      {ErrorCode::InvalidConfig, experiment.error().text(), folder.config().string()});
+  throw Failure({ErrorCode::InvalidConfig, experiment.error().text(), folder.config().string()});
 }
 
 Resumption resumptionOf(const RunFolder& folder) {

@@ -14,7 +14,7 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
-#include "core/training/TrainingTypes.h"
+#include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
 

@@ -12,7 +12,8 @@
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
-#include "core/training/StepRunner.h"
+#include "core/training/step/StepRunner.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
 
 int main(int count, char** arguments) {

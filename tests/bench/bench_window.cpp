@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "core/base/Processor.h"
-#include "ui/MessageLog.h"
-#include "ui/Resources.h"
-#include "ui/Theme.h"
-#include "ui/widgets/Canvas.h"
-#include "ui/widgets/HeadsGrid.h"
-#include "ui/widgets/MainWindow.h"
+#include "ui/base/MessageLog.h"
+#include "ui/base/Resources.h"
+#include "ui/base/Theme.h"
+#include "ui/maps/Canvas.h"
+#include "ui/maps/HeadsGrid.h"
+#include "ui/window/MainWindow.h"
 
 namespace {
 

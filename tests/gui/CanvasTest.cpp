@@ -1,6 +1,6 @@
 // The canvas: colours, the token cursor by mouse and keys, zoom, and what is said on the picture.
 
-#include "ui/widgets/Canvas.h"
+#include "ui/maps/Canvas.h"
 
 #include <QComboBox>
 #include <QSignalSpy>
@@ -14,8 +14,8 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/ViewControls.h"
-#include "ui/widgets/ViewedMap.h"
+#include "ui/maps/ViewControls.h"
+#include "ui/maps/ViewedMap.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -4,10 +4,10 @@
 #include <QSignalSpy>
 
 #include "WindowFixture.h"
-#include "core/workbench/Catalogue.h"
-#include "ui/Resources.h"
-#include "ui/widgets/FigureExport.h"
-#include "ui/widgets/LoadReportDialog.h"
+#include "core/models/Registry.h"
+#include "ui/base/Resources.h"
+#include "ui/figures/FigureExport.h"
+#include "ui/opening/LoadReportDialog.h"
 
 using namespace headlight;
 
@@ -241,7 +241,8 @@ class DropTest : public QObject {
     QTRY_COMPARE(test.document()->model().experiment.model.width, 64);
     QCOMPARE(test.document()->model().report.unfilled(), std::vector<std::string>{"head.bias"});
     const QString caption = test.document()->describeView();
-    QVERIFY2(caption.contains(QStringLiteral("1 of the model's tensors random")), qPrintable(caption));
+    QVERIFY2(caption.contains(QStringLiteral("1 of the model's tensors random")),
+             qPrintable(caption));
   }
 
   void exportedPngRestoresItsSession() {

@@ -15,13 +15,13 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/TrainingBridge.h"
+#include "ui/masks/MaskMatrix.h"
+#include "ui/masks/MaskPanel.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
-#include "ui/widgets/EvolutionBar.h"
-#include "ui/widgets/MaskMatrix.h"
-#include "ui/widgets/MaskPanel.h"
-#include "ui/widgets/TrainingDock.h"
+#include "ui/training/EvolutionBar.h"
+#include "ui/training/TrainingDock.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

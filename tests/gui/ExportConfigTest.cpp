@@ -11,12 +11,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/ExportConfigDialog.h"
-#include "ui/widgets/MessageLabel.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/training/ExportConfigDialog.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

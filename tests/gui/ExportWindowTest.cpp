@@ -6,11 +6,11 @@
 #include <QSignalSpy>
 
 #include "WindowFixture.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/Resources.h"
-#include "ui/widgets/ExportConfigDialog.h"
-#include "ui/widgets/TrainDialog.h"
+#include "ui/base/Resources.h"
+#include "ui/training/ExportConfigDialog.h"
+#include "ui/training/TrainDialog.h"
 
 using namespace headlight;
 

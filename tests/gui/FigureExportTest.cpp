@@ -1,6 +1,6 @@
 // Figures: every kind in every format exists and opens again; the PNG carries its session.
 
-#include "ui/widgets/FigureExport.h"
+#include "ui/figures/FigureExport.h"
 
 #include <QDir>
 #include <QFile>

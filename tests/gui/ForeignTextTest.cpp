@@ -6,9 +6,9 @@
 #include <QToolTip>
 
 #include "WindowFixture.h"
-#include "ui/Resources.h"
-#include "ui/ShownText.h"
-#include "ui/widgets/NoticeBar.h"
+#include "ui/base/NoticeBar.h"
+#include "ui/base/Resources.h"
+#include "ui/base/ShownText.h"
 
 using namespace headlight;
 

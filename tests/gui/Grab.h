@@ -7,8 +7,8 @@
 #include <QTest>
 #include <QWidget>
 
-#include "ui/Resources.h"
-#include "ui/Theme.h"
+#include "ui/base/Resources.h"
+#include "ui/base/Theme.h"
 
 namespace headlight::synthetic {
 

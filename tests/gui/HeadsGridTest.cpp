@@ -1,6 +1,6 @@
 // Every head at once: the right map in the right place, choosing, scrolling, and lazy colouring.
 
-#include "ui/widgets/HeadsGrid.h"
+#include "ui/maps/HeadsGrid.h"
 
 #include <QPainter>
 #include <QScrollBar>
@@ -8,10 +8,10 @@
 #include <QTest>
 
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/HeadTile.h"
-#include "ui/widgets/LegendBar.h"
-#include "ui/widgets/MaskColors.h"
-#include "ui/widgets/ViewedMap.h"
+#include "ui/base/MaskColors.h"
+#include "ui/maps/HeadTile.h"
+#include "ui/maps/LegendBar.h"
+#include "ui/maps/ViewedMap.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

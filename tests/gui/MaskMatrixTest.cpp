@@ -1,7 +1,7 @@
 // The mask matrix with real mouse and keyboard events on a real Document: painting, rows and
 // columns, selection, keys, and that everything is one undo step with the right name.
 
-#include "ui/widgets/MaskMatrix.h"
+#include "ui/masks/MaskMatrix.h"
 
 #include <QAction>
 #include <QHelpEvent>
@@ -17,8 +17,8 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/MaskAppearance.h"
-#include "ui/widgets/MaskPanel.h"
+#include "ui/masks/MaskAppearance.h"
+#include "ui/masks/MaskPanel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

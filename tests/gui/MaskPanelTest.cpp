@@ -1,6 +1,6 @@
 // The mask panel: brush editor, presets, files, undo and redo; and the undo commands themselves.
 
-#include "ui/widgets/MaskPanel.h"
+#include "ui/masks/MaskPanel.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
@@ -17,11 +17,11 @@
 #include "core/config/Experiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/commands/MaskCommand.h"
-#include "ui/widgets/BrushEditor.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MaskMatrix.h"
-#include "ui/widgets/MessageLabel.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/document/MaskCommand.h"
+#include "ui/masks/BrushEditor.h"
+#include "ui/masks/MaskMatrix.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

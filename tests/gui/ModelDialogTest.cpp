@@ -1,7 +1,8 @@
 // Choosing a model: published ones with their costs, one's own with what is wrong with it, weights;
 // and the report of what a checkpoint would do.
 
-#include "ui/widgets/ModelDialog.h"
+#include "core/models/Registry.h"
+#include "ui/opening/ModelDialog.h"
 
 #include <QAbstractSpinBox>
 #include <QCheckBox>
@@ -13,13 +14,12 @@
 #include <QTest>
 #include <QTreeWidget>
 
-#include "core/workbench/Catalogue.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/LoadReportDialog.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ParameterForm.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/forms/ParameterForm.h"
+#include "ui/opening/LoadReportDialog.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -7,10 +7,10 @@
 #include <QTextBrowser>
 
 #include "WindowFixture.h"
-#include "core/workbench/Catalogue.h"
-#include "ui/Resources.h"
-#include "ui/widgets/AboutDialogs.h"
-#include "ui/widgets/StatusLine.h"
+#include "core/models/Registry.h"
+#include "ui/base/Resources.h"
+#include "ui/window/AboutDialogs.h"
+#include "ui/window/StatusLine.h"
 
 using namespace headlight;
 

@@ -1,7 +1,7 @@
 // The generic form: every section of an Experiment goes in and comes out unchanged, and what is
 // wrong is said beside its field.
 
-#include "ui/widgets/ParameterForm.h"
+#include "ui/forms/ParameterForm.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -15,8 +15,8 @@
 #include "core/config/Experiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/NumberBox.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/NumberBox.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

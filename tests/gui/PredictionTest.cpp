@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/PredictionPanel.h"
+#include "ui/maps/PredictionPanel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -20,8 +20,8 @@
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/Plotting.h"
-#include "ui/widgets/EvolutionBar.h"
-#include "ui/widgets/TrainingDock.h"
+#include "ui/training/EvolutionBar.h"
+#include "ui/training/TrainingDock.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

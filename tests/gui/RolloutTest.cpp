@@ -6,8 +6,8 @@
 
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/AnalysisBridge.h"
-#include "ui/widgets/CompareView.h"
-#include "ui/widgets/RolloutView.h"
+#include "ui/maps/CompareView.h"
+#include "ui/maps/RolloutView.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

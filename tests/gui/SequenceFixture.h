@@ -5,11 +5,11 @@
 #include <QPushButton>
 
 #include "tests/gui/WindowFixture.h"
+#include "ui/base/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
+#include "ui/forms/ParameterForm.h"
 #include "ui/plots/BitsPlot.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ParameterForm.h"
-#include "ui/widgets/SequenceWindow.h"
+#include "ui/sequences/SequenceWindow.h"
 
 namespace headlight {
 

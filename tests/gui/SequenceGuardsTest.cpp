@@ -9,13 +9,14 @@
 #include <functional>
 
 #include "tests/gui/SequenceFixture.h"
-#include "ui/Resources.h"
-#include "ui/widgets/CompletionPage.h"
-#include "ui/widgets/ContinuationPage.h"
-#include "ui/widgets/ImagePainting.h"
-#include "ui/widgets/PictureTiles.h"
-#include "ui/widgets/SequenceModelPage.h"
-#include "ui/widgets/SequenceTrainPage.h"
+#include "ui/base/Images.h"
+#include "ui/base/Resources.h"
+#include "ui/maps/ImagePainting.h"
+#include "ui/maps/PictureTiles.h"
+#include "ui/sequences/CompletionPage.h"
+#include "ui/sequences/ContinuationPage.h"
+#include "ui/sequences/SequenceModelPage.h"
+#include "ui/sequences/SequenceTrainPage.h"
 
 using namespace headlight;
 

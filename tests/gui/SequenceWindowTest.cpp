@@ -1,7 +1,8 @@
 // Sequence models in the window: training a tiny one until it is finished, stopping and resuming,
 // completing pictures, continuing text, and what is said of folders that hold no such model.
 
-#include "ui/widgets/SequenceWindow.h"
+#include "ui/base/Images.h"
+#include "ui/sequences/SequenceWindow.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -20,15 +21,15 @@
 
 #include "tests/gui/Grab.h"
 #include "tests/gui/SequenceFixture.h"
-#include "ui/Resources.h"
-#include "ui/ShownText.h"
+#include "ui/base/Resources.h"
+#include "ui/base/ShownText.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
-#include "ui/widgets/CompletionPage.h"
-#include "ui/widgets/ContinuationPage.h"
-#include "ui/widgets/ImagePainting.h"
-#include "ui/widgets/PictureTiles.h"
-#include "ui/widgets/SequenceModelPage.h"
-#include "ui/widgets/SequenceTrainPage.h"
+#include "ui/maps/ImagePainting.h"
+#include "ui/maps/PictureTiles.h"
+#include "ui/sequences/CompletionPage.h"
+#include "ui/sequences/ContinuationPage.h"
+#include "ui/sequences/SequenceModelPage.h"
+#include "ui/sequences/SequenceTrainPage.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

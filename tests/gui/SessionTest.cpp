@@ -3,8 +3,8 @@
 #include <QRegularExpression>
 
 #include "WindowFixture.h"
-#include "ui/Resources.h"
-#include "ui/models/Session.h"
+#include "ui/base/Resources.h"
+#include "ui/document/Session.h"
 
 using namespace headlight;
 

@@ -16,10 +16,10 @@
 #include <QTabBar>
 
 #include "WindowFixture.h"
-#include "ui/Resources.h"
-#include "ui/commands/FuzzyMatch.h"
-#include "ui/widgets/CommandPalette.h"
-#include "ui/widgets/HelpBrowser.h"
+#include "ui/base/FuzzyMatch.h"
+#include "ui/base/Resources.h"
+#include "ui/window/CommandPalette.h"
+#include "ui/window/HelpBrowser.h"
 
 using namespace headlight;
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "ui/models/Document.h"
+#include "ui/document/Document.h"
 
 namespace headlight::synthetic {
 

@@ -1,7 +1,7 @@
 // Data and training settings: real data is looked at in the background, wrong settings are said and
 // keep training from starting, run folders are free ones.
 
-#include "ui/widgets/TrainDialog.h"
+#include "ui/training/TrainDialog.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -17,9 +17,9 @@
 
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ParameterForm.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/forms/ParameterForm.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,7 +1,7 @@
 // The training dock: fed with made-up updates, to see what it shows; and over one real, tiny run,
 // to see that its buttons and mask edits reach it.
 
-#include "ui/widgets/TrainingDock.h"
+#include "ui/training/TrainingDock.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -20,12 +20,12 @@
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

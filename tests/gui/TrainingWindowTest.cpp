@@ -5,7 +5,7 @@
 #include <QSignalSpy>
 
 #include "WindowFixture.h"
-#include "ui/Resources.h"
+#include "ui/base/Resources.h"
 
 using namespace headlight;
 

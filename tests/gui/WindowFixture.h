@@ -11,10 +11,10 @@
 
 #include <memory>
 
-#include "ui/MessageLog.h"
-#include "ui/Theme.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MainWindow.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLog.h"
+#include "ui/base/Theme.h"
+#include "ui/window/MainWindow.h"
 
 namespace headlight {
 

@@ -10,31 +10,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders of core in the order of who may include whom: each only those before it.
-const std::vector<std::string> kCoreOrder{"base",     "masks",      "config",   "attention",
-                                          "models",   "checkpoint", "imaging",  "data",
-                                          "analysis", "training",   "workbench"};
-/// What programs and the window may see of core.
+/// What programs and the window may see of core, and only what lies directly in it: what is behind
+/// the doors of the workbench is closed.
 const std::set<std::string> kDoors{"base", "masks", "config", "workbench"};
+/// One header besides: what models there are, in plain types.
+constexpr const char* kRegistry = "core/models/Registry.h";
+/// Where a folder's own subfolders may include what lies beside them: the doors' types.
+constexpr const char* kDoorsAbove = "core/workbench";
 
-std::string part(const std::string& path, int index) {
+/// "core/training/run/RunFolder.h" is in {"core", "training", "run"}.
+std::vector<std::string> foldersOf(const std::string& path) {
+  std::vector<std::string> folders;
   std::istringstream stream(path);
-  std::string word;
-  for (int i = 0; i <= index; ++i)
-    if (!std::getline(stream, word, '/')) return "";
-  return word;
+  for (std::string word; std::getline(stream, word, '/');)
+    folders.push_back(word);
+  if (!folders.empty()) folders.pop_back();
+  return folders;
 }
 
-std::ptrdiff_t rankOf(const std::string& folder) {
-  return std::find(kCoreOrder.begin(), kCoreOrder.end(), folder) - kCoreOrder.begin();
+std::string part(const std::string& path, std::size_t index) {
+  const auto folders = foldersOf(path);
+  return index < folders.size() ? folders[index] : "";
 }
 
-std::optional<std::string> violationInCore(const std::string& file, const std::string& included) {
-  const std::string from = part(file, 1), to = part(included, 1);
-  const auto known = static_cast<std::ptrdiff_t>(kCoreOrder.size());
-  if (rankOf(from) == known) return "core/" + from + " has no place in the order of core";
-  if (rankOf(to) == known) return "core/" + to + " is no folder of core";
-  if (rankOf(to) > rankOf(from)) return "core/" + from + " may not know core/" + to;
+/// Within one layer ("core", "ui", "core/training"): why folder `from` may not include `to`.
+std::optional<std::string> outOfOrder(const FolderOrder& order, const std::string& layer,
+                                      const std::string& from, const std::string& to) {
+  const auto& folders = order.at(layer);
+  const auto rank = [&](const std::string& name) {
+    return std::find(folders.begin(), folders.end(), name) - folders.begin();
+  };
+  const auto known = static_cast<std::ptrdiff_t>(folders.size());
+  if (rank(from) == known) return layer + "/" + from + " has no place in cmake/folders.txt";
+  if (rank(to) == known) return layer + "/" + to + " is no folder of " + layer;
+  if (rank(to) > rank(from)) return layer + "/" + from + " may not know " + layer + "/" + to;
+  return std::nullopt;
+}
+
+/// Between two files of the same layer.
+std::optional<std::string> violationWithin(const FolderOrder& order, const std::string& file,
+                                           const std::string& included) {
+  const std::string layer = part(file, 0), from = part(file, 1), to = part(included, 1);
+  if (const auto reason = outOfOrder(order, layer, from, to)) return reason;
+  const std::string inner = layer + "/" + from;
+  if (from != to || !order.contains(inner) || part(file, 2).empty()) return std::nullopt;
+  if (!part(included, 2).empty()) return outOfOrder(order, inner, part(file, 2), part(included, 2));
+  if (inner == kDoorsAbove) return std::nullopt;
+  return inner + "/" + part(file, 2) + " may not know what lies above it";
+}
+
+/// Of a program or the window, what it may see of core.
+std::optional<std::string> violationAtTheDoors(const std::string& layer,
+                                               const std::string& included) {
+  if (included == kRegistry) return std::nullopt;
+  if (!kDoors.contains(part(included, 1)))
+    return layer + " stands at core's doors: workbench, config, masks, base";
+  if (!part(included, 2).empty()) return included + " is behind the doors";
   return std::nullopt;
 }
 
@@ -65,7 +96,21 @@ std::vector<Include> includesIn(const std::string& source) {
   return includes;
 }
 
-std::optional<std::string> violation(const std::string& file, const Include& include) {
+FolderOrder readFolderOrder(const fs::path& root) {
+  FolderOrder order;
+  std::ifstream stream(root / "cmake/folders.txt");
+  for (std::string line; std::getline(stream, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with('#') || colon == std::string::npos) continue;
+    std::istringstream words(line.substr(colon + 2));
+    for (std::string word; words >> word;)
+      order[line.substr(0, colon)].push_back(word);
+  }
+  return order;
+}
+
+std::optional<std::string> violation(const FolderOrder& order, const std::string& file,
+                                     const Include& include) {
   const std::string layer = part(file, 0), target = part(include.name, 0);
   if (isTorchHeader(include.name) && layer != "core") return "LibTorch is private to core";
   if (isQtHeader(include.name) && (layer == "core" || file.starts_with("app/cli/")))
@@ -74,15 +119,9 @@ std::optional<std::string> violation(const std::string& file, const Include& inc
   if (isGenerated(include.name)) return std::nullopt;
   if (target != "core" && target != "ui" && target != "app")
     return "includes in quotes are rooted at the repository";
-  if (layer == "core") {
-    if (target != "core") return "core knows nothing outside core";
-    return violationInCore(file, include.name);
-  }
-  if (target == "core") {
-    if (kDoors.contains(part(include.name, 1))) return std::nullopt;
-    return layer + " stands at core's doors: workbench, config, masks, base";
-  }
-  if (layer == "ui" && target == "ui") return std::nullopt;
+  if (layer == "core" && target != "core") return "core knows nothing outside core";
+  if (layer == target && layer != "app") return violationWithin(order, file, include.name);
+  if (target == "core") return violationAtTheDoors(layer, include.name);
   if (layer == "app" && target == "app" && part(file, 1) == part(include.name, 1))
     return std::nullopt;
   if (file.starts_with("app/gui/") && target == "ui") return std::nullopt;
@@ -120,6 +159,20 @@ std::set<std::string> reachableFrom(const std::string& file,
       if (include.quoted) open.push_back(include.name);
   }
   return seen;
+}
+
+std::map<std::string, std::set<std::string>> graphOf(
+    const std::string& layer, const std::map<std::string, std::vector<Include>>& tree) {
+  std::map<std::string, std::set<std::string>> graph;
+  for (const auto& [file, includes] : tree) {
+    if (part(file, 0) != layer) continue;
+    auto& known = graph[part(file, 1)];
+    for (const auto& include : includes)
+      if (include.quoted && part(include.name, 0) == layer &&
+          part(include.name, 1) != part(file, 1))
+        known.insert(part(include.name, 1));
+  }
+  return graph;
 }
 
 }  // namespace headlight::testing

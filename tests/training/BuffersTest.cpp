@@ -8,9 +8,9 @@
 
 #include "core/data/TextureShape.h"
 #include "core/models/Registry.h"
-#include "core/training/StepRunner.h"
 #include "core/training/Telemetry.h"
-#include "core/training/TrainingCheckpoint.h"
+#include "core/training/run/TrainingCheckpoint.h"
+#include "core/training/step/StepRunner.h"
 #include "core/workbench/Pictures.h"
 #include "tests/training/Support.h"
 

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "core/training/Loss.h"
-#include "core/training/StepRunner.h"
-#include "core/training/TrainingCheckpoint.h"
+#include "core/training/run/TrainingCheckpoint.h"
+#include "core/training/step/Loss.h"
+#include "core/training/step/StepRunner.h"
 #include "core/workbench/Pictures.h"
 #include "tests/training/Support.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/models/Model.h"
-#include "core/workbench/LoadedModel.h"
 #include "core/workbench/ModelSnapshot.h"
+#include "core/workbench/opening/LoadedModel.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

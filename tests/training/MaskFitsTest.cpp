@@ -6,7 +6,7 @@
 
 #include "core/attention/LearnedMaskFit.h"
 #include "core/models/Registry.h"
-#include "core/training/MaskFits.h"
+#include "core/training/run/MaskFits.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

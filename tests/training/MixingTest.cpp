@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/training/Loss.h"
-#include "core/training/Mixing.h"
-#include "core/training/StepRunner.h"
+#include "core/training/step/Loss.h"
+#include "core/training/step/Mixing.h"
+#include "core/training/step/StepRunner.h"
 #include "core/workbench/Pictures.h"
 #include "tests/training/Support.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/Random.h"
-#include "core/training/Optimizer.h"
+#include "core/training/step/Optimizer.h"
 
 namespace headlight {
 namespace {

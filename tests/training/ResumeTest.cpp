@@ -7,7 +7,7 @@
 
 #include "core/base/Progress.h"
 #include "core/config/Parameter.h"
-#include "core/training/MetricsLog.h"
+#include "core/training/run/MetricsLog.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

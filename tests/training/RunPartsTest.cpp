@@ -10,13 +10,13 @@
 
 #include "core/base/TorchCompat.h"
 #include "core/models/Device.h"
-#include "core/training/Divergence.h"
-#include "core/training/EditLedger.h"
-#include "core/training/MetricsLog.h"
-#include "core/training/ModelFile.h"
 #include "core/training/RunControl.h"
-#include "core/training/RunFolder.h"
-#include "core/training/RunHistory.h"
+#include "core/training/run/EditLedger.h"
+#include "core/training/run/MetricsLog.h"
+#include "core/training/run/ModelFile.h"
+#include "core/training/run/RunFolder.h"
+#include "core/training/run/RunHistory.h"
+#include "core/training/step/Divergence.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

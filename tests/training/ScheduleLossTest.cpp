@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "core/training/Loss.h"
-#include "core/training/Schedule.h"
-#include "core/training/WeightAverage.h"
+#include "core/training/step/Loss.h"
+#include "core/training/step/Schedule.h"
+#include "core/training/step/WeightAverage.h"
 
 namespace headlight {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/training/MetricsLog.h"
-#include "core/training/SequenceHistory.h"
-#include "core/training/SequenceLog.h"
+#include "core/training/run/MetricsLog.h"
+#include "core/training/sequence/SequenceHistory.h"
+#include "core/training/sequence/SequenceLog.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

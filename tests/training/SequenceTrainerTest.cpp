@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/Log.h"
-#include "core/training/SequenceTrainer.h"
+#include "core/training/sequence/SequenceTrainer.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

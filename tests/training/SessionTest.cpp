@@ -13,7 +13,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/data/Export.h"
-#include "core/training/ModelFile.h"
+#include "core/training/run/ModelFile.h"
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/ModelSnapshot.h"

@@ -8,8 +8,8 @@
 
 #include "core/analysis/AttentionMaps.h"
 #include "core/data/TextureShape.h"
-#include "core/training/StepRunner.h"
 #include "core/training/Telemetry.h"
+#include "core/training/step/StepRunner.h"
 #include "core/workbench/Pictures.h"
 #include "tests/training/Support.h"
 

@@ -10,7 +10,7 @@
 #include "core/attention/LinearAngular.h"
 #include "core/models/Castling.h"
 #include "core/models/Registry.h"
-#include "core/training/ModelFile.h"
+#include "core/training/run/ModelFile.h"
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/InferenceSession.h"
 #include "tests/TemporaryFolder.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/workbench/ClassOrder.h"
+#include "core/workbench/opening/ClassOrder.h"
 
 namespace headlight {
 namespace {

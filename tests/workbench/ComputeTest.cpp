@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
 
 namespace headlight {

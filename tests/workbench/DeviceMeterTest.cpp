@@ -1,6 +1,6 @@
 // What measurements stand on: the memory that tensors hold, and LibTorch's own attention.
 
-#include "core/workbench/DeviceMeter.h"
+#include "core/workbench/measure/DeviceMeter.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,8 @@
 #include <functional>
 
 #include "core/models/Registry.h"
-#include "core/workbench/LoadedModel.h"
+#include "core/workbench/infer/InferModel.h"
+#include "core/workbench/opening/LoadedModel.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,6 @@
 // The clock of the benches.
 
-#include "core/workbench/PassTimer.h"
+#include "core/workbench/measure/PassTimer.h"
 
 #include <gtest/gtest.h>
 

@@ -16,9 +16,9 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
-#include "core/training/ModelFile.h"
-#include "core/training/SequenceEvaluation.h"
-#include "core/training/TrainingCheckpoint.h"
+#include "core/training/run/ModelFile.h"
+#include "core/training/run/TrainingCheckpoint.h"
+#include "core/training/sequence/SequenceEvaluation.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/SequenceSession.h"
 #include "core/workbench/SequenceTraining.h"

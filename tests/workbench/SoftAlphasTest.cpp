@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/models/Model.h"
-#include "core/workbench/LoadedModel.h"
+#include "core/workbench/opening/LoadedModel.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/widgets/ImagePainting.h"
+#include "ui/base/Images.h"
 
 namespace headlight {
 namespace {
@@ -81,25 +81,6 @@ ImagePyramid makePyramid(const Image& image, std::stop_token stop) {
     pyramid.levels.push_back(level);
   }
   return pyramid;
-}
-
-Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head) {
-  if (head >= 0) return layerSimilarity(maps, head);
-  const std::size_t layers = maps.layers.size();
-  int heads = 0;
-  for (const LayerMaps& layer : maps.layers)
-    heads = std::max(heads, layer.heads);
-  std::vector<float> mean(layers * layers, 0.0f);
-  for (int h = 0; h < heads; ++h) {
-    const auto one = layerSimilarity(maps, h);
-    if (!one) return one.error();
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      // Heads that one of the two layers does not have count as nothing, not as 0.
-      const int common = std::min(maps.layers[i / layers].heads, maps.layers[i % layers].heads);
-      if (h < common) mean[i] += (*one)[i] / static_cast<float>(common);
-    }
-  }
-  return mean;
 }
 
 AnalysisBridge* AnalysisBridge::of(Document* document) {

@@ -10,8 +10,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "ui/bridge/BackgroundTask.h"
-#include "ui/models/Document.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 
@@ -40,9 +40,6 @@ struct SimilarityResult {
   std::vector<float> values;  ///< [L × L]; empty on error
   QString error;
 };
-/// Eq. 4 for one head, or averaged over heads (−1).
-Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head);
-
 /// One per Document, shared by its widgets. Lives in the window's thread; results arrive there.
 class AnalysisBridge : public QObject {
   Q_OBJECT

@@ -10,12 +10,12 @@
 
 #include "core/base/Files.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/SequenceTraining.h"
-#include "ui/models/Session.h"
+#include "ui/document/Session.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,8 @@
 #include <tuple>
 
 #include "core/workbench/Datasets.h"
-#include "ui/ShownText.h"
+#include "ui/base/Images.h"
+#include "ui/base/ShownText.h"
 #include "ui/bridge/FileInspection.h"
 
 namespace headlight {
@@ -184,13 +185,6 @@ QString ImageBridge::nameOf(const QString& path) {
   // A built-in sample, "striped-disc.png", is named as its class is.
   return path.startsWith(':') ? file.completeBaseName().replace('-', ' ')
                               : shownName(file.fileName());
-}
-
-QImage toQImage(const Image& image) {
-  if (image.empty()) return {};
-  return QImage(image.pixels->data(), image.width, image.height, 3 * image.width,
-                QImage::Format_RGB888)
-      .copy();
 }
 
 }  // namespace headlight

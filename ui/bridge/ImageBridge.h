@@ -14,7 +14,7 @@
 
 #include "core/config/Experiment.h"
 #include "core/workbench/Pictures.h"
-#include "ui/bridge/WorkerThread.h"
+#include "ui/base/WorkerThread.h"
 
 namespace headlight {
 
@@ -94,9 +94,6 @@ class ImageBridge : public QObject {
   // Last: joined first. Separate, so that a slow folder does not keep a picture waiting.
   WorkerThread m_pictureWorker, m_thumbnailWorker, m_folderWorker;
 };
-
-/// Image as QImage, sharing nothing (RGB888).
-QImage toQImage(const Image& image);
 
 }  // namespace headlight
 

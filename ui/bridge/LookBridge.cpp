@@ -4,8 +4,9 @@
 #include <QThreadPool>
 
 #include "core/base/Log.h"
-#include "core/workbench/Catalogue.h"
-#include "ui/ShownText.h"
+#include "core/models/Registry.h"
+#include "core/workbench/Compute.h"
+#include "ui/base/ShownText.h"
 
 namespace headlight {
 

@@ -13,8 +13,8 @@
 #include <stop_token>
 
 #include "core/workbench/InferenceSession.h"
-#include "ui/bridge/WorkerThread.h"
-#include "ui/models/Document.h"
+#include "ui/base/WorkerThread.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/workbench/SequenceSession.h"
-#include "ui/bridge/WorkerThread.h"
-#include "ui/models/SequenceSettings.h"
+#include "ui/base/WorkerThread.h"
+#include "ui/document/SequenceSettings.h"
 
 namespace headlight {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/workbench/SequenceTraining.h"
-#include "ui/bridge/WorkerThread.h"
+#include "ui/base/WorkerThread.h"
 
 namespace headlight {
 

@@ -12,7 +12,7 @@
 #include <stop_token>
 
 #include "core/workbench/TrainingSession.h"
-#include "ui/bridge/WorkerThread.h"
+#include "ui/base/WorkerThread.h"
 
 namespace headlight {
 

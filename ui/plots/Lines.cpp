@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/base/Colors.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "ui/models/HeadHistory.h"
+#include "ui/document/HeadHistory.h"
 #include "ui/plots/StepMark.h"
 
 class QComboBox;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/base/Colors.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"

@@ -1,19 +1,12 @@
 #include "ui/plots/PlotTheme.h"
 
 #include <algorithm>
-#include <array>
 
+#include "ui/base/Colors.h"
 #include "ui/plots/Plotting.h"
 
 namespace headlight {
 namespace {
-
-QColor between(const QColor& a, const QColor& b, double share) {
-  const auto channel = [share](double x, double y) {
-    return std::clamp(static_cast<int>(x + share * (y - x) + 0.5), 0, 255);
-  };
-  return {channel(a.red(), b.red()), channel(a.green(), b.green()), channel(a.blue(), b.blue())};
-}
 
 void themeAxis(QCPAxis* axis, const QColor& line, const QColor& text, const QColor& grid,
                const QFont& font) {
@@ -35,34 +28,10 @@ void themeAxis(QCPAxis* axis, const QColor& line, const QColor& text, const QCol
 
 }  // namespace
 
-bool isDark(const QPalette& palette) {
-  return palette.color(QPalette::Base).lightnessF() < 0.5;
-}
-
-QColor seriesColor(int index, const QPalette& palette) {
-  static const std::array<QColor, 7> colors{QColor(0x00, 0x72, 0xb2), QColor(0xd5, 0x5e, 0x00),
-                                            QColor(0x00, 0x9e, 0x73), QColor(0xcc, 0x79, 0xa7),
-                                            QColor(0xe6, 0x9f, 0x00), QColor(0x56, 0xb4, 0xe9),
-                                            QColor(0x7f, 0x7f, 0x7f)};
-  const QColor color = colors[static_cast<std::size_t>(index) % colors.size()];
-  return isDark(palette) ? between(color, Qt::white, 0.3) : color;
-}
-
-QColor sequenceColor(double position, const QPalette& palette) {
-  // Viridis at five places; its ends are drawn in so that neither vanishes on black or on white.
-  static const std::array<QColor, 5> stops{QColor(68, 1, 84), QColor(59, 82, 139),
-                                           QColor(33, 145, 140), QColor(94, 201, 98),
-                                           QColor(253, 231, 37)};
-  const double low = isDark(palette) ? 0.18 : 0.0, high = isDark(palette) ? 1.0 : 0.88;
-  const double at = (low + std::clamp(position, 0.0, 1.0) * (high - low)) * (stops.size() - 1);
-  const auto index = std::min<std::size_t>(static_cast<std::size_t>(at), stops.size() - 2);
-  return between(stops[index], stops[index + 1], at - static_cast<double>(index));
-}
-
 void applyPlotTheme(QCustomPlot* plot, const QPalette& palette, const QFont& baseFont) {
   const QColor base = palette.color(QPalette::Base), ink = palette.color(QPalette::Text);
-  const QColor line = between(base, ink, 0.45), text = between(base, ink, 0.85),
-               grid = between(base, ink, 0.1);
+  const QColor line = mixed(base, ink, 0.45), text = mixed(base, ink, 0.85),
+               grid = mixed(base, ink, 0.1);
   QFont font = baseFont;
   font.setPointSizeF(std::max(7.0, baseFont.pointSizeF() * 0.85));
   plot->setBackground(base);

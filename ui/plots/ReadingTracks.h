@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/models/HeadHistory.h"
+#include "ui/document/HeadHistory.h"
 
 namespace headlight {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ui/models/HeadHistory.h"
+#include "ui/document/HeadHistory.h"
 #include "ui/plots/ReadingTracks.h"
 #include "ui/plots/StepMark.h"
 

@@ -6,6 +6,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "core/workbench/Bench.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
 
 namespace headlight::cli {

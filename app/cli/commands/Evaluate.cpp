@@ -10,7 +10,7 @@
 #include "app/cli/ParameterFlags.h"
 #include "app/cli/ProgressBar.h"
 #include "core/base/Files.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/KernelCheck.h"

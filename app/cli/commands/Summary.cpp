@@ -9,7 +9,7 @@
 #include "app/cli/ModelOptions.h"
 #include "app/cli/VariantList.h"
 #include "core/config/ModelText.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/Kernels.h"
 #include "core/workbench/SoftAlphas.h"

@@ -11,7 +11,7 @@
 #include "core/base/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/Catalogue.h"
+#include "core/models/Registry.h"
 
 namespace headlight::cli {
 namespace {

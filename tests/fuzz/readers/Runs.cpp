@@ -1,10 +1,10 @@
 // What runs and sweeps leave in their folders.
 
-#include "core/training/MetricsLog.h"
-#include "core/training/RunHistory.h"
-#include "core/training/SequenceHistory.h"
-#include "core/training/SequenceLog.h"
-#include "core/workbench/SweepResults.h"
+#include "core/training/run/MetricsLog.h"
+#include "core/training/run/RunHistory.h"
+#include "core/training/sequence/SequenceHistory.h"
+#include "core/training/sequence/SequenceLog.h"
+#include "core/workbench/sweep/SweepResults.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

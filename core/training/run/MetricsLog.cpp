@@ -1,0 +1,115 @@
+#include "core/training/run/MetricsLog.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/config/RunId.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kColumns =
+    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best";
+
+Json matrixJson(const std::vector<std::vector<float>>& rows) {
+  Json json = Json::array();
+  for (const auto& row : rows) {
+    Json line = Json::array();
+    for (const float value : row)
+      line.push_back(std::isfinite(value) ? Json(value) : Json());
+    json.push_back(line);
+  }
+  return json;
+}
+
+std::string oneLine(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Whether a line of a .jsonl file was written when at most `step` steps and `epochs` epochs were
+/// done. An epoch's line bears the step of a checkpoint that may have come before its validation.
+bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
+  const std::int64_t at = integerAt(line, "step");
+  if (at < 0 || at > step) return false;
+  const auto type = line.find("type");  // of a damaged line anything
+  return type == line.end() || *type != "epoch" || integerAt(line, "epoch") <= epochs;
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(const OpenFolder& folder, std::string run)
+    : m_folder(folder),
+      m_run(std::move(run)),
+      m_table(folder, kColumns, m_run),
+      m_lines(folder, "metrics.jsonl"),
+      m_masks(folder, "masks.jsonl") {}
+
+void MetricsLog::tag(Json& line) const {
+  if (!m_run.empty()) line[kRunKey] = m_run;
+}
+
+Result<void> MetricsLog::step(const StepMetrics& metrics) {
+  Json line = {{"type", "step"},
+               {"step", metrics.point.step},
+               {"epoch", metrics.epoch},
+               {"loss", metrics.point.loss},
+               {"learning_rate", metrics.point.learningRate},
+               {"gradient_norm", metrics.gradientNorm},
+               {"images_per_second", metrics.point.imagesPerSecond}};
+  if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
+  if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
+  tag(line);
+  return m_lines.append(oneLine(line));
+}
+
+Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
+  std::string row = std::to_string(point.epoch) + "," + std::to_string(point.step);
+  for (const double value :
+       {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
+    row += "," + shortestText(value);
+  auto tabled = m_table.append(row + (point.best ? ",1" : ",0"), std::round(seconds * 1000) / 1000);
+  Json line = {{"type", "epoch"},
+               {"step", point.step},
+               {"epoch", point.epoch},
+               {"train_loss", point.trainLoss},
+               {"validation_loss", point.validationLoss},
+               {"top1", point.top1},
+               {"top5", point.top5},
+               {"best", point.best}};
+  tag(line);
+  auto lined = m_lines.append(oneLine(line));
+  return tabled ? lined : tabled;
+}
+
+Result<void> MetricsLog::heads(const HeadPoint& point) {
+  Json line = {{"type", "heads"},
+               {"step", point.step},
+               {"als", matrixJson(point.locality)},
+               {"alpha", matrixJson(point.alpha)}};
+  if (const Json readings = readingsToJson(point.readings); !readings.empty())
+    line["readings"] = readings;
+  tag(line);
+  return m_lines.append(oneLine(line));
+}
+
+Result<void> MetricsLog::edit(const AppliedEdit& edit) {
+  Json json = {{"step", edit.step}};
+  json.update(maskEditToJson(edit.edit));
+  tag(json);
+  return m_masks.append(oneLine(json));
+}
+
+Result<void> MetricsLog::cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits) {
+  return guarded("metrics", [&] {
+    const auto parsed = [this](const LineLog& log, const std::string& line) {
+      return ownLine(m_folder, log.name(), line, m_run);
+    };
+    valueOrThrow(m_lines.keepWhile(
+        [&](const std::string& line) { return isUpTo(parsed(m_lines, line), step, epochs); }));
+    m_table.keepWhile([epochs](std::int64_t epoch) { return epoch <= epochs; });
+    valueOrThrow(m_masks.keepWhile(
+        [&](const std::string& line) { return parsed(m_masks, line).is_object() && edits-- > 0; }));
+  });
+}
+
+}  // namespace headlight

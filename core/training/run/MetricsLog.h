@@ -1,0 +1,48 @@
+#pragma once
+// What a run writes down for people and plots: metrics.csv (a row an epoch), metrics.jsonl (steps,
+// epochs, heads) and masks.jsonl (every edit with its step).
+
+#include <string>
+#include <vector>
+
+#include "core/training/run/RunTable.h"
+#include "core/training/run/TrainingTypes.h"
+
+namespace headlight {
+
+struct StepMetrics {
+  StepPoint point;
+  std::int64_t epoch = 0;   ///< epochs done before this step
+  double gradientNorm = 0;  ///< before clipping
+};
+
+/// Every line of the .jsonl files has `step`: the optimiser steps done when it was written, and of
+/// an edit the step before which it took effect. Lines and rows carry the run's id, where it has
+/// one.
+class MetricsLog {
+ public:
+  MetricsLog(const OpenFolder& folder, std::string run);
+
+  Result<void> step(const StepMetrics& metrics);
+  Result<void> epoch(const EpochPoint& point, double learningRate, double seconds);
+  Result<void> heads(const HeadPoint& point);
+  Result<void> edit(const AppliedEdit& edit);
+
+  /// Cuts everything that was written after a checkpoint, so that a resumed run does not write it
+  /// twice: lines after `step`, rows after `epochs`, edits after the first `edits`. Errors:
+  /// InvalidFile for a file of another run, which is left as it is.
+  Result<void> cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits);
+
+  /// By name, for what is still to be written.
+  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines, &m_masks}; }
+
+ private:
+  void tag(Json& line) const;
+
+  OpenFolder m_folder;
+  std::string m_run;
+  RunTable m_table;
+  LineLog m_lines, m_masks;
+};
+
+}  // namespace headlight

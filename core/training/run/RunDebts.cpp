@@ -1,0 +1,77 @@
+#include "core/training/run/RunDebts.h"
+
+#include <utility>
+
+namespace headlight {
+
+RunDebts::RunDebts(OpenFolder folder, std::vector<LineLog*> logs,
+                   std::function<void(const std::string&)> warn)
+    : m_folder(folder), m_logs(std::move(logs)), m_files(folder), m_warn(std::move(warn)) {}
+
+void RunDebts::noteLog(const Result<void>& written) {
+  if (!written) m_logReason = written.error().text();
+  if (!written && !m_logFails)
+    m_warn("the metrics cannot be written: " + m_logReason +
+           ". Training goes on; what is missing is added once it works again");
+  m_logFails = !written;
+}
+
+void RunDebts::write(const OwedFile& file) {
+  const auto written = m_files.write(file);
+  if (written) return;
+  m_fileReason = written.error().text();
+  m_warn("weights were not written: " + m_fileReason +
+         ". Training goes on; they are kept, and tried again with every checkpoint");
+}
+
+void RunDebts::settle() {
+  for (LineLog* log : m_logs)
+    noteLog(log->sync());
+  if (const auto settled = m_files.settle(); !settled) m_fileReason = settled.error().text();
+}
+
+bool RunDebts::any() const {
+  return m_logFails || !m_files.files().empty() || !lines().empty();
+}
+
+Result<void> RunDebts::requireNone() const {
+  std::string missing, reason;
+  const auto add = [&](const std::string& what) {
+    missing += (missing.empty() ? "" : ", ") + what;
+  };
+  for (const OwedFile& file : m_files.files())
+    add(file.name);
+  for (const auto& [name, text] : lines())
+    add(name);
+  const bool kept = !missing.empty();
+  if (!kept && m_logFails) add("metrics");
+  for (const std::string& name : m_files.lost())
+    add(name + " (lost)");
+  for (const LineLog* log : m_logs)
+    if (log->lost()) add("lines of " + log->name() + " (lost)");
+  if (missing.empty()) return {};
+  for (const std::string& why : {m_fileReason, m_logReason})
+    if (!why.empty()) reason += (reason.empty() ? " (" : "; ") + why;
+  return Error{
+      ErrorCode::Io,
+      "the run is trained to its end, but not all that it was to keep could be written: " +
+          missing + (reason.empty() ? "" : reason + ")") +
+          (kept ? "; last.safetensors carries what is missing: mend that, and resume the run" : ""),
+      m_folder.path().string()};
+}
+
+std::map<std::string, std::string> RunDebts::lines() const {
+  std::map<std::string, std::string> lines;
+  for (const LineLog* log : m_logs)
+    if (!log->unwritten().empty()) lines[log->name()] = log->unwritten();
+  return lines;
+}
+
+void RunDebts::takeOver(const std::vector<OwedFile>& files,
+                        const std::map<std::string, std::string>& lines) {
+  m_files.owe(files);
+  for (LineLog* log : m_logs)
+    if (const auto owed = lines.find(log->name()); owed != lines.end()) log->owe(owed->second);
+}
+
+}  // namespace headlight

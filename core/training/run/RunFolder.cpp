@@ -1,0 +1,113 @@
+#include "core/training/run/RunFolder.h"
+
+#include <cstdio>
+
+#include "core/config/ConfigText.h"
+#include "core/config/RunId.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uintmax_t kMaxRunConfig = 16u << 20;
+
+/// What a write that was killed half-way left behind: its name is never one that is read.
+bool isPartial(const std::string& name) {
+  return name.find(".safetensors.part") != std::string::npos ||
+         name.find("config.json.part") != std::string::npos;
+}
+
+bool isKeptWeights(const std::string& name) {
+  return name.ends_with(".safetensors") && (name == kRunBest || name.starts_with("epoch-"));
+}
+
+}  // namespace
+
+RunFolder RunFolder::hold(const OpenFolder& folder) {
+  for (const std::string& name : folder.names())
+    valueOrThrow(folder.requireHarmless(name));
+  return {folder, valueOrThrow(FolderLock::acquire(folder))};
+}
+
+bool RunFolder::holdsRun(const OpenFolder& folder) {
+  return folder.has(kRunConfig) || folder.has(kRunLast);
+}
+
+RunFolder RunFolder::create(const std::filesystem::path& path) {
+  return create(valueOrThrow(OpenFolder::make(path)));
+}
+
+RunFolder RunFolder::create(const OpenFolder& folder) {
+  RunFolder run = hold(folder);
+  if (holdsRun(folder))
+    throw Failure({ErrorCode::InvalidArgument,
+                   "holds a run already; resume it or choose another folder",
+                   folder.path().string()});
+  for (const std::string& name : folder.names())
+    if (isPartial(name)) folder.remove(name);
+  return run;
+}
+
+RunFolder RunFolder::open(const std::filesystem::path& path) {
+  return open(valueOrThrow(OpenFolder::open(path)));
+}
+
+RunFolder RunFolder::open(const OpenFolder& folder) {
+  if (!holdsRun(folder))
+    throw Failure({ErrorCode::NotFound, "holds no run: there is no config.json in it",
+                   folder.path().string()});
+  RunFolder run = hold(folder);
+  for (const std::string& name : folder.names())
+    if (isPartial(name)) folder.remove(name);
+  return run;
+}
+
+std::string RunFolder::keptName(std::int64_t epoch) {
+  char name[64];
+  std::snprintf(name, sizeof name, "epoch-%04lld.safetensors", static_cast<long long>(epoch));
+  return name;
+}
+
+void RunFolder::requireNoneLost() const {
+  std::string proof = m_lock.note();
+  for (const std::string& name : m_files.names())
+    if (isKeptWeights(name)) proof = name + " was written after one";
+  if (proof.empty()) return;
+  throw Failure({ErrorCode::InvalidFile,
+                 "is missing, though the run had a checkpoint (" + proof +
+                     "): going on would begin at step 0 and write over what was kept. Put it back, "
+                     "or begin a new run in another folder; best.safetensors, where there is one, "
+                     "can be its training.weights",
+                 last().string()});
+}
+
+void RunFolder::noteCheckpoint(std::int64_t step) {
+  if (m_noted) return;
+  // Where it cannot be written down, the weights that are kept tell as much.
+  m_noted = m_lock.setNote("the first at step " + std::to_string(step)).ok();
+}
+
+Error RunFolder::goneError(std::int64_t steps) const {
+  return {ErrorCode::Io,
+          "the run folder was deleted while the run went on: its " + std::to_string(steps) +
+              " steps are lost and there is nothing to resume; begin a new run",
+          path().string()};
+}
+
+Result<void> RunFolder::writeConfig(Json config, const std::string& run) const {
+  config[kRunKey] = run;
+  return m_files.write(kRunConfig,
+                       config.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Json RunFolder::readConfig() const {
+  const std::string text = valueOrThrow(m_files.read(kRunConfig, kMaxRunConfig));
+  auto config = parseConfigJson(text, this->config().string());
+  if (config || !hasLast()) return valueOrThrow(std::move(config));
+  Error error = config.error();
+  error.message +=
+      ". Put it back as it was, or delete it: resuming writes it again from "
+      "last.safetensors";
+  throw Failure(error);
+}
+
+}  // namespace headlight

@@ -1,0 +1,164 @@
+#include "core/training/run/TrainingCheckpoint.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <map>
+#include <utility>
+
+#include "core/config/RunId.h"
+#include "core/training/run/ModelFile.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kPositionKey = "training";
+
+Json positionJson(const TrainingCheckpoint& checkpoint) {
+  const TrainingPosition& at = checkpoint.position;
+  Json json = {{"step", at.step},
+               {"epoch", at.epoch},
+               {"batch", at.batch},
+               {"best_top1", at.bestTop1},
+               {"loss_sum", at.lossSum},
+               {"loss_steps", at.lossSteps},
+               {"edits_applied", checkpoint.editsApplied},
+               {"train_images", checkpoint.trainImages},
+               {"validation_images", checkpoint.validationImages}};
+  if (!checkpoint.teacherFingerprint.empty()) json["teacher"] = checkpoint.teacherFingerprint;
+  if (!checkpoint.trainStamp.empty()) json["train_files"] = checkpoint.trainStamp;
+  if (!checkpoint.validationStamp.empty()) json["validation_files"] = checkpoint.validationStamp;
+  if (!checkpoint.computedWith.is_null()) json["computed_with"] = checkpoint.computedWith;
+  if (!checkpoint.unwritten.empty()) json["unwritten"] = checkpoint.unwritten;
+  return json;
+}
+
+[[noreturn]] void damaged(const std::string& where, const std::string& what) {
+  throw Failure({ErrorCode::InvalidFile,
+                 what + "; it is damaged or was not written by a training run. Another checkpoint "
+                        "of the run can be used as training.weights of a new one",
+                 where});
+}
+
+std::int64_t countAt(const Json& json, const char* key, const std::string& where) {
+  if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0)
+    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+  return json[key].get<std::int64_t>();
+}
+
+double numberAt(const Json& json, const char* key, const std::string& where) {
+  if (!json.contains(key) || !json[key].is_number())
+    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+  return json[key].get<double>();
+}
+
+/// Empty where it is missing.
+std::string textAt(const Json& json, const char* key, const std::string& where) {
+  if (!json.contains(key)) return "";
+  if (!json[key].is_string())
+    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+  return json[key].get<std::string>();
+}
+
+void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
+                  const std::string& where) {
+  const Json json = metadataJson(text, kPositionKey, where);
+  if (!json.is_object()) damaged(where, "its training position cannot be understood");
+  TrainingPosition& at = checkpoint.position;
+  at.step = countAt(json, "step", where);
+  at.epoch = countAt(json, "epoch", where);
+  at.batch = countAt(json, "batch", where);
+  at.bestTop1 = numberAt(json, "best_top1", where);
+  at.lossSum = numberAt(json, "loss_sum", where);
+  at.lossSteps = countAt(json, "loss_steps", where);
+  checkpoint.trainImages = countAt(json, "train_images", where);
+  checkpoint.validationImages = countAt(json, "validation_images", where);
+  checkpoint.editsApplied = static_cast<std::size_t>(countAt(json, "edits_applied", where));
+  if (checkpoint.editsApplied > checkpoint.experiment.edits.size())
+    damaged(where, "it says that more edits are in force than it lists");
+  checkpoint.teacherFingerprint = textAt(json, "teacher", where);
+  checkpoint.trainStamp = textAt(json, "train_files", where);
+  checkpoint.validationStamp = textAt(json, "validation_files", where);
+  if (json.contains("computed_with")) checkpoint.computedWith = json["computed_with"];
+  if (!json.contains("unwritten")) return;
+  if (!json["unwritten"].is_object())
+    damaged(where, "its training position has no valid \"unwritten\"");
+  for (const auto& [name, lines] : json["unwritten"].items())
+    checkpoint.unwritten[name] = textAt(json["unwritten"], name.c_str(), where);
+}
+
+void addPrefixed(NamedTensors& to, const std::string& prefix, const NamedTensors& from) {
+  for (const auto& [name, tensor] : from)
+    to.emplace_back(prefix + name, tensor);
+}
+
+void sortOut(const NamedTensors& tensors, TrainingCheckpoint& checkpoint) {
+  const std::string optimizer = kOptimizerPrefix, average = kAveragePrefix;
+  for (const auto& [name, tensor] : tensors) {
+    if (name.starts_with(optimizer))
+      checkpoint.optimizer.emplace_back(name.substr(optimizer.size()), tensor);
+    else if (name.starts_with(average))
+      checkpoint.average.emplace_back(name.substr(average.size()), tensor);
+    else
+      checkpoint.weights.emplace_back(name, tensor);
+  }
+}
+
+}  // namespace
+
+Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string& name,
+                                     const TrainingCheckpoint& checkpoint) {
+  NamedTensors tensors = checkpoint.weights;
+  addPrefixed(tensors, kOptimizerPrefix, checkpoint.optimizer);
+  addPrefixed(tensors, kAveragePrefix, checkpoint.average);
+  auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
+                                checkpoint.progress, checkpoint.learned);
+  metadata[kPositionKey] =
+      positionJson(checkpoint).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
+  addOwed(checkpoint.owed, tensors, metadata);
+  return writeSafetensors(folder, name, tensors, metadata);
+}
+
+Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
+                                                  const std::string& name) {
+  const std::string where = folder.pathOf(name).string();
+  return guarded(where, [&] {
+    Checkpoint file = valueOrThrow(readSafetensors(folder, name));
+    refuseSequenceModel(file.metadata, where);
+    const auto position = file.metadata.find(kPositionKey);
+    if (position == file.metadata.end()) damaged(where, "it carries no training position");
+    TrainingCheckpoint checkpoint;
+    checkpoint.experiment = valueOrThrow(runExperiment(file.metadata, where));
+    if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
+      checkpoint.classNames = std::move(metadata->classNames);
+    checkpoint.learned =
+        learnedAlphasOf(file.metadata, where).value_or(std::vector<LearnedAlpha>());
+    readPosition(position->second, checkpoint, where);
+    if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
+      checkpoint.run = run->second;
+    checkpoint.owed = takeOwed(file, where);
+    sortOut(file.tensors, checkpoint);
+    requireHeld(checkpoint.experiment.model, checkpoint.weights, where);
+    return checkpoint;
+  });
+}
+
+void copyExactly(const NamedTensors& model, const NamedTensors& values, const std::string& where) {
+  const std::map<std::string, at::Tensor> byName(values.begin(), values.end());
+  for (const auto& [name, tensor] : model) {
+    const auto found = byName.find(name);
+    if (found == byName.end()) damaged(where, "the tensor \"" + name + "\" is missing from it");
+    if (found->second.sizes() != tensor.sizes() ||
+        found->second.scalar_type() != tensor.scalar_type())
+      damaged(where, "its tensor \"" + name + "\" has another shape or type than the model's");
+  }
+  if (byName.size() != model.size())
+    damaged(where, "it holds tensors that the model does not have");
+  const at::NoGradGuard noGrad;
+  for (const auto& [name, tensor] : model) {
+    at::Tensor target = tensor;
+    target.copy_(byName.at(name));
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+#pragma once
+// Sequence models in safetensors files, with their experiment in the metadata, so that one file
+// opens by itself. The last checkpoint of a run has its optimiser and position too.
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/config/SequenceExperiment.h"
+#include "core/models/SequenceModel.h"
+#include "core/training/run/OwedFiles.h"
+
+namespace headlight {
+
+/// How far a run is, and the sums that are open since its last validation.
+struct SequencePosition {
+  std::int64_t step = 0;           ///< optimiser steps done
+  std::int64_t validatedStep = 0;  ///< the last that was validated
+  std::optional<double> bestBits;
+  double bitsSum = 0;
+  std::int64_t bitsSteps = 0;
+  std::int64_t trainSequences = 0;  ///< of the data, to notice a change
+
+  /// Of training since then; 0 before the first step.
+  double meanBits() const {
+    return bitsSum / static_cast<double>(std::max<std::int64_t>(bitsSteps, 1));
+  }
+};
+
+struct SequenceFile {
+  SequenceExperiment experiment;
+  std::optional<SequencePosition> position;  ///< of the last checkpoint of a run
+  NamedTensors weights;
+  NamedTensors optimizer;  ///< names without prefix
+  std::string run;         ///< id; empty in files of before runs had one
+  // Of the last checkpoint of a run:
+  std::string trainStamp;                        ///< of its data (SequenceSource::stamp)
+  Json computedWith;                             ///< Surroundings.h
+  std::vector<OwedFile> owed;                    ///< that are still to be written
+  std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
+};
+
+/// What a file `name` of it holds. Keys of the metadata: format ("pt"), sequence_experiment (JSON),
+/// run and, with a position, sequence_training (JSON).
+OwedFile sequenceFileContent(const std::string& name, const SequenceFile& file);
+/// Replaces the file atomically.
+Result<void> writeSequenceFile(const OpenFolder& folder, const std::string& name,
+                               const SequenceFile& file);
+
+/// Errors: a file that holds no sequence model says what it holds (UnsupportedFile); InvalidFile
+/// for metadata that is damaged and for weights whose names or shapes are not those of their
+/// experiment. Nothing is made of the size that the experiment claims.
+Result<SequenceFile> readSequenceFile(const std::filesystem::path& path);
+Result<SequenceFile> readSequenceFile(const OpenFolder& folder, const std::string& name);
+
+/// The model of a file, in evaluation mode on the CPU. Throws Failure(InvalidFile).
+std::shared_ptr<SequenceModel> modelOf(const SequenceFile& file, const std::string& where);
+
+}  // namespace headlight

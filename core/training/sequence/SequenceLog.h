@@ -1,0 +1,51 @@
+#pragma once
+// What a training of a sequence model writes down: metrics.csv (a row a validation) and
+// metrics.jsonl (steps and validations).
+
+#include <string>
+#include <vector>
+
+#include "core/training/run/RunTable.h"
+#include "core/training/sequence/SequenceFile.h"
+
+namespace headlight {
+
+struct SequenceStepMetrics {
+  std::int64_t step = 0;  ///< optimiser steps done
+  double bits = 0;        ///< of the step's batch
+  double learningRate = 0;
+  double gradientNorm = 0;  ///< before clipping
+};
+
+struct SequenceValidation {
+  std::int64_t step = 0;
+  double trainBits = 0;  ///< mean over the steps since the last validation
+  double validationBits = 0;
+  double learningRate = 0;  ///< of the step before it
+  bool best = false;
+  double seconds = 0;  ///< since the last validation, or since the run went on
+};
+
+class SequenceLog {
+ public:
+  SequenceLog(const OpenFolder& folder, std::string run);
+
+  Result<void> step(const SequenceStepMetrics& metrics);
+  Result<void> validation(const SequenceValidation& validation);
+  /// Cuts what was written after a checkpoint, so that a resumed run does not write it twice.
+  /// Errors: InvalidFile for a file of another run, which is left as it is.
+  Result<void> cutTo(const SequencePosition& position);
+
+  /// By name, for what is still to be written.
+  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines}; }
+
+ private:
+  Result<void> append(Json line);
+
+  OpenFolder m_folder;
+  std::string m_run;
+  RunTable m_table;
+  LineLog m_lines;
+};
+
+}  // namespace headlight

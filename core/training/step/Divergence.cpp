@@ -1,0 +1,27 @@
+#include "core/training/step/Divergence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+void requireFinite(const std::string& what, double value, std::int64_t step,
+                   const std::string& saved, const std::string& warmup) {
+  if (std::isfinite(value)) return;
+  throw Failure({ErrorCode::InvalidConfig,
+                 "the " + what + " of step " + std::to_string(step) + " is " +
+                     (std::isnan(value) ? "not a number" : "infinite") + "; " + saved +
+                     ". Try a smaller training.learning_rate, more " + warmup +
+                     " or a training.clip_gradient",
+                 "training"});
+}
+
+double clippingScale(double norm, double greatest) {
+  constexpr double kAgainstZero = 1e-6;
+  if (greatest <= 0) return 1;
+  return std::min(1.0, greatest / (norm + kAgainstZero));
+}
+
+}  // namespace headlight

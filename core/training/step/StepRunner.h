@@ -1,0 +1,75 @@
+#pragma once
+// One optimiser step: forward, losses, backward, clipping, AdamW, moving average.
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/data/Loader.h"
+#include "core/models/Model.h"
+#include "core/training/step/Mixing.h"
+#include "core/training/step/Optimizer.h"
+#include "core/training/step/Schedule.h"
+#include "core/training/step/Teacher.h"
+#include "core/training/step/WeightAverage.h"
+
+namespace headlight {
+
+struct StepResult {
+  double loss = 0;          ///< what was minimised
+  double gradientNorm = 0;  ///< before clipping
+  double learningRate = 0;
+  std::optional<double> distillationLoss;  ///< before its share is taken; nothing: no teacher
+  std::optional<double> auxiliaryLoss;     ///< of the mechanisms; nothing: they have none
+};
+
+/// The parts of a step's loss. Undefined tensors: there is none.
+struct StepLosses {
+  at::Tensor total, distillation, auxiliary;
+};
+
+/// Images and labels are on the model's device and as they were loaded: `mix` is applied here, so
+/// that model and teacher see the mixed images. `teacher` is null where nobody is asked. Without
+/// a teacher: the labels' loss, of a distilled model for the mean of its heads. With one
+/// (DeiT Eq. 2, 3): (1 − α) · labels + α · distillation; of a distilled model the class head learns
+/// the labels and the distillation head the teacher, else the one head learns both. The model's
+/// auxiliary loss is added as it is.
+StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& labels,
+                      const TrainingConfig& config, Teacher* teacher, const Mix& mix = {});
+
+class StepRunner {
+ public:
+  StepRunner(std::shared_ptr<Model> model, at::Device device, const TrainingConfig& config,
+             std::uint64_t seed, std::int64_t stepsPerEpoch,
+             std::shared_ptr<Teacher> teacher = nullptr);
+
+  /// Trains on one batch. What is random in it (drop path, mixing) is drawn from (seed, step)
+  /// alone. Throws Failure where the loss or the gradient is not finite; the parameters are then as
+  /// before.
+  StepResult run(const Batch& batch, std::int64_t step);
+
+  /// Tells the model that `step` steps are done, of all there will be: its schedules then are where
+  /// they are in an uninterrupted run. run() does so too.
+  void announce(std::int64_t step);
+
+  /// To be called when the model may have got new parameters (a mask edit).
+  void refreshParameters();
+
+  const Schedule& schedule() const { return m_schedule; }
+  AdamW& optimizer() { return m_optimizer; }
+  WeightAverage& average() { return m_average; }
+
+ private:
+  std::shared_ptr<Model> m_model;
+  std::shared_ptr<Teacher> m_teacher;  ///< null: labels alone
+  at::Device m_device;
+  TrainingConfig m_config;
+  std::uint64_t m_seed;
+  Schedule m_schedule;
+  AdamW m_optimizer;
+  WeightAverage m_average;
+};
+
+}  // namespace headlight

@@ -1,4 +1,0 @@
-#pragma once
-// The models that can be built, for programs.
-
-#include "core/models/Registry.h"

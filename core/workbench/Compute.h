@@ -1,0 +1,14 @@
+#pragma once
+// What computes: threads and libraries.
+
+#include <string>
+
+namespace headlight {
+
+/// What LibTorch runs on, for the status bar: threads, BLAS, CUDA device.
+std::string computeDescription();
+/// Sets LibTorch's threads (0: as many as cores; at most eight for each core, which is said) and
+/// warns once about the reference BLAS.
+void configureCompute(int threads);
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+#include "core/workbench/infer/InferModel.h"
+
+#include <algorithm>
+
+#include "core/models/Registry.h"
+#include "core/training/run/ModelFile.h"
+#include "core/workbench/infer/Families.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kGiveModel = "give the model it belongs to by name or config (--model)";
+
+void requireVit(const TensorShapes& shapes) {
+  for (const char* name : {"patch_embed.proj.weight", "pos_embed", "blocks.0.attn.qkv.weight",
+                           "blocks.0.mlp.fc1.weight", "head.weight"})
+    if (!shapes.has(name))
+      throw Failure({ErrorCode::UnsupportedFile,
+                     std::string("has no tensor \"") + name +
+                         "\": it is no ViT, DeiT, CaiT, ConViT, LeViT, MViTv2 or Swin in timm's "
+                         "names; " +
+                         kGiveModel,
+                     "checkpoint"});
+}
+
+/// Every value in its range, every option one that its mechanism and backbone have, and no model
+/// far greater than the file, whose shapes may lie: it would be allocated next.
+ModelConfig checked(const ModelConfig& config, const Checkpoint& checkpoint) {
+  const ModelConfig complete = valueOrThrow(modelFromJson(modelToJson(config), modelCatalogue()));
+  requireHeld(complete, checkpoint.tensors, "");
+  return complete;
+}
+
+}  // namespace
+
+ModelConfig inferModel(const Checkpoint& checkpoint, std::vector<std::string>& notes) {
+  const TensorShapes shapes(checkpoint);
+  const auto& families = modelFamilies();
+  const auto family = std::find_if(families.begin(), families.end(),
+                                   [&](const ModelFamily& f) { return f.recognises(shapes); });
+  const bool vit = family == families.end();
+  if (vit) requireVit(shapes);
+  const std::string title =
+      vit ? "ViT (backbone vit)"
+          : std::string(family->title) + " (backbone " + family->backbone + ")";
+  ModelConfig config;
+  config.name = "from checkpoint";
+  if (!vit) notes.push_back("recognised as " + title + " by the names of its tensors");
+  try {
+    (vit ? inferVit : family->infer)(shapes, config, notes);
+    config = checked(config, checkpoint);
+  } catch (const Failure& failure) {
+    throw Failure({ErrorCode::UnsupportedFile,
+                   "looks like a " + title + ", but its shape cannot be read off it: " +
+                       failure.error().text() + "; " + kGiveModel,
+                   "checkpoint"});
+  }
+  notes.push_back("mean and deviation assumed to be ImageNet's");
+  return config;
+}
+
+}  // namespace headlight

@@ -1,0 +1,85 @@
+#include "core/workbench/sweep/SweepResults.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+namespace headlight {
+namespace {
+
+constexpr const char *kDoneMark = "finished.json", *kTable = "metrics.csv";
+constexpr std::uintmax_t kMaxTableBytes = 64u << 20, kMaxSpeedBytes = 1u << 20;
+
+std::vector<std::string> cellsOf(const std::string& row) {
+  std::vector<std::string> cells;
+  std::istringstream stream(row);
+  for (std::string cell; std::getline(stream, cell, ',');)
+    cells.push_back(cell);
+  return cells;
+}
+
+std::optional<double> numberIn(const std::vector<std::string>& cells, std::size_t column) {
+  if (column >= cells.size()) return std::nullopt;
+  const std::string& cell = cells[column];
+  const char* end = cell.data() + cell.size();
+  double value = 0;
+  const auto read = std::from_chars(cell.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+bool isFinished(const OpenFolder& run) {
+  return run.has(kDoneMark);
+}
+
+void markFinished(const OpenFolder& run, std::int64_t steps) {
+  valueOrThrow(run.write(kDoneMark, Json{{"steps", steps}}.dump() + "\n"));
+}
+
+RunResult resultOf(const OpenFolder& run, std::int64_t wantedEpochs) {
+  const auto refuse = [&](const std::string& message) {
+    throw Failure({ErrorCode::InvalidFile, message, run.pathOf(kTable).string()});
+  };
+  std::istringstream table(valueOrThrow(run.read(kTable, kMaxTableBytes)));
+  std::string row;
+  std::getline(table, row);
+  const auto head = cellsOf(row);
+  const auto column = std::find(head.begin(), head.end(), "top1") - head.begin();
+  RunResult result;
+  std::int64_t epochs = 0;
+  for (; std::getline(table, row); ++epochs) {
+    const auto top1 = numberIn(cellsOf(row), static_cast<std::size_t>(column));
+    if (!top1) refuse("has a row in which no top1 is found: " + row);
+    result.lastTop1 = *top1;
+    result.bestTop1 = std::max(result.bestTop1, *top1);
+  }
+  if (epochs != wantedEpochs)
+    refuse("has " + std::to_string(epochs) + " epochs, the run had " +
+           std::to_string(wantedEpochs) + "; delete the run's folder to train it again");
+  return result;
+}
+
+SpeedsByVariant readSpeeds(const OpenFolder& output) {
+  if (!output.has(kSweepSpeeds)) return {};
+  const Json json = Json::parse(valueOrThrow(output.read(kSweepSpeeds, kMaxSpeedBytes)), nullptr,
+                                /*exceptions=*/false);
+  SpeedsByVariant speeds;
+  bool valid = json.is_object();
+  for (auto item = json.begin(); valid && item != json.end(); ++item) {
+    valid = item->is_number() && *item > 0;
+    if (valid) speeds[item.key()] = item->get<double>();
+  }
+  if (!valid)
+    throw Failure({ErrorCode::InvalidFile,
+                   "cannot be understood; delete it, and images per second are measured again",
+                   output.pathOf(kSweepSpeeds).string()});
+  return speeds;
+}
+
+void writeSpeeds(const OpenFolder& output, const SpeedsByVariant& speeds) {
+  valueOrThrow(output.write(kSweepSpeeds, Json(speeds).dump(2) + "\n"));
+}
+
+}  // namespace headlight

@@ -1,0 +1,17 @@
+#pragma once
+// Colours from the palette, light or dark, told apart by colour-blind eyes.
+
+#include <QColor>
+#include <QPalette>
+
+namespace headlight {
+
+bool isDark(const QPalette& palette);
+/// One of seven, Okabe and Ito's, lightened on a dark background.
+QColor seriesColor(int index, const QPalette& palette);
+/// Position in [0, 1] on a blue-to-yellow scale, kept readable on the background.
+QColor sequenceColor(double position, const QPalette& palette);
+/// (1 − share)·a + share·b, opaque; share in [0, 1].
+QColor mixed(const QColor& a, const QColor& b, double share);
+
+}  // namespace headlight

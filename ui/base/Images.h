@@ -1,0 +1,16 @@
+#pragma once
+// Between core's plain pictures and Qt's.
+
+#include <QImage>
+
+#include "core/workbench/Pictures.h"
+
+namespace headlight {
+
+/// Format_RGB888 over the same bytes: nothing is copied, the bytes live as long as the QImage.
+QImage wrapImage(const Image& image);
+/// The same, sharing nothing.
+QImage toQImage(const Image& image);
+Image fromQImage(const QImage& image);
+
+}  // namespace headlight

@@ -1,0 +1,207 @@
+#include "ui/document/Document.h"
+
+#include <QLocale>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/models/Registry.h"
+#include "core/workbench/TrainingSession.h"
+#include "ui/base/ShownText.h"
+#include "ui/document/HeadValues.h"
+#include "ui/document/MaskCommand.h"
+
+namespace headlight {
+namespace {
+
+QString number(double value) {
+  return QLocale::c().toString(value, 'g', 3);
+}
+
+/// A mechanism without maps of tokens by tokens records nothing for its layer.
+bool fits(const HeadPoint& point, const std::vector<int>& heads) {
+  if (point.locality.size() != heads.size()) return false;
+  for (std::size_t layer = 0; layer < heads.size(); ++layer)
+    if (const auto count = point.locality[layer].size();
+        count != 0 && count != static_cast<std::size_t>(heads[layer]))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+bool ViewOptions::operator==(const ViewOptions& other) const {
+  return layer == other.layer && head == other.head && query == other.query &&
+         opacity == other.opacity && colorMap == other.colorMap && smooth == other.smooth &&
+         sharedRange == other.sharedRange && showOverlay == other.showOverlay &&
+         rollout.fusion == other.rollout.fusion &&
+         rollout.discardRatio == other.rollout.discardRatio && learned == other.learned;
+}
+
+Document::Document(QObject* parent) : QObject(parent) {}
+
+void Document::setModel(const ModelInfo& info) {
+  m_model = info;
+  const MaskShape shape = maskShapeOf(info.experiment.model);
+  const auto masks = resolveMasks(info.experiment.masks, shape);
+  m_masks = m_opened = masks ? *masks : MaskScheme(shape);
+  m_undoStack.clear();
+  m_look.reset();
+  m_lookBeforeEdit.reset();
+  m_editToPictureMs = -1;
+  // Told below: who asks about heads now may still mean those of the model before.
+  const bool showedRecord = std::exchange(m_recorded, nullptr) != nullptr;
+  ViewOptions view = m_view;
+  view.layer = static_cast<int>(info.heads.size()) - 1;
+  view.head = -1;
+  view.learned.clear();
+  // Without a class token the middle looks: a corner tells little.
+  const Grid& grid = info.grid;
+  view.query = grid.prefix > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2;
+  const bool viewIsNew = !(view == m_view);
+  m_view = view;
+  Q_EMIT modelChanged();
+  Q_EMIT lookChanged();
+  if (showedRecord) Q_EMIT recordedChanged();
+  if (viewIsNew) Q_EMIT viewChanged();
+  if (!masks)
+    Q_EMIT failed(tr("The model's masks do not fit it"),
+                  QString::fromStdString(masks.error().text()));
+}
+
+void Document::updateModel(const ModelInfo& info) {
+  m_model = info;
+  m_lookBeforeEdit.reset();  // "before" was seen through other weights
+  Q_EMIT modelChanged();
+}
+
+void Document::setImage(const Image& image, const QString& name, const QString& path) {
+  m_image = image;
+  m_imageName = shownName(name);
+  m_imagePath = path;
+  m_look.reset();
+  m_lookBeforeEdit.reset();
+  Q_EMIT imageChanged();
+  Q_EMIT lookChanged();
+}
+
+void Document::pushEdit(const MaskEdit& edit) {
+  if (edit.empty()) return;
+  m_undoStack.push(new MaskCommand(this, edit));
+}
+
+void Document::applyEdit(const MaskEdit& edit) {
+  if (const auto applied = applyMaskEdit(m_masks, edit); !applied) {
+    Q_EMIT failed(tr("The masks were not changed"), QString::fromStdString(applied.error().text()));
+    return;
+  }
+  // Edits in quick succession (a stroke of the brush) share the picture from before the first.
+  if (!m_stale) m_lookBeforeEdit = m_look;
+  Q_EMIT editApplied(edit);
+  Q_EMIT masksChanged();
+}
+
+void Document::replaceMasks(const MaskScheme& scheme) {
+  m_masks = scheme;
+  m_undoStack.clear();
+  m_lookBeforeEdit.reset();
+  Q_EMIT masksChanged();
+}
+
+void Document::setLook(std::shared_ptr<const Look> look, double editToPictureMs) {
+  m_look = std::move(look);
+  if (editToPictureMs >= 0) m_editToPictureMs = editToPictureMs;
+  setStale(false);
+  Q_EMIT lookChanged();
+}
+
+void Document::setStale(bool stale) {
+  if (stale == m_stale) return;
+  m_stale = stale;
+  Q_EMIT staleChanged();
+}
+
+void Document::setRecorded(std::shared_ptr<const HeadPoint> point) {
+  if (point && !(m_model && fits(*point, m_model->heads))) point.reset();
+  if (point == m_recorded) return;
+  m_recorded = std::move(point);
+  Q_EMIT recordedChanged();
+}
+
+std::optional<float> Document::locality(int layer, int head) const {
+  if (m_recorded) return headValue(m_recorded->locality, layer, head);
+  return m_look ? headValue(m_look->locality, layer, head) : std::nullopt;
+}
+
+std::optional<float> Document::recordedAlpha(int layer, int head) const {
+  if (!m_recorded) return std::nullopt;
+  const auto alpha = headValue(m_recorded->alpha, layer, head);
+  return alpha && std::isfinite(*alpha) ? alpha : std::nullopt;
+}
+
+std::optional<float> Document::alpha(int layer, int head) const {
+  if (m_recorded) return recordedAlpha(layer, head);
+  const HeadMask& mask = m_masks.at(layer, head);
+  if (mask.kind != MaskKind::Soft) return std::nullopt;
+  std::optional<float> learned;
+  if (m_look)
+    learned = headValue(m_look->alphas, layer, head);
+  else if (m_model && m_opened.contains(layer, head) && m_opened.at(layer, head) == mask)
+    learned = headValue(m_model->alphas, layer, head);
+  return learned && std::isfinite(*learned) ? *learned : static_cast<float>(mask.alpha);
+}
+
+void Document::setView(const ViewOptions& wanted) {
+  ViewOptions view = wanted;
+  if (hasModel()) {
+    const int layers = static_cast<int>(m_model->heads.size());
+    view.layer = std::clamp(view.layer, 0, std::max(layers - 1, 0));
+    const int heads = layers > 0 ? m_model->heads[view.layer] : 0;
+    view.head = std::clamp(view.head, -1, heads - 1);
+    view.query = std::clamp(view.query, 0, std::max(m_model->grid.tokens() - 1, 0));
+  }
+  view.opacity = std::clamp(view.opacity, 0.0, 1.0);
+  view.rollout.discardRatio = std::clamp(view.rollout.discardRatio, 0.0, 0.99);
+  if (view == m_view) return;
+  m_view = view;
+  Q_EMIT viewChanged();
+}
+
+void Document::setSourceNote(const QString& note) {
+  if (note == m_sourceNote) return;
+  m_sourceNote = note;
+  Q_EMIT viewChanged();  // captions say it
+}
+
+QString Document::sourceNote() const {
+  if (!m_sourceNote.isEmpty()) return m_sourceNote;
+  if (!m_model) return {};
+  if (m_model->randomWeights) return tr("random weights");
+  const std::size_t random = m_model->report.unfilled().size();
+  return random > 0 ? tr("%1 of the model's tensors random").arg(random) : QString();
+}
+
+QString Document::describeView() const {
+  QStringList parts{tr("layer %1").arg(m_view.layer),
+                    m_view.head < 0 ? tr("mean of heads") : tr("head %1").arg(m_view.head),
+                    describeToken(m_view.query)};
+  if (const QString note = sourceNote(); !note.isEmpty()) parts << note;
+  return parts.join(QStringLiteral(" · "));
+}
+
+QString Document::describeToken(int token) const {
+  if (!hasModel()) return tr("token %1").arg(token);
+  const Grid& grid = m_model->grid;
+  if (token < grid.prefix) return token == 0 ? tr("class token") : tr("distillation token");
+  const int patch = token - grid.prefix;
+  return tr("patch (%1, %2)").arg(patch / grid.cols).arg(patch % grid.cols);
+}
+
+QString Document::describeRange(const ValueRange& range) const {
+  return (m_view.sharedRange ? tr("one scale for all heads: %1 to %2")
+                             : tr("scaled to this map: %1 to %2"))
+      .arg(number(range.low), number(range.high));
+}
+
+}  // namespace headlight

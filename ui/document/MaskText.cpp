@@ -1,0 +1,77 @@
+#include "ui/document/MaskText.h"
+
+#include <algorithm>
+#include <set>
+
+namespace headlight {
+
+QString maskText(const HeadMask& mask) {
+  if (mask.kind == MaskKind::None) return QStringLiteral("no mask");
+  QString text = QStringLiteral("%1 %2×%2")
+                     .arg(QString::fromStdString(maskKindName(mask.kind)))
+                     .arg(mask.window);
+  if (mask.kind == MaskKind::Soft) text += QStringLiteral(", α %1").arg(mask.alpha, 0, 'g', 4);
+  if (mask.kind == MaskKind::Random) text += QStringLiteral(", seed %1").arg(mask.seed);
+  return text;
+}
+
+QString maskKindHelp(MaskKind kind) {
+  switch (kind) {
+    case MaskKind::None:
+      return QStringLiteral("The head may look at every token.");
+    case MaskKind::Hard:
+      return QStringLiteral(
+          "Logits outside the neighbourhood become 0 but stay in the softmax, so that the head can "
+          "still bypass locality (MaiT Eq. 2).");
+    case MaskKind::Soft:
+      return QStringLiteral(
+          "Logits outside the neighbourhood are multiplied by α, which is learned: 0 would be "
+          "hard, "
+          "1 unmasked (MaiT §4.3).");
+    case MaskKind::Strict:
+      return QStringLiteral(
+          "Logits outside the neighbourhood become −∞: the head sees its neighbourhood and the "
+          "prefix tokens alone.");
+    case MaskKind::Random:
+      return QStringLiteral(
+          "As hard, but with as many tokens per row drawn at random: the control of MaiT §5.6.");
+  }
+  return {};
+}
+
+QString whyNotMaskableText(const MaskScheme& scheme) {
+  return QString::fromStdString(whyNotMaskable(scheme));
+}
+
+QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) {
+  const std::set<HeadCell> unique(cells.begin(), cells.end());
+  if (unique.empty()) return QStringLiteral("0 heads");
+  const auto [layer, head] = *unique.begin();
+  if (unique.size() == 1) return QStringLiteral("layer %1, head %2").arg(layer).arg(head);
+  const bool oneLayer = unique.rbegin()->first == layer;
+  const bool oneHead = std::all_of(unique.begin(), unique.end(),
+                                   [h = head](const HeadCell& cell) { return cell.second == h; });
+  // Edits are about the layers that can be masked, selections may be about all.
+  const bool some =
+      unique.rbegin()->first < scheme.maskableLayers() && scheme.maskableLayers() < scheme.layers();
+  std::size_t all = 0, havingHead = 0;
+  for (int l = 0; l < (some ? scheme.maskableLayers() : scheme.layers()); ++l) {
+    all += static_cast<std::size_t>(scheme.heads(l));
+    havingHead += scheme.contains(l, head);
+  }
+  const QString which = some ? QStringLiteral(" that can be masked") : QString();
+  if (unique.size() == all) return QStringLiteral("every head") + which;
+  if (oneLayer && scheme.contains(layer, 0) &&
+      unique.size() == static_cast<std::size_t>(scheme.heads(layer)))
+    return QStringLiteral("layer %1").arg(layer);
+  if (oneHead && unique.size() == havingHead)
+    return QStringLiteral("head %1 of every layer").arg(head) + which;
+  return QStringLiteral("%1 heads").arg(unique.size());
+}
+
+QString maskEditText(const MaskScheme& scheme, const std::vector<HeadCell>& cells,
+                     const HeadMask& mask) {
+  return QStringLiteral("%1 on %2").arg(maskText(mask), cellsText(scheme, cells));
+}
+
+}  // namespace headlight

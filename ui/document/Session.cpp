@@ -1,0 +1,199 @@
+#include "ui/document/Session.h"
+
+#include <limits>
+
+#include "core/config/ConfigText.h"
+#include "core/models/Registry.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMaxSessionBytes = 32u << 20;
+constexpr std::size_t kMaxGalleryEntries = 10'000;
+constexpr const char* kKind = "headlight-session";
+
+Error invalid(const std::string& message, const std::string& path) {
+  return {ErrorCode::InvalidConfig, message, path};
+}
+
+void fail(const std::string& message, const std::string& path) {
+  throw Failure(invalid(message, path));
+}
+
+std::string textAt(const Json& json, const char* key, const std::string& path) {
+  if (!json.contains(key)) return {};
+  if (!json[key].is_string()) fail("must be a text", path + key);
+  return json[key].get<std::string>();
+}
+
+QString stringAt(const Json& json, const char* key, const std::string& path) {
+  return QString::fromStdString(textAt(json, key, path));
+}
+
+const Json& objectAt(const Json& json, const char* key) {
+  static const Json empty = Json::object();
+  if (!json.contains(key)) return empty;
+  if (!json[key].is_object()) fail("must be an object", key);
+  return json[key];
+}
+
+void readWhole(const Json& json, const char* key, int least, int& value) {
+  if (!json.contains(key)) return;
+  const Json& item = json[key];
+  if (!item.is_number_integer() || item < least || item > std::numeric_limits<int>::max())
+    fail("must be a whole number, at least " + std::to_string(least), std::string("view.") + key);
+  value = item.get<int>();
+}
+
+void readShare(const Json& json, const char* key, double& value) {
+  if (!json.contains(key)) return;
+  if (!json[key].is_number() || !(json[key] >= 0.0 && json[key] <= 1.0))
+    fail("must be a number from 0 to 1", std::string("view.") + key);
+  value = json[key].get<double>();
+}
+
+void readFlag(const Json& json, const char* key, const std::string& path, bool& value) {
+  if (!json.contains(key)) return;
+  if (!json[key].is_boolean()) fail("must be true or false", path + key);
+  value = json[key].get<bool>();
+}
+
+const std::vector<std::string>& fusionNames() {
+  static const std::vector<std::string> names{"mean", "max", "min"};
+  return names;
+}
+
+HeadFusion fusionFrom(const std::string& name) {
+  for (std::size_t i = 0; i < fusionNames().size(); ++i)
+    if (fusionNames()[i] == name) return static_cast<HeadFusion>(i);
+  fail("must be mean, max or min", "view.rollout_fusion");
+  return {};
+}
+
+ViewOptions readView(const Json& json, ViewOptions view) {
+  if (!json.is_object()) fail("must be an object", "view");
+  readWhole(json, "layer", 0, view.layer);
+  readWhole(json, "head", -1, view.head);
+  readWhole(json, "query", 0, view.query);
+  readShare(json, "opacity", view.opacity);
+  readFlag(json, "smooth", "view.", view.smooth);
+  readFlag(json, "shared_range", "view.", view.sharedRange);
+  readFlag(json, "overlay", "view.", view.showOverlay);
+  if (const auto name = textAt(json, "color_map", "view."); !name.empty())
+    view.colorMap = valueOrThrow(colorMapFromName(name));
+  if (const auto name = textAt(json, "rollout_fusion", "view."); !name.empty())
+    view.rollout.fusion = fusionFrom(name);
+  readShare(json, "rollout_discard", view.rollout.discardRatio);
+  if (json.contains("learned")) view.learned = textAt(json, "learned", "view.");
+  return view;
+}
+
+QStringList readGallery(const Json& json) {
+  QStringList gallery;
+  if (!json.contains("gallery")) return gallery;
+  if (!json["gallery"].is_array() || json["gallery"].size() > kMaxGalleryEntries)
+    fail("must be a list of at most 10000 paths", "gallery");
+  for (const Json& entry : json["gallery"]) {
+    if (!entry.is_string()) fail("must be a path", "gallery");
+    gallery << QString::fromStdString(entry.get<std::string>());
+  }
+  return gallery;
+}
+
+QByteArray base64At(const Json& json, const char* key) {
+  return QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, key, "window.")));
+}
+
+Session readSession(const QByteArray& text) {
+  const Json json = valueOrThrow(parseConfigJson(
+      {text.constData(), static_cast<std::size_t>(text.size())}, "", kMaxSessionBytes));
+  if (!json.is_object() || textAt(json, "kind", "") != kKind)
+    fail("is not a Headlight session", "kind");
+  if (!json.contains("schema") || !json["schema"].is_number_integer() || json["schema"] < 1)
+    fail("must be a whole number, at least 1", "schema");
+  if (json["schema"] > Session::kSchema)
+    fail("is newer than this program reads; update Headlight", "schema");
+
+  Session session;
+  session.experiment =
+      valueOrThrow(experimentFromJson(objectAt(json, "experiment"), modelCatalogue()));
+  session.weights = stringAt(json, "weights", "");
+  readFlag(json, "partial", "", session.partial);
+  const Json& image = objectAt(json, "image");
+  session.imagePath = stringAt(image, "path", "image.");
+  session.imageName = stringAt(image, "name", "image.");
+  session.view = readView(objectAt(json, "view"), {});
+  session.gallery = readGallery(json);
+  const Json& window = objectAt(json, "window");
+  session.tab = stringAt(window, "tab", "window.");
+  session.theme = stringAt(window, "theme", "window.");
+  session.geometry = base64At(window, "geometry");
+  session.docks = base64At(window, "docks");
+  return session;
+}
+
+}  // namespace
+
+Session sessionOf(const Document& document) {
+  Session session;
+  session.experiment = document.model().experiment;
+  session.experiment.masks = describeMasks(document.masks());
+  session.weights = QString::fromStdString(document.model().weights.string());
+  session.partial = !document.model().report.unfilled().empty();
+  session.imagePath = document.imagePath();
+  session.imageName = document.imageName();
+  session.view = document.view();
+  return session;
+}
+
+Json viewToJson(const ViewOptions& view) {
+  return {{"layer", view.layer},
+          {"head", view.head},
+          {"query", view.query},
+          {"opacity", view.opacity},
+          {"color_map", colorMapNames()[static_cast<std::size_t>(view.colorMap)]},
+          {"smooth", view.smooth},
+          {"shared_range", view.sharedRange},
+          {"overlay", view.showOverlay},
+          {"rollout_fusion", fusionNames()[static_cast<std::size_t>(view.rollout.fusion)]},
+          {"rollout_discard", view.rollout.discardRatio},
+          {"learned", view.learned}};
+}
+
+Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view) {
+  return guarded("view", [&] { return readView(json, view); });
+}
+
+QByteArray sessionToText(const Session& session) {
+  Json json = {{"kind", kKind}, {"schema", Session::kSchema}};
+  json["experiment"] = experimentToJson(session.experiment);
+  json["weights"] = session.weights.toStdString();
+  if (session.partial) json["partial"] = true;
+  json["image"] = {{"path", session.imagePath.toStdString()},
+                   {"name", session.imageName.toStdString()}};
+  json["view"] = viewToJson(session.view);
+  if (!session.gallery.isEmpty()) json["gallery"] = Json::array();
+  for (const QString& entry : session.gallery)
+    json["gallery"].push_back(entry.toStdString());
+  Json window = Json::object();
+  if (!session.tab.isEmpty()) window["tab"] = session.tab.toStdString();
+  if (!session.theme.isEmpty()) window["theme"] = session.theme.toStdString();
+  if (!session.geometry.isEmpty()) window["geometry"] = session.geometry.toBase64().toStdString();
+  if (!session.docks.isEmpty()) window["docks"] = session.docks.toBase64().toStdString();
+  if (!window.empty()) json["window"] = window;
+  return QByteArray::fromStdString(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Result<Session> sessionFromText(const QByteArray& text, const QString& name) {
+  auto session = guarded(name.toStdString(), [&] { return readSession(text); });
+  if (!session) return Error{session.error().code, session.error().text(), name.toStdString()};
+  return session;
+}
+
+bool isSessionText(const QByteArray& text) {
+  if (static_cast<std::size_t>(text.size()) > kMaxSessionBytes) return false;
+  const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  return json.is_object() && json.contains("kind") && json["kind"] == kKind;
+}
+
+}  // namespace headlight

@@ -1,0 +1,44 @@
+#pragma once
+// What the window shows, as a value: saved when it closes, restored when it opens, carried by
+// exported pictures.
+
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+
+#include "core/base/Result.h"
+#include "core/config/Experiment.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+
+struct Session {
+  static constexpr int kSchema = 1;
+
+  Experiment experiment;  ///< the model, the masks as edited, and what the training dialog says
+  QString weights;        ///< a file; empty: random weights from the experiment's seed
+  bool partial = false;   ///< they fit in part, and were opened all the same: not asked again
+  QString imagePath, imageName;
+  ViewOptions view;
+
+  // The window's own; empty in a picture's session.
+  QStringList gallery;  ///< files and folders, in order
+  QString tab;          ///< objectName of the central page
+  QString theme;        ///< system, light or dark
+  QByteArray geometry, docks;
+};
+
+/// Model, image, masks and view of a document that has a model.
+Session sessionOf(const Document& document);
+
+QByteArray sessionToText(const Session& session);
+/// Errors name the JSON path. Unknown keys are ignored: an older program can open a newer session.
+Result<Session> sessionFromText(const QByteArray& text, const QString& name);
+/// Whether a JSON text is a session at all (a config is not).
+bool isSessionText(const QByteArray& text);
+
+/// The view section alone; keys that are missing keep the value in `view`.
+Json viewToJson(const ViewOptions& view);
+Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view);
+
+}  // namespace headlight

@@ -1,0 +1,59 @@
+#pragma once
+// Where the session lies, and that it is never lost: written soon after every change and on
+// closing, atomically; a damaged one is put aside, not overwritten.
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <functional>
+#include <optional>
+
+#include "ui/base/WorkerThread.h"
+#include "ui/document/Session.h"
+
+namespace headlight {
+
+class SessionKeeper : public QObject {
+  Q_OBJECT
+ public:
+  using Collect = std::function<std::optional<Session>()>;
+
+  /// `path` empty: nothing is kept (--no-session).
+  SessionKeeper(QString path, Collect collect, QObject* parent = nullptr);
+
+  /// AppData's session.json.
+  static QString defaultPath();
+
+  /// The session of last time. Nothing if there is none, or if it is damaged: then it was renamed,
+  /// and `problem` says so. One that cannot be renamed is not written over: nothing is kept then.
+  std::optional<Session> load(QString* problem);
+  /// Writes a little later, in the background; more changes until then cost nothing.
+  void changed();
+  /// Writes now and waits; an error's text, or empty.
+  QString saveNow();
+  QString saveTo(const QString& path);
+
+  /// Keeps what the window shows now, before another session takes its place; failed() where it
+  /// cannot.
+  void keepPrevious();
+  /// The same for a session that could not be shown.
+  void keepPrevious(const Session& session);
+  std::optional<Session> previous() const;
+
+ Q_SIGNALS:
+  void failed(const QString& text);  ///< a disk that is full; said once until it works again, and
+                                     ///< each time that a session before is lost
+
+ private:
+  void saveInBackground();
+  void tellLost(const QString& error);
+
+  QString m_path;
+  Collect m_collect;
+  QTimer m_timer;
+  bool m_complained = false;
+  WorkerThread m_worker;
+};
+
+}  // namespace headlight

@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "ui/bridge/AnalysisBridge.h"
+#include "ui/document/HeadValues.h"
+#include "ui/figures/FigurePainting.h"
+#include "ui/maps/ViewedMap.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kTilePixels = 8;  ///< a patch's side in a head's tile
+
+/// Blocks stay blocks where a viewer smooths what it enlarges.
+QImage blocks(const MapLayer& map) {
+  const QImage image = mapImage(map, kTilePixels);
+  if (map.smooth || image.isNull()) return image;
+  const int scale = std::clamp(1024 / std::max(map.rows, map.cols), 1, kTilePixels);
+  return image.scaled(image.size() * scale);
+}
+
+void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, int layer,
+                 int query) {
+  const TileCells cells = tileCells(maps, model, query, layer);
+  tile.rows = cells.rows;
+  tile.cols = cells.cols;
+  tile.queryPatch = cells.queryPatch;
+}
+
+void gatherHeads(FigureContent& content, const FigureRequest& request) {
+  const AttentionMaps& maps = shownMaps(*request.look, request.view);
+  const bool learned = shownLearned(request.look.get(), request.view);
+  const Grid& grid = request.model.grid;
+  std::optional<ValueRange> shared;
+  if (request.view.sharedRange) shared = sharedRange(maps, grid, request.view.query);
+  for (int layer = 0; layer < static_cast<int>(maps.layers.size()); ++layer) {
+    std::vector<HeadTile>& row = content.tiles.emplace_back();
+    for (int head = -1; head < maps.layers[static_cast<std::size_t>(layer)].heads; ++head) {
+      HeadTile& tile = row.emplace_back();
+      const auto map = tileMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
+      if (map) tile.map = blocks(*map);
+      tile.smooth = drawnSmooth(maps, request.view, layer);
+      setTileGrid(tile, maps, grid, layer, request.view.query);
+      if (learned) continue;  // locality and mask are of attention
+      tile.locality = headValue(request.look->locality, layer, head);
+      if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
+    }
+  }
+}
+
+void gatherPanels(FigureContent& content, const FigureRequest& request) {
+  const Grid& grid = request.model.grid;
+  const AttentionMaps& maps = shownMaps(*request.look, request.view);
+  const Grid shown = gridOfLayer(maps, request.view.layer, grid);
+  content.cursor = patchInRegion(content.region, shown.rows, shown.cols,
+                                 queryInLayer(request.view.query, grid, shown) - shown.prefix);
+  if (request.kind == FigureKind::Comparison) {
+    for (const EditSide side : {EditSide::Before, EditSide::After, EditSide::Difference})
+      if (auto map = editedMap(request.before.get(), request.look.get(), grid, request.view, side))
+        content.panels.push_back({editSideName(side), std::move(*map), true});
+    return;
+  }
+  std::optional<ValueRange> shared;
+  if (request.view.sharedRange) shared = sharedRange(maps, grid, request.view.query);
+  if (auto map = viewedMap(maps, grid, request.view, request.view.layer, request.view.head,
+                           shared ? &*shared : nullptr))
+    content.panels.push_back({{}, std::move(*map), false});
+}
+
+Result<void> gatherRollout(FigureContent& content, const FigureRequest& request) {
+  const AttentionMaps& maps = request.look->maps;
+  const auto values = rollout(maps, request.view.rollout);
+  if (!values) return values.error();
+  const MapLayer map = rolloutMap(maps.layers.front().grid, *values, request.view);
+  setRolloutRange(content.legend, map, request.model);
+  content.panels.push_back({{}, map, false});
+  return {};
+}
+
+}  // namespace
+
+Result<FigureContent> figureContent(const FigureRequest& request) {
+  if (!request.look || request.look->maps.layers.empty())
+    return Error{ErrorCode::InvalidArgument, "there are no maps to draw", ""};
+  FigureContent content;
+  content.kind = request.kind;
+  content.title = request.imageName + QStringLiteral(" · ") + request.modelName;
+  content.legend = request.caption;
+  content.showLegend = request.legend;
+  content.image = request.image;
+  content.region = seenRegion(request.image, request.model.experiment.model);
+  content.opacity = request.view.showOverlay ? request.view.opacity : 0;
+  switch (request.kind) {
+    case FigureKind::Canvas:
+    case FigureKind::Comparison:
+      gatherPanels(content, request);
+      break;
+    case FigureKind::Heads:
+      gatherHeads(content, request);
+      break;
+    case FigureKind::Rollout:
+      if (const auto done = gatherRollout(content, request); !done) return done.error();
+      break;
+    case FigureKind::Similarity: {
+      auto values = similarityOf(request.look->maps, request.view.head);
+      if (!values) return values.error();
+      content.similarity = std::move(*values);
+      content.layers = static_cast<int>(request.look->maps.layers.size());
+      break;
+    }
+  }
+  return content;
+}
+
+}  // namespace headlight

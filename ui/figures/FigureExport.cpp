@@ -1,0 +1,191 @@
+#include "ui/figures/FigureExport.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+
+#include <cmath>
+
+#include "core/base/Files.h"
+#include "ui/base/Images.h"
+#include "ui/base/ShownText.h"
+#include "ui/bridge/ImageBridge.h"
+#include "ui/figures/FigurePainting.h"
+#include "ui/maps/SimilarityPainting.h"
+#include "ui/maps/ViewedMap.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kLeastWidth = 100, kMostWidth = 16'000;
+constexpr int kLeastDpi = 36, kMostDpi = 1200;
+constexpr double kMostPixels = 120e6;  ///< of a PNG
+constexpr double kUnitsPerInch = 96;   ///< figures are laid out in these, whatever the dpi
+
+Error refusal(const QString& message, const QString& where = {}) {
+  return {ErrorCode::InvalidArgument, message.toStdString(), where.toStdString()};
+}
+
+Result<void> write(const FigureRequest& request, const QByteArray& bytes) {
+  return writeFileAtomically(
+      std::filesystem::path(request.path.toStdU16String()),
+      std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+}
+
+Legend captionOf(const Document& document, FigureKind kind) {
+  const ViewOptions& view = document.view();
+  const auto look = document.look();
+  switch (kind) {
+    case FigureKind::Canvas:
+      return canvasLegend(document, canvasMap(document));
+    case FigureKind::Heads:
+      return headsLegend(document);
+    case FigureKind::Rollout:
+      return rolloutLegend(document, view.rollout, {});
+    case FigureKind::Similarity:
+      return similarityLegend(view.head, look ? look->maps.isSigned : document.model().mapIsSigned,
+                              view.colorMap, document.sourceNote());
+    case FigureKind::Comparison:
+      break;
+  }
+  return editLegend(document);
+}
+
+Result<void> writePng(const FigureRequest& request, const FigureContent& content, QSizeF units) {
+  const double scale = request.dpi / kUnitsPerInch;
+  const QSize pixels(request.widthPixels, static_cast<int>(std::ceil(units.height() * scale)));
+  if (static_cast<double>(pixels.width()) * pixels.height() > kMostPixels)
+    return refusal(QStringLiteral("a figure of %1 × %2 pixels is too large; choose a smaller width")
+                       .arg(pixels.width())
+                       .arg(pixels.height()),
+                   request.path);
+  QImage canvas(pixels, QImage::Format_RGB32);
+  if (canvas.isNull())
+    return Error{ErrorCode::Internal, "not enough memory for a figure of this size",
+                 request.path.toStdString()};
+  canvas.fill(Qt::white);
+  QPainter painter(&canvas);
+  painter.scale(scale, scale);
+  paintFigure(painter, units, content, scale);
+  painter.end();
+  std::vector<std::pair<std::string, std::string>> text{{"Software", "Headlight"}};
+  if (!request.session.isEmpty())
+    text.emplace_back(ImageBridge::kSessionKeyword, request.session.toStdString());
+  const auto png = encodePng(fromQImage(canvas), text);
+  if (!png) return png.error();
+  return writeFileAtomically(std::filesystem::path(request.path.toStdU16String()), *png);
+}
+
+Result<void> writeSvg(const FigureRequest& request, const FigureContent& content, QSizeF units) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  QSvgGenerator generator;
+  generator.setOutputDevice(&buffer);
+  generator.setResolution(static_cast<int>(kUnitsPerInch));
+  generator.setSize(units.toSize());
+  generator.setViewBox(QRectF(QPointF(0, 0), units));
+  generator.setTitle(content.title);
+  generator.setDescription(content.legend.title + QStringLiteral("; ") + content.legend.detail);
+  QPainter painter;
+  if (!painter.begin(&generator))
+    return Error{ErrorCode::Internal, "the SVG could not be drawn", request.path.toStdString()};
+  paintFigure(painter, units, content, request.dpi / kUnitsPerInch);
+  painter.end();
+  return write(request, bytes);
+}
+
+Result<void> writePdf(const FigureRequest& request, const FigureContent& content, QSizeF units) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  {
+    QPdfWriter writer(&buffer);
+    const double pointsPerUnit = 72 / kUnitsPerInch;
+    writer.setTitle(content.title);
+    writer.setCreator(QStringLiteral("Headlight"));
+    writer.setResolution(request.dpi);
+    writer.setPageSize(
+        QPageSize(units * pointsPerUnit, QPageSize::Point, {}, QPageSize::ExactMatch));
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+    if (!request.session.isEmpty())
+      writer.addFileAttachment(QStringLiteral("headlight-session.json"), request.session,
+                               QStringLiteral("application/json"));
+    QPainter painter;
+    if (!painter.begin(&writer))
+      return Error{ErrorCode::Internal, "the PDF could not be drawn", request.path.toStdString()};
+    const double scale = request.dpi / kUnitsPerInch;
+    painter.scale(scale, scale);
+    paintFigure(painter, units, content, scale);
+    painter.end();
+  }
+  return write(request, bytes);
+}
+
+}  // namespace
+
+const QStringList& figureKindNames() {
+  static const QStringList kNames{"canvas", "heads", "rollout", "similarity", "comparison"};
+  return kNames;
+}
+
+Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
+  if (!document.hasModel()) return refusal("there is no model to make a figure of; open one first");
+  if (!document.hasImage())
+    return refusal("there is no picture to make a figure of; open one first");
+  FigureRequest request;
+  request.kind = kind;
+  request.image = document.image();
+  request.imageName = document.imageName();
+  request.model = document.model();
+  request.modelName = shownName(request.model.experiment.model.name);
+  request.masks = document.masks();
+  request.view = document.view();
+  request.look = document.look();
+  request.before = document.lookBeforeEdit();
+  if (!request.look || request.look->maps.layers.empty())
+    return refusal("the maps are still being computed; try again in a moment");
+  if (kind == FigureKind::Comparison && (!request.before || request.before == request.look))
+    return refusal("there is no edit to compare with; edit a mask first");
+  request.caption = captionOf(document, kind);
+  return request;
+}
+
+Result<void> writeFigure(const FigureRequest& request) {
+  if (request.widthPixels < kLeastWidth || request.widthPixels > kMostWidth)
+    return refusal(QStringLiteral("a width of %1 pixels is not between %2 and %3")
+                       .arg(request.widthPixels)
+                       .arg(kLeastWidth)
+                       .arg(kMostWidth));
+  if (request.dpi < kLeastDpi || request.dpi > kMostDpi)
+    return refusal(QStringLiteral("a resolution of %1 dots per inch is not between %2 and %3")
+                       .arg(request.dpi)
+                       .arg(kLeastDpi)
+                       .arg(kMostDpi));
+  const QString suffix = QFileInfo(request.path).suffix().toLower();
+  if (suffix != "png" && suffix != "svg" && suffix != "pdf")
+    return refusal("a figure's name ends in .png, .svg or .pdf", request.path);
+  return guarded(request.path.toStdString(), [&]() -> Result<void> {
+    const auto content = figureContent(request);
+    if (!content) return content.error();
+    const QSizeF units = figureSize(*content, request.widthPixels * kUnitsPerInch / request.dpi);
+    if (suffix == "png") return writePng(request, *content, units);
+    return suffix == "svg" ? writeSvg(request, *content, units)
+                           : writePdf(request, *content, units);
+  });
+}
+
+QString exportFigure(Document* document, FigureKind kind, const QString& path,
+                     const QByteArray& session, int widthPixels, int dpi) {
+  auto request = captureFigure(*document, kind);
+  if (!request) return QString::fromStdString(request.error().text());
+  request->path = path;
+  request->session = session;
+  request->widthPixels = widthPixels;
+  request->dpi = dpi;
+  const auto written = writeFigure(*request);
+  return written ? QString() : QString::fromStdString(written.error().text());
+}
+
+}  // namespace headlight

@@ -1,0 +1,59 @@
+#pragma once
+// What a tab shows as a file for a paper: PNG (carrying its session), SVG or PDF with real text.
+
+#include <QByteArray>
+#include <QPaintDevice>
+#include <QPainter>
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "ui/document/Document.h"
+#include "ui/maps/ImagePainting.h"
+
+namespace headlight {
+
+enum class FigureKind {
+  Canvas,  ///< the picture and the chosen head's map
+  Heads,   ///< every head
+  Rollout,
+  Similarity,  ///< layers × layers
+  Comparison,  ///< before, after the last edit, and the difference
+};
+const QStringList& figureKindNames();  ///< "canvas", "heads", …, in the order of the enum
+
+/// Everything a figure needs, taken out of the Document in its thread; writeFigure may then run in
+/// any thread.
+struct FigureRequest {
+  FigureKind kind = FigureKind::Canvas;
+  QString path;  ///< .png, .svg or .pdf: the name says which
+  int widthPixels =
+      1600;       ///< of a PNG, 100 to 16,000; SVG and PDF are widthPixels / dpi inches wide
+  int dpi = 192;  ///< 36 to 1200; says how large text is
+  bool legend = true;
+  QByteArray
+      session;  ///< JSON; PNG: the text chunk ImageBridge::kSessionKeyword; PDF: an attachment
+
+  // Filled by captureFigure.
+  Image image;
+  QString imageName, modelName;
+  ModelInfo model;
+  MaskScheme masks;
+  ViewOptions view;
+  std::shared_ptr<const Look> look, before;
+  Legend caption;  ///< a rollout's range is found when it is worked out
+};
+
+/// Fails where there is nothing to show: no model, no picture, no edit to compare.
+Result<FigureRequest> captureFigure(const Document& document, FigureKind kind);
+/// Draws and writes, all or nothing. May take seconds for a rollout of a large model.
+Result<void> writeFigure(const FigureRequest& request);
+
+/// Both in one; an empty text is success.
+QString exportFigure(Document* document, FigureKind kind, const QString& path,
+                     const QByteArray& session = {}, int widthPixels = 1600, int dpi = 192);
+
+}  // namespace headlight

@@ -1,0 +1,243 @@
+#include "ui/figures/FigurePainting.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/bridge/AnalysisBridge.h"
+#include "ui/maps/SimilarityPainting.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kFigureMargin = 14;
+constexpr double kGap = 12;
+constexpr double kTallest = 1.5;  ///< a panel's height over its width
+constexpr double kTileGap = 8;
+constexpr std::size_t kMostFigureBlocks = 4;
+constexpr double kTextSize = 12;  ///< units: 9 point
+
+QFont figureFont(bool bold = false) {
+  QFont font;
+  font.setPixelSize(static_cast<int>(kTextSize));
+  font.setBold(bold);
+  return font;
+}
+
+/// Figures are for white paper, whatever the window's theme.
+QPalette paper() {
+  QPalette palette;
+  palette.setColor(QPalette::Window, Qt::white);
+  palette.setColor(QPalette::WindowText, Qt::black);
+  palette.setColor(QPalette::AlternateBase, QColor(240, 240, 240));
+  palette.setColor(QPalette::Highlight, QColor(0, 114, 178));
+  return palette;
+}
+
+double titleHeight() {
+  return QFontMetricsF(figureFont()).height() + 8;
+}
+
+/// Panels share the width; a tall picture gets narrower ones.
+QSizeF panelSize(const FigureContent& content, double width) {
+  const double count = static_cast<double>(std::max<std::size_t>(1, content.panels.size()));
+  const double room = (width - 2 * kFigureMargin - (count - 1) * kGap) / count;
+  const double aspect =
+      static_cast<double>(content.image.height) / std::max(content.image.width, 1);
+  if (aspect <= kTallest) return {room, room * aspect};
+  return {room * kTallest / aspect, room * kTallest};
+}
+
+double panelTitleHeight(const FigureContent& content) {
+  const bool titled = !content.panels.empty() && !content.panels.front().title.isEmpty();
+  return titled ? QFontMetricsF(figureFont()).height() + 4 : 0;
+}
+
+double panelBarHeight(const FigureContent& content) {
+  const bool bars = !content.panels.empty() && content.panels.front().ownBar;
+  return bars ? legendHeight(QFontMetricsF(figureFont())) : 0;
+}
+
+/// Its text begins at the margin: the legend's own sides lie in it.
+double legendBelow(const FigureContent& content, double width) {
+  return legendHeight(QFontMetricsF(figureFont()), content.legend.note,
+                      width - 2 * kFigureMargin + 20);
+}
+
+double headLabelWidth(const FigureContent& content) {
+  return QFontMetricsF(figureFont())
+             .horizontalAdvance(QStringLiteral("layer %1").arg(content.tiles.size())) +
+         8;
+}
+
+std::size_t headColumns(const FigureContent& content) {
+  std::size_t columns = 1;
+  for (const auto& row : content.tiles)
+    columns = std::max(columns, row.size());
+  return columns;
+}
+
+double headRowHeight(const QSizeF& tile) {
+  return tile.height() + headCaptionHeight(QFontMetricsF(figureFont())) + 6;
+}
+
+/// Layers in `blocks` side by side of `rows` each.
+struct HeadLayout {
+  std::size_t blocks = 1;
+  std::size_t rows = 1;
+  QSizeF tile;
+  double blockWidth = 0;
+};
+
+/// As few blocks as keep the figure from getting much taller than wide.
+HeadLayout headLayout(const FigureContent& content, double width) {
+  const auto columns = static_cast<double>(headColumns(content));
+  const HeadTile& first = content.tiles.front().front();
+  const double aspect = static_cast<double>(first.rows) / std::max(1, first.cols);
+  HeadLayout layout;
+  for (layout.blocks = 1;; ++layout.blocks) {
+    layout.rows = (content.tiles.size() + layout.blocks - 1) / layout.blocks;
+    layout.blockWidth = (width - 2 * kFigureMargin + kGap) / static_cast<double>(layout.blocks);
+    const double side =
+        (layout.blockWidth - kGap - headLabelWidth(content) - (columns - 1) * kTileGap) / columns;
+    layout.tile = {side, side * aspect};
+    const double height = static_cast<double>(layout.rows) * headRowHeight(layout.tile);
+    const bool more = layout.blocks < kMostFigureBlocks && layout.rows > 1;
+    if (height > kTallest * width && more) continue;
+    layout.blocks = (content.tiles.size() + layout.rows - 1) / layout.rows;  // none empty
+    return layout;
+  }
+}
+
+double bodyHeight(const FigureContent& content, double width) {
+  if (content.kind == FigureKind::Heads) {
+    const HeadLayout layout = headLayout(content, width);
+    return QFontMetricsF(figureFont()).height() + 4 +
+           static_cast<double>(layout.rows) * headRowHeight(layout.tile);
+  }
+  if (content.kind == FigureKind::Similarity) return width * 0.85;
+  return panelTitleHeight(content) + panelSize(content, width).height() + panelBarHeight(content);
+}
+
+/// The picture, dimmed where the model does not see it, with the map: one raster.
+QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
+                   const FigurePanel& panel, QSize pixels) {
+  QImage raster(pixels.expandedTo({1, 1}), QImage::Format_RGB32);
+  raster.fill(Qt::white);
+  const double x = static_cast<double>(pixels.width()) / pyramid.width;
+  const double y = static_cast<double>(pixels.height()) / pyramid.height;
+  QPainter painter(&raster);
+  painter.setRenderHint(QPainter::SmoothPixmapTransform);
+  painter.setOpacity(0.35);
+  painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
+  painter.setOpacity(1);
+  const QRectF region(content.region.x() * x, content.region.y() * y, content.region.width() * x,
+                      content.region.height() * y);
+  painter.setClipRect(region);
+  painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
+  painter.setOpacity(content.opacity);
+  drawMap(painter, region, mapImage(panel.map), panel.map.smooth);
+  return raster;
+}
+
+void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,
+                 double scale) {
+  const QSizeF size = panelSize(content, area.width() + 2 * kFigureMargin);
+  const double count = static_cast<double>(content.panels.size());
+  const double slot = (area.width() - (count - 1) * kGap) / count;
+  const ImagePyramid pyramid = makePyramid(content.image);
+  if (pyramid.levels.empty()) return;
+  for (std::size_t i = 0; i < content.panels.size(); ++i) {
+    const FigurePanel& panel = content.panels[i];
+    const double left = area.left() + static_cast<double>(i) * (slot + kGap);
+    const QRectF target(left + (slot - size.width()) / 2, area.top() + panelTitleHeight(content),
+                        size.width(), size.height());
+    painter.setPen(Qt::black);
+    if (!panel.title.isEmpty())
+      painter.drawText(QRectF(left, area.top(), slot, panelTitleHeight(content)),
+                       Qt::AlignHCenter | Qt::AlignTop, panel.title);
+    painter.drawImage(target, rasterPanel(content, pyramid, panel, (size * scale).toSize()));
+    const double unit = target.width() / content.image.width;
+    const auto onPaper = [&](const QRectF& r) {
+      return QRectF(target.left() + r.x() * unit, target.top() + r.y() * unit, r.width() * unit,
+                    r.height() * unit);
+    };
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(QColor(0, 0, 0, 170), 0.75));
+    painter.drawRect(onPaper(content.region));
+    if (!content.cursor.isEmpty())
+      drawOutline(painter, onPaper(content.cursor), paper().color(QPalette::Highlight), 2);
+    if (!panel.ownBar || !content.showLegend) continue;
+    Legend legend;
+    legend.bar = true;
+    legend.colorMap = panel.map.colorMap;
+    legend.range = panel.map.range;
+    drawLegend(painter, QRectF(left, target.bottom(), slot, panelBarHeight(content)), legend,
+               paper());
+  }
+}
+
+void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& content) {
+  const HeadLayout layout = headLayout(content, area.width() + 2 * kFigureMargin);
+  const double label = headLabelWidth(content);
+  const double header = QFontMetricsF(figureFont()).height() + 4;
+  const auto leftOf = [&](std::size_t block, std::size_t column) {
+    return area.left() + static_cast<double>(block) * layout.blockWidth + label +
+           static_cast<double>(column) * (layout.tile.width() + kTileGap);
+  };
+  painter.setPen(Qt::black);
+  for (std::size_t block = 0; block < layout.blocks; ++block)
+    for (std::size_t column = 0; column < headColumns(content); ++column)
+      painter.drawText(
+          QRectF(leftOf(block, column), area.top(), layout.tile.width(), header),
+          Qt::AlignHCenter | Qt::AlignTop,
+          column == 0 ? QStringLiteral("mean") : QStringLiteral("head %1").arg(column - 1));
+  for (std::size_t layer = 0; layer < content.tiles.size(); ++layer) {
+    const std::size_t block = layer / layout.rows;
+    const double top =
+        area.top() + header + static_cast<double>(layer % layout.rows) * headRowHeight(layout.tile);
+    painter.setPen(Qt::black);
+    painter.drawText(QRectF(leftOf(block, 0) - label, top, label - 8, layout.tile.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("layer %1").arg(layer));
+    for (std::size_t column = 0; column < content.tiles[layer].size(); ++column)
+      drawHeadTile(painter, QRectF(QPointF(leftOf(block, column), top), layout.tile),
+                   content.tiles[layer][column], paper());
+  }
+}
+
+}  // namespace
+
+QSizeF figureSize(const FigureContent& content, double width) {
+  double height = kFigureMargin + titleHeight() + bodyHeight(content, width) + kFigureMargin;
+  if (content.showLegend) height += legendBelow(content, width);
+  return {width, std::ceil(height)};
+}
+
+void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& content,
+                 double scale) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setRenderHint(QPainter::TextAntialiasing);
+  painter.setRenderHint(QPainter::LosslessImageRendering);
+  painter.fillRect(QRectF(QPointF(0, 0), size), Qt::white);
+  painter.setFont(figureFont(true));
+  painter.setPen(Qt::black);
+  const double inner = size.width() - 2 * kFigureMargin;
+  painter.drawText(QRectF(kFigureMargin, kFigureMargin, inner, titleHeight()),
+                   Qt::AlignLeft | Qt::AlignTop,
+                   QFontMetricsF(painter.font()).elidedText(content.title, Qt::ElideMiddle, inner));
+  painter.setFont(figureFont());
+  const QRectF body(kFigureMargin, kFigureMargin + titleHeight(), inner,
+                    bodyHeight(content, size.width()));
+  if (content.kind == FigureKind::Heads)
+    paintHeads(painter, body, content);
+  else if (content.kind == FigureKind::Similarity)
+    drawSimilarity(painter, body, content.similarity, content.layers, content.legend, paper());
+  else
+    paintPanels(painter, body, content, scale);
+  if (content.showLegend)
+    drawLegend(
+        painter,
+        QRectF(kFigureMargin - 10, body.bottom(), inner + 20, legendBelow(content, size.width())),
+        content.legend, paper());
+}
+
+}  // namespace headlight

@@ -1,0 +1,129 @@
+#include "ui/forms/ModelForm.h"
+
+#include <QApplication>
+#include <QVBoxLayout>
+
+#include "core/models/Registry.h"
+#include "ui/forms/ParameterForm.h"
+
+namespace headlight {
+namespace {
+
+const char* const kNested[] = {"attention", "layout"};
+
+/// {"attention": {"window": 7}} as {"attention.window": 7}, so that one form can show it.
+Json flattened(const Json& model) {
+  Json flat = Json::object();
+  for (const auto& [key, value] : model.items()) {
+    if (!value.is_object()) {
+      flat[key] = value;
+      continue;
+    }
+    for (const auto& [option, given] : value.items())
+      flat[key + "." + option] = given;
+  }
+  return flat;
+}
+
+Json nested(const Json& flat) {
+  Json model = Json::object();
+  for (const auto& [key, value] : flat.items()) {
+    const auto dot = key.find('.');
+    if (dot == std::string::npos)
+      model[key] = value;
+    else
+      model[key.substr(0, dot)][key.substr(dot + 1)] = value;
+  }
+  return model;
+}
+
+void appendOptions(ParameterTable& table, const char* section, const Variant* variant) {
+  if (!variant || !variant->options) return;
+  for (Parameter option : *variant->options) {
+    option.name = std::string(section) + "." + option.name;
+    table.push_back(std::move(option));
+  }
+}
+
+}  // namespace
+
+ModelForm::ModelForm(QWidget* parent) : QWidget(parent), m_layout(new QVBoxLayout(this)) {
+  m_layout->setContentsMargins(0, 0, 0, 0);
+  setModel(ModelConfig());
+}
+
+void ModelForm::rebuild(const std::string& backbone, const std::string& mechanism) {
+  if (m_form && backbone == m_backbone && mechanism == m_mechanism) return;
+  m_backbone = backbone;
+  m_mechanism = mechanism;
+  ParameterTable table = modelTable();
+  appendOptions(table, kNested[0], modelCatalogue().mechanism(mechanism));
+  appendOptions(table, kNested[1], modelCatalogue().backbone(backbone));
+  QString focused;
+  if (m_form && m_form->isAncestorOf(QApplication::focusWidget()))
+    focused = QApplication::focusWidget()->objectName().section(QLatin1Char('.'), 1);
+  if (m_form) {
+    // Deleted later, for the change comes from one of its fields: nobody should find it meanwhile,
+    // and its fields refer to its table.
+    connect(m_form, &QObject::destroyed, [kept = m_table] {});
+    m_form->hide();
+    m_form->setParent(nullptr);
+    m_form->deleteLater();
+  }
+  m_table = std::make_shared<const ParameterTable>(std::move(table));
+  m_form = new ParameterForm(*m_table, QStringLiteral("model"), this);
+  m_layout->addWidget(m_form);
+  m_form->show();  // at once: the layout would do it later, and what is hidden takes no focus
+  connect(m_form, &ParameterForm::changed, this, &ModelForm::onChanged);
+  if (!focused.isEmpty()) m_form->focusField(focused);
+}
+
+void ModelForm::showFlat(const Json& model) {
+  m_form->setDefaults(m_defaults);
+  m_form->setValues(model);
+}
+
+void ModelForm::setModel(const ModelConfig& model) {
+  const ModelConfig shown = completed(model, modelCatalogue());
+  rebuild(shown.backbone, shown.mechanism);
+  m_defaults = flattened(modelToJson(shown));
+  showFlat(m_defaults);
+}
+
+void ModelForm::onChanged() {
+  const Json values = m_form->values();
+  const auto name = [&](const char* key) { return values[key].get<std::string>(); };
+  if (name("backbone") != m_backbone || name("mechanism") != m_mechanism) {
+    Json kept = Json::object();
+    for (const auto& [key, value] : values.items()) {
+      const bool ofMechanism = key.starts_with("attention."),
+                 ofBackbone = key.starts_with("layout.");
+      if ((ofMechanism && name("mechanism") != m_mechanism) ||
+          (ofBackbone && name("backbone") != m_backbone))
+        continue;  // of the one that was left
+      kept[key] = value;
+    }
+    rebuild(name("backbone"), name("mechanism"));
+    showFlat(kept);
+  }
+  Q_EMIT changed();
+}
+
+void ModelForm::showError(const Error& error) {
+  const QString where = QString::fromStdString(error.where).section(QLatin1Char('.'), 1);
+  m_form->setError(where, QString::fromStdString(error.message));
+}
+
+Result<ModelConfig> ModelForm::model() {
+  m_form->clearErrors();
+  if (const QString problem = m_form->firstError(); !problem.isEmpty())
+    return Error{ErrorCode::InvalidConfig, problem.toStdString(), "model"};
+  auto read = modelFromJson(nested(m_form->values()), modelCatalogue());
+  if (read) return read;
+  showError(read.error());
+  const QString shown = m_form->firstError();
+  if (shown.isEmpty()) return read;
+  return Error{ErrorCode::InvalidConfig, shown.toStdString(), read.error().where};
+}
+
+}  // namespace headlight

@@ -1,0 +1,232 @@
+#include "ui/forms/ParameterForm.h"
+
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+#include <algorithm>
+
+#include "ui/forms/ParameterField.h"
+
+namespace headlight {
+
+ParameterForm::ParameterForm(const ParameterTable& table, const QString& path, QWidget* parent)
+    : QWidget(parent), m_table(table) {
+  setObjectName(QStringLiteral("form.") + (path.isEmpty() ? QStringLiteral("run") : path));
+  m_filter = new QLineEdit(this);
+  m_filter->setObjectName(QStringLiteral("formFilter"));
+  m_filter->setPlaceholderText(tr("Filter settings"));
+  m_filter->setAccessibleName(tr("Filter settings"));
+  m_filter->setToolTip(tr("Shows the settings whose name or help has these words"));
+  m_filter->setClearButtonEnabled(true);
+  connect(m_filter, &QLineEdit::textChanged, this, &ParameterForm::refreshVisibility);
+
+  auto* body = new QWidget(this);
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(8);
+  grid->setVerticalSpacing(4);
+  grid->setColumnStretch(1, 1);
+  int row = 0;
+  for (const Parameter& parameter : table) {
+    auto* field = new ParameterField(parameter, path, grid, row, body);
+    field->editor()->installEventFilter(this);
+    connect(field, &ParameterField::changed, this, [this, field] { onFieldChanged(field); });
+    m_fields.push_back(field);
+    row += 2;
+  }
+  m_nothing = new QLabel(tr("No setting has these words."), body);
+  m_nothing->setVisible(false);
+  auto* column = new QVBoxLayout(body);
+  column->setContentsMargins(2, 2, 6, 2);
+  column->addLayout(grid);
+  column->addWidget(m_nothing);
+  column->addStretch(1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(body);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+
+  m_help = new QLabel(this);
+  m_help->setObjectName(QStringLiteral("formHelp"));
+  m_help->setWordWrap(true);
+  m_help->setTextFormat(Qt::PlainText);
+  m_help->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  m_help->setMinimumHeight(2 * fontMetrics().lineSpacing() + 4);
+  m_help->setForegroundRole(QPalette::PlaceholderText);
+
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(6);
+  layout->addWidget(m_filter);
+  layout->addWidget(scroll, 1);
+  layout->addWidget(m_help);
+  showHelp(nullptr);
+}
+
+ParameterField* ParameterForm::field(const QString& name) const {
+  const auto found = std::find_if(m_fields.begin(), m_fields.end(),
+                                  [&](const ParameterField* f) { return f->name() == name; });
+  return found == m_fields.end() ? nullptr : *found;
+}
+
+// --- Values ------------------------------------------------------------------------------------
+
+void ParameterForm::setValues(const Json& object) {
+  m_aside = Json::object();
+  for (const auto& [key, value] : object.items())
+    if (!findParameter(m_table, key)) m_aside[key] = value;
+  for (ParameterField* field : m_fields) {
+    const std::string& name = field->parameter().name;
+    field->setValue(object.contains(name) ? object[name] : field->parameter().defaultValue);
+  }
+}
+
+Json ParameterForm::values() const {
+  Json object = Json::object();
+  for (const ParameterField* field : m_fields)
+    object[field->parameter().name] = field->value();
+  for (const auto& [key, value] : m_aside.items())
+    object[key] = value;
+  return object;
+}
+
+void ParameterForm::setDefaults(const Json& object) {
+  for (ParameterField* field : m_fields)
+    if (object.contains(field->parameter().name))
+      field->setDefault(object[field->parameter().name]);
+}
+
+void ParameterForm::setValue(const QString& name, const Json& value) {
+  if (ParameterField* found = field(name)) found->setValue(value);
+}
+
+bool ParameterForm::isValid() const {
+  return firstError().isEmpty();
+}
+
+QString ParameterForm::firstError() const {
+  for (const ParameterField* field : m_fields)
+    if (const QString error = field->error(); !error.isEmpty())
+      return QStringLiteral("%1: %2").arg(parameterTitle(field->parameter().name), error);
+  return {};
+}
+
+void ParameterForm::setError(const QString& name, const QString& text) {
+  if (ParameterField* found = field(name)) found->setOuterError(text);
+}
+
+void ParameterForm::clearErrors() {
+  for (ParameterField* field : m_fields)
+    field->setOuterError({});
+}
+
+QString ParameterForm::errorOf(const QString& name) const {
+  const ParameterField* found = field(name);
+  return found ? found->error() : QString();
+}
+
+QWidget* ParameterForm::editor(const QString& name) const {
+  const ParameterField* found = field(name);
+  return found ? found->editor() : nullptr;
+}
+
+int ParameterForm::changedFromDefault() const {
+  return static_cast<int>(std::count_if(m_fields.begin(), m_fields.end(),
+                                        [](const auto* field) { return !field->isDefault(); }));
+}
+
+void ParameterForm::onFieldChanged(ParameterField* field) {
+  showHelp(field);
+  Q_EMIT changed();
+}
+
+// --- What is shown -----------------------------------------------------------------------------
+
+void ParameterForm::setFilter(const QString& text) {
+  m_filter->setText(text);
+}
+
+void ParameterForm::setFilterVisible(bool visible) {
+  m_filter->setVisible(visible);
+}
+
+void ParameterForm::setReadOnlyFields(const std::vector<std::string>& names) {
+  for (ParameterField* field : m_fields)
+    field->setReadOnly(std::find(names.begin(), names.end(), field->parameter().name) !=
+                       names.end());
+}
+
+void ParameterForm::hideFields(const std::vector<std::string>& names) {
+  m_hidden = names;
+  refreshVisibility();
+}
+
+void ParameterForm::refreshVisibility() {
+  const QStringList words = m_filter->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  int shown = 0;
+  for (ParameterField* field : m_fields) {
+    const QString haystack = QStringLiteral("%1 %2 %3")
+                                 .arg(field->name(), parameterTitle(field->parameter().name),
+                                      QString::fromStdString(field->parameter().help));
+    const bool hidden =
+        std::find(m_hidden.begin(), m_hidden.end(), field->parameter().name) != m_hidden.end();
+    const bool matches = std::all_of(words.begin(), words.end(), [&](const QString& word) {
+      return haystack.contains(word, Qt::CaseInsensitive);
+    });
+    field->setVisible(!hidden && matches);
+    shown += field->isVisible();
+  }
+  m_nothing->setVisible(shown == 0);
+}
+
+void ParameterForm::focusField(const QString& name) {
+  ParameterField* found = field(name);
+  if (!found) return;
+  setFilter({});
+  found->editor()->setFocus(Qt::OtherFocusReason);
+}
+
+void ParameterForm::showHelp(const ParameterField* field) {
+  m_help->setText(field ? field->help() : QString());
+}
+
+bool ParameterForm::eventFilter(QObject* watched, QEvent* event) {
+  auto* editor = qobject_cast<QWidget*>(watched);
+  if (event->type() == QEvent::Wheel && editor && !editor->hasFocus()) {
+    event->ignore();  // scroll the form, do not change a value in passing
+    return true;
+  }
+  if (event->type() == QEvent::FocusIn) {
+    const auto found = std::find_if(m_fields.begin(), m_fields.end(), [&](const ParameterField* f) {
+      return f->editor() == watched;
+    });
+    if (found != m_fields.end()) {
+      showHelp(*found);
+      for (QWidget* up = editor->parentWidget(); up; up = up->parentWidget())
+        if (auto* scroll = qobject_cast<QScrollArea*>(up)) {
+          scroll->ensureWidgetVisible(editor, 10, 20);
+          break;
+        }
+    }
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+Json withValues(Json json, const std::map<std::string, ParameterForm*>& forms) {
+  for (const auto& [key, form] : forms) {
+    if (key.empty())
+      json.update(form->values());
+    else
+      json[key] = form->values();
+  }
+  return json;
+}
+
+}  // namespace headlight

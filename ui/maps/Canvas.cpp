@@ -1,0 +1,200 @@
+#include "ui/maps/Canvas.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include <algorithm>
+
+#include "ui/maps/ViewedMap.h"
+
+namespace headlight {
+
+Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, parent) {
+  setObjectName("canvas");
+  setAccessibleName(tr("Canvas: the picture and where the chosen head looks"));
+  setWhatsThis(tr(
+      "Click a patch to look from it, drag to follow the pointer. Arrows move the token, C takes "
+      "the class token, D the distillation token. [ and ] change the layer, comma and full stop "
+      "the head, O shows or hides the map, S smooths it. The wheel zooms, the middle button "
+      "drags, 0 fits, 1 is 100 %."));
+  refreshMap();
+}
+
+std::optional<MapLayer> Canvas::currentMap() const {
+  return canvasMap(*document());
+}
+
+Legend Canvas::currentLegend() const {
+  return canvasLegend(*document(), shownMap());
+}
+
+QString Canvas::legendNote() const {
+  return shownNote(*document());
+}
+
+QString Canvas::hoverText(int patch) const {
+  QString text = PictureView::hoverText(patch);
+  const auto look = document()->look();
+  if (!shownMap() || !look || look->maps.isSigned) return text;
+  if (shownLearned(look.get(), document()->view())) return text;  // no share of anything
+  const double value = shownMap()->values[static_cast<std::size_t>(patch)];
+  const int tokens =
+      gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();
+  return text + tr("   (%1 × uniform)").arg(QString::number(value * tokens, 'f', 1));
+}
+
+QRectF Canvas::chipRect(int token) const {
+  const QFontMetricsF metrics(font());
+  const double width = metrics.horizontalAdvance(tr("class")) + 20;
+  const double second = metrics.horizontalAdvance(tr("distillation")) + 20;
+  const double top = pictureArea().top() + 8;
+  return token == 0 ? QRectF(8, top, width, metrics.height() + 6)
+                    : QRectF(14 + width, top, second, metrics.height() + 6);
+}
+
+void Canvas::paintMarks(QPainter& painter) {
+  if (!document()->hasModel() || !document()->hasImage()) return;
+  drawTokenCursor(painter);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (int token = 0; token < document()->model().grid.prefix; ++token) {
+    const bool chosen = document()->view().query == token;
+    QColor ground = palette().color(chosen ? QPalette::Highlight : QPalette::Window);
+    if (!chosen) ground.setAlpha(210);
+    QColor edge = palette().color(QPalette::WindowText);
+    edge.setAlpha(70);
+    painter.setBrush(ground);
+    painter.setPen(edge);
+    const QRectF chip = chipRect(token).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
+    painter.setPen(palette().color(chosen ? QPalette::HighlightedText : QPalette::WindowText));
+    painter.drawText(chip, Qt::AlignCenter, token == 0 ? tr("class") : tr("distillation"));
+  }
+  painter.restore();
+}
+
+void Canvas::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton && document()->hasModel() && document()->hasImage())
+    for (int token = 0; token < document()->model().grid.prefix; ++token)
+      if (chipRect(token).contains(event->position())) return setQuery(token);
+  PictureView::mousePressEvent(event);
+}
+
+void Canvas::setQuery(int token) {
+  ViewOptions view = document()->view();
+  view.query = token;
+  document()->setView(view);
+}
+
+void Canvas::patchPressed(int patch) {
+  // The map's grid may be coarser than the model's: take the middle of what was pressed.
+  const Grid& grid = document()->model().grid;
+  const Grid shown = shownGrid();
+  const int row = (2 * (patch / shown.cols) + 1) * grid.rows / (2 * shown.rows);
+  const int col = (2 * (patch % shown.cols) + 1) * grid.cols / (2 * shown.cols);
+  setQuery(grid.prefix + row * grid.cols + col);
+}
+
+void Canvas::moveToken(int rows, int cols) {
+  const Grid& grid = document()->model().grid;
+  const int patch = document()->view().query - grid.prefix;
+  // From a prefix token, which has no place, to the middle.
+  if (patch < 0) return setQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2);
+  const int row = std::clamp(patch / grid.cols + rows, 0, grid.rows - 1);
+  const int col = std::clamp(patch % grid.cols + cols, 0, grid.cols - 1);
+  setQuery(grid.prefix + row * grid.cols + col);
+}
+
+void Canvas::stepLayer(int by) {
+  ViewOptions view = document()->view();
+  const int layers = static_cast<int>(document()->model().heads.size());
+  view.layer = std::clamp(view.layer + by, 0, layers - 1);
+  document()->setView(view);
+}
+
+void Canvas::stepHead(int by) {
+  ViewOptions view = document()->view();
+  const int heads = document()->model().heads[static_cast<std::size_t>(view.layer)];
+  view.head = std::clamp(view.head + by, -1, heads - 1);
+  document()->setView(view);
+}
+
+bool Canvas::claimsKey(const QKeyEvent& event) const {
+  if (PictureView::claimsKey(event)) return true;
+  if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) return false;
+  switch (event.key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_C:
+    case Qt::Key_D:
+    case Qt::Key_O:
+    case Qt::Key_S:
+    case Qt::Key_BracketLeft:
+    case Qt::Key_BracketRight:
+    case Qt::Key_Comma:
+    case Qt::Key_Period:
+      return document()->hasModel();
+    default:
+      return false;
+  }
+}
+
+bool Canvas::handleKey(QKeyEvent* event) {
+  if (PictureView::handleKey(event)) return true;
+  if (!Canvas::claimsKey(*event)) return false;
+  ViewOptions view = document()->view();
+  switch (event->key()) {
+    case Qt::Key_Left:
+      moveToken(0, -1);
+      break;
+    case Qt::Key_Right:
+      moveToken(0, 1);
+      break;
+    case Qt::Key_Up:
+      moveToken(-1, 0);
+      break;
+    case Qt::Key_Down:
+      moveToken(1, 0);
+      break;
+    case Qt::Key_C:
+      if (document()->model().grid.prefix > 0) setQuery(0);
+      break;
+    case Qt::Key_D:
+      if (document()->model().grid.prefix > 1) setQuery(1);
+      break;
+    case Qt::Key_O:
+      view.showOverlay = !view.showOverlay;
+      document()->setView(view);
+      break;
+    case Qt::Key_S:
+      view.smooth = !view.smooth;
+      document()->setView(view);
+      break;
+    case Qt::Key_BracketLeft:
+      stepLayer(-1);
+      break;
+    case Qt::Key_BracketRight:
+      stepLayer(1);
+      break;
+    case Qt::Key_Comma:
+      stepHead(-1);
+      break;
+    case Qt::Key_Period:
+      stepHead(1);
+      break;
+  }
+  return true;
+}
+
+void Canvas::mapTaken() {
+  // For screen readers: what the legend says.
+  if (!document()->hasModel() || !document()->hasImage()) return;
+  const Legend legend = currentLegend();
+  QString text = legend.title + QStringLiteral("; ") + legend.detail;
+  if (!legend.note.isEmpty()) text += QStringLiteral("; ") + legend.note;
+  setAccessibleDescription(text);
+}
+
+}  // namespace headlight

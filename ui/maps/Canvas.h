@@ -1,0 +1,36 @@
+#pragma once
+// The picture and where the chosen head looks from the chosen token.
+
+#include "ui/maps/PictureView.h"
+
+namespace headlight {
+
+/// Click a patch to look from it, drag to follow; arrows move the token, C takes the class token, D
+/// the distillation token. [ and ] change the layer, comma and full stop the head, O shows or hides
+/// the map, S makes it smooth. The rest as PictureView says.
+class Canvas : public PictureView {
+  Q_OBJECT
+ public:
+  explicit Canvas(Document* document, QWidget* parent = nullptr);
+
+ protected:
+  std::optional<MapLayer> currentMap() const override;
+  Legend currentLegend() const override;
+  QString legendNote() const override;
+  void paintMarks(QPainter& painter) override;
+  QString hoverText(int patch) const override;
+  void mapTaken() override;
+  void patchPressed(int patch) override;
+  bool handleKey(QKeyEvent* event) override;
+  bool claimsKey(const QKeyEvent& event) const override;
+  void mousePressEvent(QMouseEvent* event) override;
+
+ private:
+  void moveToken(int rows, int cols);
+  void setQuery(int token);
+  void stepLayer(int by);
+  void stepHead(int by);
+  QRectF chipRect(int token) const;
+};
+
+}  // namespace headlight

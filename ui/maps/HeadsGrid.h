@@ -1,0 +1,100 @@
+#pragma once
+// Every head of every layer at once, as the chosen token looks: a row a layer, a column a head, the
+// mean of heads first.
+
+#include <QAbstractScrollArea>
+#include <QHash>
+#include <QImage>
+#include <QWidget>
+
+#include <optional>
+
+#include "ui/document/Document.h"
+#include "ui/maps/ImagePainting.h"
+
+namespace headlight {
+
+class LegendBar;
+
+/// Paints and colours only tiles in sight. A click or the arrows choose (layer, head); a double
+/// click, or Enter, asks to open it.
+class HeadsArea : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  explicit HeadsArea(Document* document, QWidget* parent);
+
+  /// The map part of a tile in viewport coordinates; head −1 is the mean. May lie out of sight.
+  QRectF tileRect(int layer, int head) const;
+  /// (layer, head) under a viewport point.
+  std::optional<std::pair<int, int>> cellAt(const QPointF& position) const;
+  /// Thumbnails coloured since the last change of what they show.
+  int cachedTiles() const { return static_cast<int>(m_tiles.size()); }
+
+ Q_SIGNALS:
+  void openRequested(int layer, int head);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  int layers() const;
+  int columns() const;  ///< heads of the widest layer, and the mean
+  bool exists(int layer, int head) const;
+  /// Tiles of one size, layers in `blocks` side by side of `rows` each.
+  struct Arrangement {
+    int blocks = 1;
+    int rows = 1;
+    QSizeF tile;
+  };
+  Arrangement arrange() const;
+  static constexpr double kTileGap = 8;
+  QSizeF cellSize() const;
+  double blockWidth() const;
+  double captionHeight() const;
+  double headerHeight() const;
+  double labelWidth() const;
+  void layOut();
+  void forgetTiles();
+  void viewChanged();
+  void choose(int layer, int head);
+  void reveal(int layer, int head);
+  const QImage& tile(int layer, int head);
+  /// The first and the last head, the mean as −1, that a row beginning at `left` has in sight: with
+  /// hundreds of heads, looking at each would take longer than a frame.
+  std::pair<int, int> headsWithin(double left, const QRect& sight) const;
+  void paintTile(QPainter& painter, int layer, int head);
+  void paintLabels(QPainter& painter);
+  QString describeTile(int layer, int head) const;
+
+  Document* m_document;
+  QHash<std::pair<int, int>, QImage> m_tiles;
+  double m_tileRatio = 0;  ///< the screen's, that the tiles were made for
+  std::optional<ValueRange> m_shared;
+  Arrangement m_arrangement;
+  ViewOptions m_seen;  ///< what the tiles show
+  std::shared_ptr<const Look> m_look;
+};
+
+class HeadsGrid : public QWidget {
+  Q_OBJECT
+ public:
+  explicit HeadsGrid(Document* document, QWidget* parent = nullptr);
+  HeadsArea* area() const { return m_area; }
+
+ Q_SIGNALS:
+  /// A double click: show this head on the canvas. It is chosen in the Document already.
+  void openRequested(int layer, int head);
+
+ private:
+  HeadsArea* m_area;
+  LegendBar* m_legend;
+};
+
+}  // namespace headlight

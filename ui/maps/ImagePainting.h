@@ -1,0 +1,63 @@
+#pragma once
+// The pieces that every picture of a map is painted from: the coloured map, the legend with its
+// bar, the region that the model sees.
+
+#include <QImage>
+#include <QPainter>
+#include <QPalette>
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+#include "core/config/ModelConfig.h"
+#include "core/masks/Grid.h"
+#include "core/workbench/Pictures.h"
+
+namespace headlight {
+
+/// One map ready to be coloured: `values` is [rows × cols], row-major.
+struct MapLayer {
+  int rows = 0;
+  int cols = 0;
+  std::vector<float> values;
+  ValueRange range;
+  ColorMap colorMap = ColorMap::Viridis;
+  bool smooth = false;
+
+  bool operator==(const MapLayer& other) const;
+};
+
+/// The map as a picture for scaling: one pixel a patch where blocky (scale it without smoothing),
+/// at least `pixelsPerPatch` a patch where smooth, in all at most 512 a side.
+QImage mapImage(const MapLayer& map, int pixelsPerPatch = 16);
+/// Scales `map` into `target`, sharp blocks or smooth as the map says.
+void drawMap(QPainter& painter, const QRectF& target, const QImage& map, bool smooth);
+
+/// "0.0312", "1.2e-05": as many digits as tell patches apart.
+QString formatValue(double value);
+
+/// What is said under a picture: whose map it is, how it was scaled, and the colours.
+struct Legend {
+  QString title;   ///< "layer 3 · head 1 · class token"
+  QString detail;  ///< "scaled to this head: 0.001 to 0.12"
+  QString note;    ///< what the map is, where it is not what anybody expects; wrapped
+  bool bar = false;
+  ColorMap colorMap = ColorMap::Viridis;
+  ValueRange range;
+};
+/// The height that drawLegend needs with this font: two lines, and at most three of the note in
+/// this width.
+double legendHeight(const QFontMetricsF& metrics, const QString& note = {}, double width = 0);
+void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
+                const QPalette& palette);
+
+/// The region of `image` that a model sees, in the picture's pixels.
+QRectF seenRegion(const Image& image, const ModelConfig& model);
+/// Patch `index` (row-major) of a rows × cols grid laid over `region`.
+QRectF patchInRegion(const QRectF& region, int rows, int cols, int index);
+
+/// A rectangle's outline that shows on any picture: `color` within a dark and a light line.
+void drawOutline(QPainter& painter, const QRectF& rectangle, const QColor& color, double width);
+
+}  // namespace headlight

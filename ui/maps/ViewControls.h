@@ -1,0 +1,70 @@
+#pragma once
+// The compact bar over the pictures: which layer, head and token, and how maps are coloured.
+
+#include <QSpinBox>
+#include <QToolBar>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ui/document/Document.h"
+
+class QComboBox;
+class QAction;
+class QSlider;
+class QToolButton;
+
+namespace headlight {
+
+/// Tokens by name: "class token", "patch (4, 7)"; takes "class", "distillation", "4, 7" or a
+/// number.
+class TokenSpinBox : public QSpinBox {
+  Q_OBJECT
+ public:
+  TokenSpinBox(Document* document, QWidget* parent);
+
+ protected:
+  QString textFromValue(int value) const override;
+  int valueFromText(const QString& text) const override;
+  QValidator::State validate(QString& input, int& position) const override;
+
+ private:
+  std::optional<int> parse(const QString& text) const;
+  Document* m_document;
+};
+
+class ViewControls : public QToolBar {
+  Q_OBJECT
+ public:
+  explicit ViewControls(Document* document, QWidget* parent = nullptr);
+
+ private:
+  void readModel();
+  void readView();
+  void change(const std::function<void(ViewOptions&)>& edit);
+  void buildChoosers();
+  void buildColors();
+  /// The label and the widget, to hide and show them.
+  std::vector<QAction*> addLabelled(const QString& label, QWidget* widget, const QString& name,
+                                    const QString& tip);
+  void addShown();
+  void readLearned();
+  bool offers(const std::vector<LearnedMap>& maps) const;
+  void readShown();
+  void addToggle(const QString& name, const QString& text, const QString& tip,
+                 bool ViewOptions::*option);
+
+  Document* m_document;
+  bool m_reading = false;
+  QComboBox* m_shown;  ///< attention, or a learned map; only where there is a choice
+  std::vector<QAction*> m_shownActions;
+  QSpinBox* m_layer;
+  QComboBox* m_head;
+  TokenSpinBox* m_token;
+  QSlider* m_opacity;
+  QComboBox* m_colorMap;
+  std::vector<std::pair<QToolButton*, bool ViewOptions::*>> m_toggles;
+};
+
+}  // namespace headlight

@@ -1,0 +1,281 @@
+#include "ui/maps/ViewedMap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/document/MaskText.h"
+
+namespace headlight {
+namespace {
+
+bool hasHead(const AttentionMaps& maps, int layer, int head) {
+  if (layer < 0 || layer >= static_cast<int>(maps.layers.size())) return false;
+  const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];
+  return !of.empty() && head >= -1 && head < of.heads;
+}
+
+double prefixSum(const LayerMaps& maps, int head, int query) {
+  const float* row = maps.row(head, query);
+  double sum = 0;
+  for (int i = 0; i < maps.grid.prefix; ++i)
+    sum += row[i];
+  return sum;
+}
+
+/// "inner bias B_i · "; empty where attention is shown.
+QString learnedTitle(const LearnedMap* learned) {
+  return learned ? QString::fromStdString(learned->title) + QStringLiteral(" · ") : QString();
+}
+
+/// " · place (2, 3) of its 7 by 7 window", where there are windows.
+QString windowTitle(const LearnedMap& learned, const Document& document) {
+  const ViewOptions& view = document.view();
+  if (!hasHead(learned.maps, view.layer, -1)) return {};
+  const LayerMaps& of = learned.maps.layers[static_cast<std::size_t>(view.layer)];
+  const int query = queryInLayer(view.query, document.model().grid, of.grid);
+  if (query < 0 || !of.windows) return {};
+  return QStringLiteral(" · ") + QString::fromStdString(describeWindowPlace(of, query));
+}
+
+}  // namespace
+
+const LearnedMap* shownLearned(const Look* look, const ViewOptions& view) {
+  if (!look || view.learned.empty()) return nullptr;
+  const auto found = std::find_if(look->learned.begin(), look->learned.end(),
+                                  [&](const LearnedMap& map) { return map.name == view.learned; });
+  return found == look->learned.end() ? nullptr : &*found;
+}
+
+const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view) {
+  const LearnedMap* learned = shownLearned(&look, view);
+  return learned ? learned->maps : look.maps;
+}
+
+std::string nextShown(const Look& look, const std::string& shown) {
+  const std::vector<LearnedMap>& maps = look.learned;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    if (maps[i].name == shown) next = i + 1;
+  return next < maps.size() ? maps[next].name : std::string();
+}
+
+bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer) {
+  return view.smooth &&
+         !(hasHead(maps, layer, -1) && maps.layers[static_cast<std::size_t>(layer)].windows);
+}
+
+QString shownNote(const Document& document) {
+  const LearnedMap* learned = shownLearned(document.look().get(), document.view());
+  return learned ? QString::fromStdString(learned->maps.meaning) : meaningNote(document);
+}
+
+Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
+  return hasHead(maps, layer, -1) ? maps.layers[static_cast<std::size_t>(layer)].grid : model;
+}
+
+ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const LayerMaps& layer : maps.layers) {
+    if (layer.empty()) continue;
+    const int token = queryInLayer(query, model, layer.grid);
+    if (token < 0) continue;
+    for (int head = 0; head < layer.heads; ++head) {
+      for (const float value : patchesSeenBy(layer, head, token)) {
+        if (!std::isfinite(value)) continue;
+        low = std::min<double>(low, value);
+        high = std::max<double>(high, value);
+      }
+    }
+  }
+  if (low > high) return {0, 1};
+  if (!maps.isSigned) return {low, high};
+  const double bound = std::max(std::abs(low), std::abs(high));
+  return {-bound, bound};
+}
+
+ColorMap colorMapFor(const AttentionMaps& maps, const ViewOptions& view) {
+  return maps.isSigned ? ColorMap::Diverging : view.colorMap;
+}
+
+std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
+                                  const ViewOptions& view, int layer, int head,
+                                  const ValueRange* shared) {
+  if (!hasHead(maps, layer, head)) return {};
+  const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];
+  const int query = queryInLayer(view.query, model, of.grid);
+  if (query < 0) return {};
+  MapLayer map;
+  map.rows = of.grid.rows;
+  map.cols = of.grid.cols;
+  map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
+  map.range = shared ? *shared : rangeOf(map.values, maps.isSigned);
+  map.colorMap = colorMapFor(maps, view);
+  map.smooth = drawnSmooth(maps, view, layer);
+  return map;
+}
+
+QString editSideName(EditSide side) {
+  if (side == EditSide::Before) return QStringLiteral("before");
+  return side == EditSide::After ? QStringLiteral("after") : QStringLiteral("after − before");
+}
+
+std::optional<MapLayer> editedMap(const Look* before, const Look* after, const Grid& model,
+                                  const ViewOptions& view, EditSide side) {
+  std::optional<MapLayer> then, now;
+  // Until the edit's own look arrives, before and after are the same one.
+  if (before && before != after)
+    then = viewedMap(before->maps, model, view, view.layer, view.head, nullptr);
+  if (after) now = viewedMap(after->maps, model, view, view.layer, view.head, nullptr);
+  if (now && then && now->values.size() != then->values.size()) then.reset();
+  if (!now || !then) return side == EditSide::After ? now : std::nullopt;
+  if (side == EditSide::Difference) {
+    for (std::size_t i = 0; i < now->values.size(); ++i)
+      now->values[i] -= then->values[i];
+    now->range = rangeOf(now->values, true);
+    now->colorMap = ColorMap::Diverging;
+    return now;
+  }
+  const ValueRange both{std::min(now->range.low, then->range.low),
+                        std::max(now->range.high, then->range.high)};
+  std::optional<MapLayer>& chosen = side == EditSide::Before ? then : now;
+  chosen->range = both;
+  return chosen;
+}
+
+Legend editLegend(const Document& document) {
+  Legend legend;
+  if (!document.hasModel()) return legend;
+  legend.title = document.describeView();
+  // The canvas and the heads show the learned map that was chosen; here it is attention all the
+  // same.
+  if (shownLearned(document.look().get(), document.view()))
+    legend.title.prepend(QStringLiteral("attention · "));
+  legend.detail = QStringLiteral(
+      "before and after share one scale; the difference has its own, 0 in the middle");
+  legend.note = meaningNote(document);
+  return legend;
+}
+
+std::optional<MapLayer> canvasMap(const Document& document) {
+  const auto look = document.look();
+  if (!look || !document.hasModel()) return {};
+  const ViewOptions& view = document.view();
+  const Grid& grid = document.model().grid;
+  std::optional<ValueRange> shared;
+  const AttentionMaps& maps = shownMaps(*look, view);
+  if (view.sharedRange) shared = sharedRange(maps, grid, view.query);
+  return viewedMap(maps, grid, view, view.layer, view.head, shared ? &*shared : nullptr);
+}
+
+Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map) {
+  const ViewOptions& view = document.view();
+  const auto look = document.look();
+  const LearnedMap* learned = shownLearned(look.get(), view);
+  Legend legend;
+  legend.title = learnedTitle(learned) + document.describeView();
+  if (learned) legend.title += windowTitle(*learned, document);
+  legend.note = shownNote(document);
+  const MaskScheme& masks = document.masks();
+  if (!learned && masks.contains(view.layer, view.head) &&
+      masks.at(view.layer, view.head).kind != MaskKind::None)
+    legend.title += QStringLiteral(" · ") + maskText(masks.at(view.layer, view.head));
+  const Grid& model = document.model().grid;
+  const Grid grid = look ? gridOfLayer(look->maps, view.layer, model) : model;
+  if (grid.rows != model.rows || grid.cols != model.cols)
+    legend.title += QStringLiteral(" · merged to %1 × %2").arg(grid.rows).arg(grid.cols);
+  if (!map || !view.showOverlay) {
+    const QString joins = joiningNote(document, view.layer);
+    legend.detail = map               ? QStringLiteral("map hidden")
+                    : joins.isEmpty() ? QStringLiteral("no map yet")
+                                      : joins;
+    return legend;
+  }
+  legend.bar = true;
+  legend.colorMap = map->colorMap;
+  legend.range = map->range;
+  legend.detail = document.describeRange(legend.range);
+  if (look && grid.prefix > 0 && !learned && !look->maps.isSigned) {
+    const double share = attentionToPrefix(look->maps, model, view) * 100;
+    const QString whose = grid.prefix == 1
+                              ? QStringLiteral(" · class token gets %1 %")
+                              : QStringLiteral(" · class and distillation tokens get %1 %");
+    legend.detail += whose.arg(QString::number(share, 'f', share < 10 ? 1 : 0));
+  }
+  return legend;
+}
+
+Legend headsLegend(const Document& document) {
+  Legend legend;
+  if (!document.hasModel()) return legend;
+  const ViewOptions& view = document.view();
+  const Grid& grid = document.model().grid;
+  const auto look = document.look();
+  const LearnedMap* learned = shownLearned(look.get(), view);
+  legend.title = QStringLiteral("all heads · %1%2")
+                     .arg(learnedTitle(learned), document.describeToken(view.query));
+  // Both are of attention.
+  if (!learned) legend.title += QStringLiteral(" · below each: locality (ALS)");
+  if (!learned && document.masks().maskableLayers() > 0)
+    legend.title += QStringLiteral(" and mask");
+  if (learned && learned->maps.inWindows())
+    legend.title += QStringLiteral(" · each: the window of the query");
+  legend.note = shownNote(document);
+  if (!document.sourceNote().isEmpty())
+    legend.title += QStringLiteral(" · ") + document.sourceNote();
+  legend.detail = QStringLiteral("no maps yet");
+  if (!look || look->maps.layers.empty()) return legend;
+  legend.bar = true;
+  const AttentionMaps& maps = shownMaps(*look, view);
+  legend.colorMap = colorMapFor(maps, view);
+  if (view.sharedRange) {
+    legend.range = sharedRange(maps, grid, view.query);
+    legend.detail = document.describeRange(legend.range);
+  } else if (const auto chosen = viewedMap(maps, grid, view, view.layer, view.head, nullptr)) {
+    legend.range = chosen->range;
+    legend.detail = QStringLiteral("each map scaled to itself; the chosen one: %1 to %2")
+                        .arg(formatValue(chosen->range.low), formatValue(chosen->range.high));
+  } else {
+    legend.bar = false;
+    legend.detail = QStringLiteral("each map scaled to itself");
+  }
+  const QString joins = joiningNote(document, 0);
+  if (!joins.isEmpty()) legend.detail.prepend(joins + QStringLiteral(" · "));
+  return legend;
+}
+
+double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const ViewOptions& view) {
+  if (!hasHead(maps, view.layer, view.head)) return 0;
+  const LayerMaps& of = maps.layers[static_cast<std::size_t>(view.layer)];
+  const int query = queryInLayer(view.query, model, of.grid);
+  if (query < 0) return 0;
+  if (view.head >= 0) return prefixSum(of, view.head, query);
+  double sum = 0;
+  for (int head = 0; head < of.heads; ++head)
+    sum += prefixSum(of, head, query);
+  return of.heads > 0 ? sum / of.heads : 0;
+}
+
+QString meaningNote(const Document& document) {
+  if (!document.hasModel()) return {};
+  const ModelConfig& model = document.model().experiment.model;
+  const bool plain = model.backbone == "vit" || model.backbone == "swin";
+  if (plain && model.mechanism == "softmax") return {};  // what anybody expects
+  return QString::fromStdString(document.model().mapMeaning);
+}
+
+QString joiningNote(const Document& document, int layer) {
+  const auto look = document.look();
+  if (!look || !document.hasModel()) return {};
+  const int query = document.view().query, layers = static_cast<int>(look->maps.layers.size());
+  const auto has = [&](int at) {
+    const Grid& model = document.model().grid;
+    return queryInLayer(query, model, gridOfLayer(look->maps, at, model)) >= 0;
+  };
+  if (layer >= layers || has(layer)) return {};
+  while (layer < layers && !has(layer))
+    ++layer;
+  return QStringLiteral("the %1 joins in layer %2").arg(document.describeToken(query)).arg(layer);
+}
+
+}  // namespace headlight

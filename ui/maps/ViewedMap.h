@@ -1,0 +1,83 @@
+#pragma once
+// The map that the view options point at, taken out of a Look. Pure functions: no widget, no state.
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ui/document/Document.h"
+#include "ui/maps/ImagePainting.h"
+
+namespace headlight {
+
+/// The learned map that the view asks for, where the look has it; null: attention is shown.
+const LearnedMap* shownLearned(const Look* look, const ViewOptions& view);
+/// What the view shows of a look: its attention, or that learned map.
+const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view);
+/// What comes after `shown` where one steps through what a look can show: attention (empty), then
+/// its learned maps by name, then attention again.
+std::string nextShown(const Look& look, const std::string& shown);
+/// What `maps` are drawn as: beyond the edge of a window there is nothing to blend with.
+bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer);
+/// What the shown maps are, in sentences, as meaningNote().
+QString shownNote(const Document& document);
+
+/// Where the tokens of a layer lie; as the model's where there are no maps of it.
+Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model);
+
+/// Minimum and maximum over all layers and heads of what `query` looks at: the shared scale.
+ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query);
+
+/// Diverging colours for signed maps, else the chosen ones.
+ColorMap colorMapFor(const AttentionMaps& maps, const ViewOptions& view);
+
+/// Patches seen by `view.query` in (layer, head); head −1 is the mean. Scaled to itself, or to
+/// `shared` if given. Nothing where the layer has no maps or not that head.
+std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
+                                  const ViewOptions& view, int layer, int head,
+                                  const ValueRange* shared);
+
+/// The same as a tile among all heads: of a layer with windows, the query's window alone.
+std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
+                                const ViewOptions& view, int layer, int head,
+                                const ValueRange* shared);
+/// The cells of such a tile, and which of them asks; negative: none of them, a prefix token.
+struct TileCells {
+  int rows = 0, cols = 0, queryPatch = -1;
+};
+TileCells tileCells(const AttentionMaps& maps, const Grid& model, int query, int layer);
+
+enum class EditSide { Before, After, Difference };
+QString editSideName(EditSide side);
+/// The viewed map before or after an edit, both on one scale, or after − before. Nothing unless
+/// both looks have it on the same grid; `after` alone suffices for After.
+std::optional<MapLayer> editedMap(const Look* before, const Look* after, const Grid& model,
+                                  const ViewOptions& view, EditSide side);
+/// Below the three of them.
+Legend editLegend(const Document& document);
+
+/// The map of the chosen layer, head and token.
+std::optional<MapLayer> canvasMap(const Document& document);
+Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map);
+/// Below all heads: the token and how tiles are scaled.
+Legend headsLegend(const Document& document);
+
+/// What the viewed head gives to prefix tokens, summed: 1 minus what it gives to patches (softmax).
+double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const ViewOptions& view);
+
+/// What a map of this model is, in sentences; empty where maps are plain softmax attention.
+QString meaningNote(const Document& document);
+/// "the class token joins in layer 24", if that is after `layer`; else empty.
+QString joiningNote(const Document& document, int layer);
+/// "rollout · mean of heads · lowest 30 % dropped".
+QString describeRollout(const RolloutOptions& options);
+MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);
+Legend rolloutLegend(const Document& document, const RolloutOptions& options,
+                     const std::optional<MapLayer>& map);
+void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model);
+/// Whose row of the rollout is shown: "class token", or "mean of patches" where there is none.
+QString rolloutQuery(const Grid& grid);
+
+}  // namespace headlight

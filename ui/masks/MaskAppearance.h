@@ -1,0 +1,19 @@
+#pragma once
+// How a kind of mask looks in the matrix: its colour (MaskColors.h), and a letter for eyes that
+// tell no colours apart.
+
+#include <QColor>
+#include <QIcon>
+#include <QPalette>
+
+#include "ui/base/MaskColors.h"
+
+namespace headlight {
+
+/// The colour mixed into the background, so that the palette's text is readable on it.
+QColor maskTint(MaskKind kind, const QPalette& palette);
+/// "N", "H", "S", "X", "R": also the key that sets it.
+QString maskLetter(MaskKind kind);
+QIcon maskSwatch(MaskKind kind, const QPalette& palette);
+
+}  // namespace headlight

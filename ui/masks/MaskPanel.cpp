@@ -1,0 +1,282 @@
+#include "ui/masks/MaskPanel.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "core/base/Files.h"
+#include "core/config/Experiment.h"
+#include "core/config/MasksJson.h"
+#include "core/workbench/TrainingSession.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ShownText.h"
+#include "ui/document/Document.h"
+#include "ui/document/MaskText.h"
+#include "ui/masks/BrushEditor.h"
+#include "ui/masks/MaskMatrix.h"
+
+namespace headlight {
+namespace {
+
+/// Of the layers that can be masked.
+int headCount(const MaskScheme& scheme) {
+  int count = 0;
+  for (int l = 0; l < scheme.maskableLayers(); ++l)
+    count += scheme.heads(l);
+  return count;
+}
+
+QToolButton* buttonFor(QAction* action, QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setDefaultAction(action);
+  button->setAutoRaise(true);
+  button->setObjectName(action->objectName() + QStringLiteral(".button"));
+  return button;
+}
+
+}  // namespace
+
+MaskPanel::MaskPanel(Document* document, QWidget* parent)
+    : QWidget(parent),
+      m_document(document),
+      m_brush(new BrushEditor(this)),
+      m_matrix(new MaskMatrix(document, this)),
+      m_files(new BackgroundTask(this)) {
+  setObjectName(QStringLiteral("maskPanel"));
+  setAccessibleName(tr("Masks"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 6, 8, 6);
+  layout->setSpacing(6);
+  layout->addWidget(makeToolRow());
+  layout->addWidget(m_brush);
+  m_notice = new MessageLabel(this);
+  m_notice->setObjectName(QStringLiteral("maskNotice"));
+  layout->addWidget(m_notice);
+  layout->addWidget(m_matrix, 1);
+  m_status = new QLabel(this);
+  m_status->setObjectName(QStringLiteral("maskStatus"));
+  m_status->setWordWrap(true);
+  layout->addWidget(m_status);
+
+  connect(m_brush, &BrushEditor::brushEdited, m_matrix, &MaskMatrix::setBrush);
+  connect(m_matrix, &MaskMatrix::brushChanged, m_brush, &BrushEditor::setBrush);
+  connect(m_matrix, &MaskMatrix::selectionChanged, this, &MaskPanel::refreshStatus);
+  connect(document, &Document::modelChanged, this, &MaskPanel::refresh);
+  connect(document, &Document::masksChanged, this, &MaskPanel::refresh);
+  connect(document, &Document::lookChanged, this, &MaskPanel::refreshStatus);
+  connect(document, &Document::recordedChanged, this, &MaskPanel::refreshStatus);
+  m_brush->setBrush(m_matrix->brush());
+  refresh();
+}
+
+QAction* MaskPanel::addCommand(const QString& name, const QString& text, const QString& tip,
+                               const std::function<void()>& run) {
+  auto* action = new QAction(text, this);
+  action->setObjectName(name);
+  action->setToolTip(tip);
+  action->setStatusTip(tip);
+  connect(action, &QAction::triggered, this, run);
+  m_commands.append(action);
+  m_needMaskable.append(action);
+  return action;
+}
+
+// --- Rows --------------------------------------------------------------------------------------
+
+QWidget* MaskPanel::makeToolRow() {
+  auto* row = new QWidget(this);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  m_name = new QLabel(row);
+  m_name->setObjectName(QStringLiteral("schemeName"));
+  m_name->setToolTip(tr("The mask scheme; a star says that it was edited since it was set"));
+  m_name->setTextFormat(Qt::PlainText);
+  QFont bold = font();
+  bold.setBold(true);
+  m_name->setFont(bold);
+  layout->addWidget(m_name, 1);
+
+  m_presets = new QMenu(row);
+  m_presets->setToolTipsVisible(true);
+  m_presets->setObjectName(QStringLiteral("presetMenu"));
+  for (const std::string& name : maskPresetNames()) {
+    const QString preset = QString::fromStdString(name);
+    const QString help = QString::fromStdString(maskPresetHelp(name));
+    QAction* action =
+        addCommand(QStringLiteral("masks.preset.") + preset, tr("Mask scheme %1").arg(preset), help,
+                   [this, preset] { applyPreset(preset); });
+    // In the menu the name comes first and its sentence follows.
+    QAction* entry =
+        m_presets->addAction(tr("%1   %2").arg(preset, help), action, &QAction::trigger);
+    entry->setToolTip(help);
+  }
+  m_presets->addSeparator();
+  m_presets->addAction(addCommand(
+      QStringLiteral("masks.resetAlpha"), tr("Reset learned α"),
+      tr("Soft masks of the selected heads, or of all, begin at their α again; undo brings back "
+         "what they had learned"),
+      [this] { m_matrix->resetAlphas(); }));
+  m_presets->addSeparator();
+  QAction* load =
+      addCommand(QStringLiteral("masks.load"), tr("Load mask scheme…"),
+                 tr("Read masks from a scheme or a config (JSON)"), [this] { chooseFileToLoad(); });
+  QAction* save = addCommand(QStringLiteral("masks.save"), tr("Save mask scheme…"),
+                             tr("Write the masks as JSON, for --masks and for configs"),
+                             [this] { chooseFileToSave(); });
+  m_presets->addAction(load);
+  m_presets->addAction(save);
+  m_needMaskable.removeOne(save);  // what is there can be saved, also where nothing can be masked
+  m_save = save;
+  auto* presets = new QToolButton(row);
+  presets->setObjectName(QStringLiteral("presetButton"));
+  presets->setText(tr("Schemes"));
+  presets->setToolTip(tr("The paper's mask schemes with the brush's window and α; load and save"));
+  presets->setMenu(m_presets);
+  presets->setPopupMode(QToolButton::InstantPopup);
+  presets->setFocusPolicy(Qt::StrongFocus);
+  layout->addWidget(presets);
+
+  m_undo = m_document->undoStack()->createUndoAction(this, tr("Undo"));
+  m_redo = m_document->undoStack()->createRedoAction(this, tr("Redo"));
+  for (QAction* action : {m_undo, m_redo}) {
+    const bool undo = action == m_undo;
+    action->setObjectName(undo ? QStringLiteral("edit.undo") : QStringLiteral("edit.redo"));
+    action->setIcon(lineIcon(undo ? QStringLiteral("undo") : QStringLiteral("redo")));
+    m_commands.append(action);
+    auto* button = buttonFor(action, row);
+    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    layout->addWidget(button);
+  }
+  return row;
+}
+
+// --- The document ------------------------------------------------------------------------------
+
+void MaskPanel::refresh() {
+  const bool open = m_document->hasModel();
+  m_name->setText(open ? shownName(m_document->masks().name()) : tr("no model"));
+  const MaskScheme& scheme = m_document->masks();
+  const bool maskable = open && scheme.maskableLayers() > 0;
+  for (QAction* action : m_needMaskable)
+    action->setEnabled(maskable);
+  m_save->setEnabled(open);
+  m_brush->setEnabled(!open || maskable);
+  m_notice->setMessage(
+      open && !maskable
+          ? tr("No head of this model can be masked: %1.").arg(whyNotMaskableText(scheme))
+          : QString());
+  if (open) {
+    const Grid& grid = m_document->model().grid;
+    m_brush->setLargestWindow(std::max(3, 2 * std::max(grid.rows, grid.cols) - 1));
+  }
+  refreshStatus();
+}
+
+void MaskPanel::refreshStatus() {
+  if (!m_document->hasModel()) return m_status->clear();
+  const MaskScheme& scheme = m_document->masks();
+  QString text = scheme.maskableLayers() == 0
+                     ? tr("no head can be masked")
+                     : tr("%1 of %2 heads masked").arg(scheme.maskedHeads()).arg(headCount(scheme));
+  const auto selected = m_matrix->selection();
+  if (selected.size() == 1) {
+    const auto [layer, head] = selected.front();
+    const bool maskable = layer < scheme.maskableLayers();
+    text += tr(" · layer %1, head %2").arg(layer).arg(head);
+    if (maskable)
+      text += tr(": %1").arg(maskText(scheme.at(layer, head)));
+    else if (scheme.maskableLayers() > 0)
+      text += tr(": %1").arg(whyNotMaskableText(scheme));
+    if (const auto locality = m_document->locality(layer, head))
+      text += tr(", ALS %1").arg(*locality, 0, 'f', 2);
+  } else if (!selected.empty()) {
+    text += tr(" · %1 selected").arg(cellsText(scheme, selected));
+  }
+  if (const auto& recorded = m_document->recorded())
+    text = tr("ALS and α as recorded at training step %1 · ").arg(recorded->step) + text;
+  m_status->setText(text);
+}
+
+void MaskPanel::applyPreset(const QString& name) {
+  if (!m_document->hasModel()) return;
+  const HeadMask& brush = m_matrix->brush();
+  auto scheme =
+      makeMaskPreset(name.toStdString(), m_document->masks().shape(), brush.window, brush.alpha);
+  if (!scheme)
+    return Q_EMIT m_document->failed(tr("Mask scheme"),
+                                     QString::fromStdString(scheme.error().text()));
+  auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme " + name.toStdString());
+  if (!edit) return;
+  if (edit->empty()) Q_EMIT m_document->message(tr("The masks are those of %1 already.").arg(name));
+  m_document->pushEdit(*edit);
+}
+
+// --- Files -------------------------------------------------------------------------------------
+
+void MaskPanel::loadScheme(const QString& path) {
+  if (!m_document->hasModel()) return;
+  const MaskShape shape = m_document->masks().shape();
+  m_files->run<Result<MaskScheme>>(
+      [path = path.toStdString(), shape](std::stop_token) {
+        return guarded(path, [&] { return masksFromNameOrFile(path, shape); });
+      },
+      [this, path](Result<MaskScheme> scheme) {
+        const QString file = QFileInfo(path).fileName();
+        if (!scheme)
+          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
+                                           QString::fromStdString(scheme.error().text()));
+        auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme of " + file.toStdString());
+        if (!edit)  // another model was opened meanwhile
+          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
+                                           QString::fromStdString(edit.error().text()));
+        m_document->pushEdit(*edit);
+        Q_EMIT m_document->message(edit->empty()
+                                       ? tr("The masks are those of “%1” already.").arg(file)
+                                       : tr("Masks loaded from “%1”.").arg(file));
+      });
+}
+
+void MaskPanel::saveScheme(const QString& path) {
+  if (!m_document->hasModel()) return;
+  const Json json = {{"masks", maskConfigToJson(describeMasks(m_document->masks()))}};
+  m_files->run<Result<void>>(
+      [path = path.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
+        return guarded(path, [&] { return writeFileAtomically(path, text); });
+      },
+      [this, path](Result<void> written) {
+        const QString file = QFileInfo(path).fileName();
+        if (!written)
+          return Q_EMIT m_document->failed(tr("“%1” was not saved").arg(file),
+                                           QString::fromStdString(written.error().text()));
+        Q_EMIT m_document->message(tr("Masks saved to “%1”.").arg(file));
+      });
+}
+
+void MaskPanel::chooseFileToLoad() {
+  FileQuestion question;
+  question.title = tr("Load mask scheme");
+  question.filter = tr("Mask schemes and configs (*.json);;All files (*)");
+  askForPath(this, question, [this](const QString& path) { loadScheme(path); });
+}
+
+void MaskPanel::chooseFileToSave() {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Save mask scheme");
+  question.start = QStringLiteral("masks.json");
+  question.filter = tr("Mask schemes (*.json)");
+  question.suffix = QStringLiteral("json");
+  askForPath(this, question, [this](const QString& path) { saveScheme(path); });
+}
+
+}  // namespace headlight

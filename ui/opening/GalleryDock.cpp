@@ -1,0 +1,193 @@
+#include "ui/opening/GalleryDock.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QPainter>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/base/IconButton.h"
+#include "ui/base/Icons.h"
+#include "ui/bridge/GalleryModel.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kCellMargin = 6, kSideMargin = 11;
+
+/// A thumbnail over its name. A picture that cannot be read says so with a sign, not with silence.
+class ThumbnailDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
+    return {GalleryModel::kThumbnailSide + 2 * kSideMargin,
+            GalleryModel::kThumbnailSide + 3 * kCellMargin + option.fontMetrics.height()};
+  }
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    painter->save();
+    const QRect cell = option.rect.adjusted(1, 1, -1, -1);
+    const bool selected = option.state & QStyle::State_Selected;
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (selected || (option.state & QStyle::State_MouseOver)) {
+      QColor ground = option.palette.color(QPalette::Highlight);
+      if (!selected) ground.setAlpha(40);
+      painter->setPen(Qt::NoPen);
+      painter->setBrush(ground);
+      painter->drawRoundedRect(cell, 4, 4);
+    }
+    paintThumbnail(painter, option, index, cell);
+    const QRect name(cell.left() + 3, cell.bottom() - option.fontMetrics.height() - 3,
+                     cell.width() - 6, option.fontMetrics.height());
+    painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
+    painter->drawText(
+        name, Qt::AlignCenter,
+        option.fontMetrics.elidedText(index.data().toString(), Qt::ElideMiddle, name.width()));
+    painter->restore();
+  }
+
+ private:
+  static void paintThumbnail(QPainter* painter, const QStyleOptionViewItem& option,
+                             const QModelIndex& index, const QRect& cell) {
+    const int side = GalleryModel::kThumbnailSide;
+    const QRect frame(cell.center().x() - side / 2, cell.top() + kCellMargin, side, side);
+    const QPixmap picture = qvariant_cast<QPixmap>(index.data(Qt::DecorationRole));
+    if (picture.isNull()) {
+      QColor ground = option.palette.color(QPalette::Mid);
+      ground.setAlpha(60);
+      painter->fillRect(frame, ground);
+      if (!index.data(GalleryModel::ProblemRole).toString().isEmpty())
+        lineIcon(QStringLiteral("warning"))
+            .paint(painter, QRect(frame.center() - QPoint(12, 12), QSize(24, 24)));
+      return;
+    }
+    const QSizeF size = picture.deviceIndependentSize();
+    painter->drawPixmap(QPointF(frame.center().x() + 0.5 - size.width() / 2,
+                                frame.center().y() + 0.5 - size.height() / 2),
+                        picture);
+  }
+};
+
+}  // namespace
+
+GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* parent)
+    : QWidget(parent), m_document(document), m_model(model) {
+  setObjectName(QStringLiteral("galleryDock"));
+  setAccessibleName(tr("Gallery"));
+
+  m_filtered = new QSortFilterProxyModel(this);
+  m_filtered->setSourceModel(model);
+  m_filtered->setFilterCaseSensitivity(Qt::CaseInsensitive);
+
+  m_filter = new QLineEdit(this);
+  m_filter->setObjectName(QStringLiteral("galleryFilter"));
+  m_filter->setPlaceholderText(tr("Filter"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setAccessibleName(tr("Filter the gallery by name"));
+  m_filter->setToolTip(tr("Show only pictures whose name contains this"));
+  connect(m_filter, &QLineEdit::textChanged, m_filtered,
+          &QSortFilterProxyModel::setFilterFixedString);
+
+  m_view = new QListView(this);
+  m_view->setObjectName(QStringLiteral("galleryView"));
+  m_view->setAccessibleName(tr("Pictures"));
+  m_view->setToolTip(tr("Choose a picture to look at; drop files or folders to add more"));
+  m_view->setModel(m_filtered);
+  m_view->setViewMode(QListView::IconMode);
+  m_view->setResizeMode(QListView::Adjust);
+  m_view->setMovement(QListView::Static);
+  m_view->setUniformItemSizes(true);
+  m_view->setSpacing(2);
+  m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  m_view->setItemDelegate(new ThumbnailDelegate(m_view));
+  m_view->setMouseTracking(true);
+  m_view->setFrameShape(QFrame::NoFrame);
+  m_view->setDragEnabled(false);
+  m_view->setAcceptDrops(false);  // the window takes drops, everywhere alike
+  m_view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_view, &QListView::customContextMenuRequested, this, &GalleryDock::showMenu);
+  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          [this](const QModelIndex& current) {
+            if (!m_marking && current.isValid())
+              Q_EMIT chosen(current.data(GalleryModel::PathRole).toString());
+          });
+
+  auto* add = iconToolButton(this, QStringLiteral("galleryAdd"), QStringLiteral("add"),
+                             tr("Add pictures to the gallery"));
+  connect(add, &QToolButton::clicked, this, &GalleryDock::addRequested);
+  auto* clear = iconToolButton(this, QStringLiteral("galleryClear"), QStringLiteral("clear"),
+                               tr("Take all but the samples out of the gallery"));
+  connect(clear, &QToolButton::clicked, m_model, &GalleryModel::clear);
+
+  auto* tools = new QHBoxLayout;
+  tools->setSpacing(2);
+  tools->addWidget(m_filter, 1);
+  tools->addWidget(add);
+  tools->addWidget(clear);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(4, 4, 4, 4);
+  layout->setSpacing(4);
+  layout->addLayout(tools);
+  layout->addWidget(m_view, 1);
+
+  connect(document, &Document::imageChanged, this, &GalleryDock::markOpen);
+  connect(model, &GalleryModel::rowsInserted, this, &GalleryDock::markOpen);
+}
+
+void GalleryDock::markOpen() {
+  const QModelIndex index = m_filtered->mapFromSource(m_model->indexOf(m_document->imagePath()));
+  if (!index.isValid() || index == m_view->currentIndex()) return;
+  m_marking = true;
+  m_view->setCurrentIndex(index);
+  m_marking = false;
+}
+
+void GalleryDock::step(int by) {
+  const int rows = m_filtered->rowCount();
+  if (rows == 0) return;
+  const int now = m_view->currentIndex().isValid() ? m_view->currentIndex().row() : -1;
+  const int next = now < 0 ? 0 : (now + by + rows) % rows;
+  m_view->setCurrentIndex(m_filtered->index(next, 0));
+}
+
+void GalleryDock::showMenu(const QPoint& position) {
+  const QModelIndex index = m_view->indexAt(position);
+  if (!index.isValid()) return;
+  const QString path = index.data(GalleryModel::PathRole).toString();
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(tr("Copy path"), this, [path] { QApplication::clipboard()->setText(path); });
+  menu->addAction(tr("Take out of the gallery"), this, &GalleryDock::removeSelected);
+  menu->popup(m_view->viewport()->mapToGlobal(position));
+}
+
+void GalleryDock::removeSelected() {
+  QModelIndexList rows;
+  for (const QModelIndex& index : m_view->selectionModel()->selectedIndexes())
+    rows << m_filtered->mapToSource(index);
+  m_marking = true;  // the row that becomes current was not chosen by anybody
+  m_model->removeRowsOf(rows);
+  m_marking = false;
+}
+
+void GalleryDock::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  m_model->setDevicePixelRatio(devicePixelRatioF());
+}
+
+void GalleryDock::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::ApplicationPaletteChange) m_view->viewport()->update();
+}
+
+}  // namespace headlight

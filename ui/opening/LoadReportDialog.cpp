@@ -1,0 +1,125 @@
+#include "ui/opening/LoadReportDialog.h"
+
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ShownText.h"
+
+namespace headlight {
+namespace {
+
+QString shapeText(const std::vector<std::int64_t>& shape) {
+  QStringList sizes;
+  for (const auto size : shape)
+    sizes << QString::number(size);
+  return sizes.isEmpty() ? QObject::tr("scalar") : sizes.join(QStringLiteral(" × "));
+}
+
+QStringList namesOf(const std::vector<std::string>& names) {
+  QStringList list;
+  for (const auto& name : names)
+    list << shownName(name);
+  return list;
+}
+
+}  // namespace
+
+LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& fileName,
+                                   QWidget* parent)
+    : QDialog(parent), m_tree(new QTreeWidget(this)) {
+  setObjectName(QStringLiteral("loadReportDialog"));
+  setWindowTitle(tr("Load weights"));
+  resize(620, 460);
+  auto* layout = new QVBoxLayout(this);
+  layout->setSpacing(8);
+  auto* title = new QLabel(
+      tr("What “%1” would do to the model. Nothing is replaced yet.").arg(fileName), this);
+  title->setWordWrap(true);
+  layout->addWidget(title);
+
+  m_tree->setObjectName(QStringLiteral("loadReportTree"));
+  m_tree->setAccessibleName(tr("Names of the checkpoint and the model"));
+  m_tree->setHeaderHidden(true);
+  m_tree->setColumnCount(2);
+  m_tree->setUniformRowHeights(true);
+  fill(report);
+  m_tree->resizeColumnToContents(0);
+  layout->addWidget(m_tree, 1);
+
+  auto* note = new MessageLabel(this);
+  note->setObjectName(QStringLiteral("loadReportNote"));
+  const bool nothing = report.matched.empty() && report.resized.empty() && report.taken.empty();
+  if (nothing)
+    note->setMessage(tr("Nothing in this file fits the model: it is of another architecture or "
+                        "another size."),
+                     MessageLabel::Tone::Problem);
+  else if (const auto unfilled = report.unfilled(); !unfilled.empty())
+    note->setMessage(tr("%1 of the model's tensors are missing or of another shape: they keep the "
+                        "values they have now, which are not this file's.")
+                         .arg(unfilled.size()),
+                     MessageLabel::Tone::Problem);
+  layout->addWidget(note);
+
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+  auto* load = buttons->addButton(report.unfilled().empty() ? tr("Load") : tr("Load anyway"),
+                                  QDialogButtonBox::AcceptRole);
+  load->setObjectName(QStringLiteral("loadButton"));
+  load->setDefault(!nothing);
+  load->setEnabled(!nothing);
+  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  layout->addWidget(buttons);
+}
+
+void LoadReportDialog::fill(const LoadReport& report) {
+  QStringList resizedNames, resizedHow, mismatchedNames, mismatchedHow;
+  for (const auto& item : report.resized) {
+    resizedNames << shownName(item.name);
+    resizedHow << tr("%1 → %2, %3")
+                      .arg(shapeText(item.from), shapeText(item.to),
+                           QString::fromStdString(item.how));
+  }
+  for (const auto& item : report.mismatched) {
+    mismatchedNames << shownName(item.name);
+    mismatchedHow << tr("file %1, model %2").arg(shapeText(item.file), shapeText(item.model));
+  }
+  addGroup(QStringLiteral("mismatched"), tr("of another shape"), tr("not loaded"), mismatchedNames,
+           mismatchedHow, true);
+  addGroup(QStringLiteral("missing"), tr("missing"), tr("in the model, not in the file"),
+           namesOf(report.missing), {}, true);
+  addGroup(QStringLiteral("unexpected"), tr("unexpected"),
+           tr("in the file, not in the model: ignored"), namesOf(report.unexpected), {}, true);
+  addGroup(QStringLiteral("resized"), tr("resized"), tr("position embeddings of another grid"),
+           resizedNames, resizedHow, true);
+  if (!report.taken.empty()) {
+    QStringList takenNames, takenHow;
+    for (const auto& item : report.taken) {
+      takenNames << shownName(item.name);
+      takenHow << tr("%1, %2").arg(shownName(item.from), QString::fromStdString(item.part));
+    }
+    addGroup(QStringLiteral("taken"), tr("taken"), tr("a part of another tensor of the file"),
+             takenNames, takenHow, true);
+  }
+  addGroup(QStringLiteral("matched"), tr("matched"), tr("loaded as they are"),
+           namesOf(report.matched), {}, false);
+}
+
+void LoadReportDialog::addGroup(const QString& key, const QString& title, const QString& help,
+                                const QStringList& names, const QStringList& details, bool open) {
+  auto* group = new QTreeWidgetItem(
+      m_tree, QStringList{QStringLiteral("%1 %2").arg(names.size()).arg(title), help});
+  group->setData(0, Qt::UserRole, key);
+  QFont font = m_tree->font();
+  font.setBold(!names.isEmpty());
+  group->setFont(0, font);
+  group->setForeground(1, palette().color(QPalette::PlaceholderText));
+  for (qsizetype i = 0; i < names.size(); ++i)
+    new QTreeWidgetItem(group, QStringList{names[i], details.value(i)});
+  group->setExpanded(open && !names.isEmpty());
+}
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+#pragma once
+// Chooses a model: a published one, or one's own shape, with optional weights.
+
+#include <QDialog>
+
+#include <filesystem>
+
+#include "core/config/Experiment.h"
+#include "core/models/Registry.h"
+#include "core/workbench/InferenceSession.h"
+
+class QLabel;
+class QLineEdit;
+class QTreeWidget;
+class QDialogButtonBox;
+
+namespace headlight {
+
+class Document;
+class MessageLabel;
+class ModelForm;
+
+class ModelDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// Begins with the document's model, if it has one.
+  explicit ModelDialog(Document* document, QWidget* parent = nullptr);
+
+  /// A published model as it is: open it by source(). Otherwise create experiment(), then load
+  /// weights() if there are any.
+  bool isPublished() const;
+  ModelSource source() const;
+  /// The document's Experiment (or a fresh one) with the chosen model, and the masks that fit it.
+  Experiment experiment() const;
+  std::filesystem::path weights() const;
+  bool isValid() const { return m_valid; }
+
+  void selectModel(const QString& name);  ///< a published name, or "custom"
+
+ private:
+  QWidget* makeList();
+  QWidget* makeDetails();
+  void fillList();
+  void filterList(const QString& text);
+  void onSelected();
+  void check();
+  ModelCost costWithMasks() const;  ///< with those that the model will open with
+  void describe();
+  void chooseWeights();
+
+  Document* m_document;
+  QTreeWidget* m_list = nullptr;
+  QLabel* m_description = nullptr;
+  QString m_chosenText;  ///< of what was chosen in the list, while it is as chosen
+  QLabel* m_cost = nullptr;
+  MessageLabel* m_error = nullptr;
+  QLineEdit* m_weights = nullptr;
+  ModelForm* m_form = nullptr;
+  QDialogButtonBox* m_buttons = nullptr;
+  ModelConfig m_model;
+  bool m_valid = false;
+};
+
+}  // namespace headlight

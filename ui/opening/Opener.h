@@ -1,0 +1,78 @@
+#pragma once
+// What happens to a file or folder that is dropped on the window, chosen in a dialog or named on
+// the command line: ImageBridge says what it is, this says what becomes of it.
+
+#include <QObject>
+#include <QSet>
+#include <QStringList>
+
+#include <functional>
+
+#include "core/config/Experiment.h"
+#include "core/workbench/InferenceSession.h"
+#include "ui/base/NoticeBar.h"
+#include "ui/document/Session.h"
+
+namespace headlight {
+
+class BackgroundTask;
+class Document;
+class GalleryModel;
+class ImageBridge;
+class LookBridge;
+struct FileFinding;
+
+class Opener : public QObject {
+  Q_OBJECT
+ public:
+  static constexpr int kMaxPaths = 5000;  ///< of one drop
+
+  Opener(Document* document, LookBridge* look, ImageBridge* images, GalleryModel* gallery,
+         QWidget* window);
+
+  /// Any mix of pictures, folders, checkpoints, configs, mask schemes and sessions. The first
+  /// picture is opened, all are added to the gallery.
+  void open(const QStringList& paths);
+  /// Adds to the gallery without opening anything.
+  void addToGallery(const QStringList& paths);
+  void openImage(const QString& path);
+  /// The report first; the weights are replaced when the person agrees.
+  void loadWeights(const QString& path);
+  bool isBusy() const;
+
+ Q_SIGNALS:
+  void notice(const headlight::Notice& notice);
+  void sessionFound(const headlight::Session& session, const QString& path);
+  /// Settings of a config that is not about the model: for the training dialog.
+  void settingsFound(const headlight::Experiment& experiment);
+  void dataFound(const QString& kind, const QString& folder);
+  void runFound(const QString& folder);
+  /// A run's folder, weights or a config of a sequence model.
+  void sequenceFound(const QString& path);
+
+ private:
+  void onInspected(const FileFinding& finding);
+  void onImage(const FileFinding& finding);
+  void onFolder(const FileFinding& finding);
+  void onConfig(const FileFinding& finding);
+  void onMasks(const QString& path);
+  void onSession(const FileFinding& finding);
+  void onCheckpoint(const FileFinding& finding);
+  void onReport(const QString& path, const LoadReport& report);
+  void onPart(const QString& what, const LoadReport& report,
+              const std::function<void()>& openAnyway);
+  /// As an edit that can be undone. Errors: masks that do not fit the model; nothing changes.
+  Result<void> applyMasks(const Result<MaskScheme>& scheme, const QString& label);
+  void tell(Notice::Level level, const QString& title, const QString& text);
+
+  Document* m_document;
+  LookBridge* m_look;
+  ImageBridge* m_images;
+  GalleryModel* m_gallery;
+  QWidget* m_window;
+  BackgroundTask* m_masksReader;
+  QSet<QString> m_quiet;       ///< being inspected for the gallery only
+  bool m_imageOpened = false;  ///< by the present open()
+};
+
+}  // namespace headlight

@@ -1,0 +1,183 @@
+#include "ui/sequences/SequenceModelPage.h"
+
+#include <QDir>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <utility>
+
+#include "ui/base/Dialogs.h"
+#include "ui/base/IconButton.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ShownText.h"
+#include "ui/sequences/CompletionPage.h"
+#include "ui/sequences/ContinuationPage.h"
+#include "ui/training/RunFolders.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::int64_t kScoredSequences = 64;
+
+}  // namespace
+
+QString sequenceModelSentence(const SequenceModelInfo& info) {
+  const SequenceExperiment& experiment = info.experiment;
+  const QLocale locale = QLocale::c();
+  const QString data = experiment.ofPictures()
+                           ? QObject::tr("pictures of %1 × %1").arg(experiment.data.imageSize)
+                           : QObject::tr("text");
+  // All at once: a name may have a "%3" in it.
+  return QObject::tr("%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters; %7")
+      .arg(shownName(experiment.name), shownName(experiment.model.mechanism),
+           QString::number(experiment.model.depth), QString::number(experiment.model.width),
+           locale.toString(static_cast<qlonglong>(experiment.length())),
+           locale.toString(static_cast<qlonglong>(info.parameters)), data);
+}
+
+SequenceModelPage::SequenceModelPage(SequenceBridge* bridge, Document* document, QWidget* parent)
+    : QWidget(parent), m_bridge(bridge) {
+  setObjectName(QStringLiteral("sequenceModelPage"));
+  m_message = new MessageLabel(this);
+  m_message->setObjectName(QStringLiteral("sequenceModelMessage"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setSpacing(8);
+  layout->addWidget(makeModelRow());
+  layout->addWidget(m_message);
+  m_stack = new QStackedWidget(this);
+  auto* hint = new QLabel(
+      tr("Open the folder of a run, or its weights. There is none yet? Train one first."), m_stack);
+  hint->setAlignment(Qt::AlignCenter);
+  hint->setWordWrap(true);
+  hint->setForegroundRole(QPalette::PlaceholderText);
+  m_stack->addWidget(hint);
+  m_completion = new CompletionPage(bridge, document, m_stack);
+  m_stack->addWidget(m_completion);
+  m_continuation = new ContinuationPage(bridge, m_stack);
+  m_stack->addWidget(m_continuation);
+  layout->addWidget(m_stack, 1);
+  connectBridge();
+  refreshControls();
+}
+
+QWidget* SequenceModelPage::makeModelRow() {
+  auto* row = new QWidget(this);
+  m_model = new QLabel(tr("No sequence model is open"), row);
+  m_model->setObjectName(QStringLiteral("sequenceModel"));
+  m_model->setTextFormat(Qt::PlainText);
+  m_model->setWordWrap(true);
+  m_model->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_openRun = iconButton(row, "openSequenceRun", tr("Open &Run…"), "folder",
+                         tr("The folder of a run: its best weights, else its last"));
+  m_openWeights = iconButton(row, "openSequenceWeights", tr("&Open Weights…"), "weights",
+                             tr("A checkpoint of a sequence model (.safetensors)"));
+  m_score =
+      iconButton(row, "scoreSequence", tr("&Measure"), "info",
+                 tr("Bits that the model needs for a byte of its validation data, on at most %1 "
+                    "sequences of it")
+                     .arg(kScoredSequences));
+  connect(m_openRun, &QPushButton::clicked, this, &SequenceModelPage::chooseFolder);
+  connect(m_openWeights, &QPushButton::clicked, this, &SequenceModelPage::chooseWeights);
+  connect(m_score, &QPushButton::clicked, this, [this] {
+    m_bridge->job() == SequenceBridge::Job::Scoring ? m_bridge->cancel()
+                                                    : m_bridge->score(kScoredSequences);
+  });
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_model, 1);
+  for (QPushButton* button : {m_openRun, m_openWeights, m_score})
+    layout->addWidget(button);
+  return row;
+}
+
+void SequenceModelPage::connectBridge() {
+  connect(m_bridge, &SequenceBridge::modelChanged, this, &SequenceModelPage::onModelChanged);
+  connect(m_bridge, &SequenceBridge::jobChanged, this, &SequenceModelPage::onJobChanged);
+  connect(m_bridge, &SequenceBridge::scored, this, &SequenceModelPage::onScored);
+  connect(m_bridge, &SequenceBridge::openFailed, this, [this](const QString& text) {
+    m_message->setMessage(tr("Not opened. %1").arg(text), MessageLabel::Tone::Problem);
+  });
+  connect(m_bridge, &SequenceBridge::progressed, this, &SequenceModelPage::onProgress);
+  using Job = SequenceBridge::Job;
+  connect(m_bridge, &SequenceBridge::canceled, this, [this](Job job) {
+    if (job == Job::Scoring) m_message->setMessage(tr("Measuring was cancelled."));
+  });
+  connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
+    if (job == Job::Scoring) m_message->setMessage(text, MessageLabel::Tone::Problem);
+  });
+  connect(m_completion, &CompletionPage::saidUnseen, m_message, &MessageLabel::setMessage);
+}
+
+void SequenceModelPage::onJobChanged() {
+  if (std::exchange(m_refused, false)) m_message->clear();
+  refreshControls();
+}
+
+void SequenceModelPage::onProgress(const Progress& progress) {
+  if (m_bridge->job() != SequenceBridge::Job::Scoring) return;
+  QString text = tr("Measuring: %1 of %2").arg(progress.done).arg(progress.total);
+  const QString remaining = remainingText(progress.secondsRemaining);
+  if (!remaining.isEmpty()) text += QStringLiteral(" · ") + remaining;
+  if (m_refused) text += QStringLiteral(" · ") + tr("Cancel what goes on first.");
+  m_message->setMessage(text);
+}
+
+void SequenceModelPage::open(const QString& path) {
+  if (m_bridge->isWorking()) {
+    m_refused = true;
+    m_message->setMessage(tr("Cancel what goes on first."), MessageLabel::Tone::Problem);
+    return;
+  }
+  m_message->setMessage(tr("Opening %1…").arg(QDir::toNativeSeparators(path)));
+  m_bridge->open(path);
+}
+
+void SequenceModelPage::onModelChanged() {
+  const SequenceModelInfo& info = *m_bridge->model();
+  m_model->setText(sequenceModelSentence(info));
+  m_model->setToolTip(plainTip(QDir::toNativeSeparators(info.weights)));
+  m_message->clear();
+  QWidget* page = m_continuation;
+  if (info.experiment.ofPictures()) page = m_completion;
+  m_stack->setCurrentWidget(page);
+  refreshControls();
+}
+
+void SequenceModelPage::onScored(const SequenceScore& score) {
+  QString text = tr("%1 %2 on %3 sequences of the validation data.")
+                     .arg(score.bits, 0, 'f', 3)
+                     .arg(QLatin1String(m_bridge->model()->experiment.unit()))
+                     .arg(score.sequences);
+  if (score.skipped > 0) text += tr(" %1 pictures could not be read.").arg(score.skipped);
+  m_message->setMessage(text, MessageLabel::Tone::Plain);
+}
+
+void SequenceModelPage::refreshControls() {
+  const bool busy = m_bridge->isBusy();
+  const bool scoring = m_bridge->job() == SequenceBridge::Job::Scoring;
+  m_openRun->setEnabled(!busy);
+  m_openWeights->setEnabled(!busy);
+  m_score->setEnabled(m_bridge->model() && (!busy || scoring));
+  m_score->setText(scoring ? tr("Cancel &Measuring") : tr("&Measure"));
+}
+
+void SequenceModelPage::chooseFolder() {
+  askForFolder(this, tr("Open a run of a sequence model"),
+               QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { open(folder); });
+}
+
+void SequenceModelPage::chooseWeights() {
+  FileQuestion question;
+  question.title = tr("Open weights of a sequence model");
+  question.start = QString::fromStdString(runsFolder().string());
+  question.filter = tr("Checkpoints (*.safetensors);;All files (*)");
+  askForPath(this, question, [this](const QString& path) { open(path); });
+}
+
+}  // namespace headlight

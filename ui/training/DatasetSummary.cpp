@@ -1,0 +1,54 @@
+#include "ui/training/DatasetSummary.h"
+
+#include <QLocale>
+
+namespace headlight {
+namespace {
+
+QString counted(std::int64_t count, const QString& one, const QString& many) {
+  return QStringLiteral("%1 %2").arg(
+      QLocale(QLocale::English).toString(static_cast<qlonglong>(count)), count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string datasetKey(const Experiment& experiment) {
+  Json json = writeParameters(dataParameters(), &experiment.data);
+  json["image_size"] = experiment.model.imageSize;
+  json["seed"] = experiment.seed;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key) {
+  DatasetSummary summary;
+  summary.of = key;
+  const auto done = guarded(spec.path.string(), [&] {
+    const auto train = valueOrThrow(openDataset(spec, Split::Train));
+    const auto validation = valueOrThrow(openDataset(spec, Split::Validation));
+    summary.train = train->size();
+    summary.validation = validation->size();
+    summary.classNames = train->classNames();
+  });
+  if (!done) summary.error = QString::fromStdString(done.error().text());
+  return summary;
+}
+
+QString datasetSentence(const DatasetSummary& summary, const Experiment& experiment) {
+  const auto batch = experiment.training.batchSize;
+  const std::int64_t steps = batchesPerEpoch(summary.train, batch, kTrainingDropsLast);
+  const auto classes = static_cast<std::int64_t>(summary.classNames.size());
+  QString text = QObject::tr("%1, %2, %3 an epoch; %4 for validation; %5 in all.")
+                     .arg(counted(summary.train, QObject::tr("image"), QObject::tr("images")),
+                          counted(classes, QObject::tr("class"), QObject::tr("classes")),
+                          counted(steps, QObject::tr("step"), QObject::tr("steps")),
+                          counted(summary.validation, QObject::tr("image"), QObject::tr("images")),
+                          counted(steps * experiment.training.epochs, QObject::tr("step"),
+                                  QObject::tr("steps")));
+  if (classes != experiment.model.classes)
+    text += QObject::tr(" The model's head becomes new: %1 → %2.")
+                .arg(experiment.model.classes)
+                .arg(counted(classes, QObject::tr("class"), QObject::tr("classes")));
+  return text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,47 @@
+#include "ui/training/RunFolders.h"
+
+#include <QDir>
+
+namespace headlight {
+
+std::string folderName(const std::string& name) {
+  std::string fit;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.';
+    fit += plain ? c : '_';
+  }
+  const auto first = fit.find_first_not_of('.');
+  fit = first == std::string::npos ? std::string() : fit.substr(first, 100);
+  return fit.empty() ? "experiment" : fit;
+}
+
+std::filesystem::path typedFolder(const QString& text) {
+  QString path = text.trimmed();
+  if (path == QLatin1String("~") || path.startsWith(QLatin1String("~/")))
+    path.replace(0, 1, QDir::homePath());
+  return path.toStdString();
+}
+
+std::filesystem::path runsFolder() {
+  return std::filesystem::path(QDir::homePath().toStdString()) / "Headlight" / "runs";
+}
+
+std::filesystem::path freeRunFolder(const std::string& name) {
+  const std::filesystem::path wanted = runsFolder() / folderName(name);
+  std::error_code ignored;
+  for (int i = 1; i < 10000; ++i) {
+    std::filesystem::path folder = wanted;
+    if (i > 1) folder += "-" + std::to_string(i);
+    if (!std::filesystem::exists(folder, ignored)) return folder;
+  }
+  return wanted;
+}
+
+bool holdsRun(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "config.json", ignored) ||
+         std::filesystem::exists(folder / "last.safetensors", ignored);
+}
+
+}  // namespace headlight

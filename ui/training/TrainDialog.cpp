@@ -1,0 +1,247 @@
+#include "ui/training/TrainDialog.h"
+
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QTabWidget>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "core/models/Registry.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ShownText.h"
+#include "ui/document/Document.h"
+#include "ui/forms/ParameterForm.h"
+#include "ui/training/RunFolders.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kProbeDelayMs = 250;  ///< of rest after the last keystroke
+constexpr const char* kProcedural = "texture-shape";
+
+}  // namespace
+
+Experiment trainingExperimentOf(const Document& document) {
+  Experiment experiment;
+  if (!document.hasModel()) return experiment;
+  experiment = document.model().experiment;
+  experiment.masks = describeMasks(document.masks());
+  experiment.edits.clear();
+  return experiment;
+}
+
+TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidget* parent)
+    : QDialog(parent),
+      m_document(document),
+      m_initial(experiment),
+      m_experiment(experiment),
+      m_probeTimer(new QTimer(this)),
+      m_probe(new BackgroundTask(this)),
+      m_folderCheck(new BackgroundTask(this)),
+      m_detect(new BackgroundTask(this)) {
+  setObjectName(QStringLiteral("trainDialog"));
+  setWindowTitle(tr("Train"));
+  resize(680, 660);
+  m_tabs = new QTabWidget(this);
+  m_tabs->setObjectName(QStringLiteral("trainTabs"));
+  m_tabs->setDocumentMode(true);
+  addTab(makeDataTab(), "data", tr("Data"));
+  addTab(addForm("training"), "training", tr("Training"));
+  addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
+  addTab(addForm(""), "", tr("Run"));
+  makeButtons();
+  auto* layout = new QVBoxLayout(this);
+  layout->setSpacing(8);
+  auto* subject =
+      new QLabel(tr("%1 with masks “%2”")
+                     .arg(shownName(experiment.model.name), shownName(experiment.masks.scheme)),
+                 this);
+  subject->setObjectName(QStringLiteral("trainSubject"));
+  subject->setTextFormat(Qt::PlainText);
+  QFont bold = font();
+  bold.setBold(true);
+  subject->setFont(bold);
+  layout->addWidget(subject);
+  layout->addWidget(m_tabs, 1);
+  layout->addWidget(makeFooter());
+  layout->addWidget(m_buttons);
+
+  m_probeTimer->setSingleShot(true);
+  m_probeTimer->setInterval(kProbeDelayMs);
+  connect(m_probeTimer, &QTimer::timeout, this, &TrainDialog::probe);
+  const QSignalBlocker blocker(m_fromLoaded);
+  m_fromLoaded->setChecked(!m_initial.training.weights.empty() && document->hasModel() &&
+                           m_initial.training.weights == document->model().weights.string());
+  onNameChanged();
+  check();
+  probe();
+}
+
+// --- Values ------------------------------------------------------------------------------------
+
+Json TrainDialog::sectionsAsJson() const {
+  return withValues(experimentToJson(m_initial), m_forms);
+}
+
+Experiment TrainDialog::experiment() const {
+  Experiment experiment = m_experiment;
+  if (!m_summary.classNames.empty())
+    experiment.model.classes = static_cast<int>(m_summary.classNames.size());
+  return experiment;
+}
+
+std::filesystem::path TrainDialog::folder() const {
+  return typedFolder(m_folder->text());
+}
+
+void TrainDialog::onChanged() {
+  if (sender() == m_forms.at("")) onNameChanged();
+  if (sender() == m_forms.at("training")) {
+    const QSignalBlocker blocker(m_fromLoaded);
+    const Json weights = m_forms.at("training")->values()["weights"];
+    m_fromLoaded->setChecked(m_fromLoaded->isEnabled() &&
+                             weights == m_document->model().weights.string());
+  }
+  check();
+}
+
+void TrainDialog::onNameChanged() {
+  const Json name = m_forms.at("")->values()["name"];
+  if (m_folderChosen || !name.is_string()) return checkFolder();
+  m_folderCheck->run<FolderState>(
+      [name = name.get<std::string>()](std::stop_token) {
+        return FolderState{freeRunFolder(name), false};
+      },
+      [this](FolderState state) {
+        m_folderState = state;
+        m_folder->setText(QString::fromStdString(state.folder.string()));
+        check();
+      });
+}
+
+void TrainDialog::setRunFolder(const QString& path) {
+  if (m_folder->text() != path) m_folder->setText(path);
+  m_folderChosen = !path.trimmed().isEmpty();
+  m_folderChosen ? checkFolder() : onNameChanged();
+  check();
+}
+
+void TrainDialog::checkFolder() {
+  m_folderCheck->run<FolderState>(
+      [folder = folder()](std::stop_token) {
+        return FolderState{folder, holdsRun(folder)};
+      },
+      [this](FolderState state) {
+        m_folderState = state;
+        check();
+      });
+}
+
+void TrainDialog::startFromLoaded(bool on) {
+  m_forms.at("training")
+      ->setValue(QStringLiteral("weights"),
+                 on ? m_document->model().weights.string() : std::string());
+  check();
+}
+
+void TrainDialog::setDataFolder(const QString& path) {
+  if (m_dataFolder->text() != path) m_dataFolder->setText(path);
+  ParameterForm* form = m_forms.at("data");
+  const QString trimmed = path.trimmed();
+  form->setValue(QStringLiteral("path"), trimmed.toStdString());
+  if (trimmed.isEmpty()) {
+    m_detect->cancel();
+    m_dataNote->clear();
+    form->setValue(QStringLiteral("dataset"), kProcedural);
+    return check();
+  }
+  m_detect->run<std::string>(
+      [path = std::filesystem::path(trimmed.toStdString())](std::stop_token) {
+        const auto kind = guarded(path.string(), [&] { return detectDatasetKind(path); });
+        return kind ? *kind : std::string();
+      },
+      [this, form, trimmed](std::string kind) {
+        if (kind.empty()) {
+          m_dataNote->setMessage(tr("No dataset was recognised there: class folders with pictures, "
+                                    "CIFAR binary files or IDX files are."),
+                                 MessageLabel::Tone::Problem);
+        } else {
+          m_dataNote->setMessage(tr("%1 found.").arg(QString::fromStdString(kind)));
+          form->setValue(QStringLiteral("dataset"), kind);
+        }
+        check();
+      });
+  check();
+}
+
+// --- Checking ----------------------------------------------------------------------------------
+
+QString TrainDialog::firstProblem(Experiment& experiment) {
+  for (const auto& [key, tab] : m_tabOf)
+    if (const QString error = m_forms.at(key)->firstError(); !error.isEmpty())
+      return tr("%1: %2").arg(m_tabTitles.at(key), error);
+  auto read = experimentFromJson(sectionsAsJson(), modelCatalogue());
+  if (!read) return QString::fromStdString(read.error().text());
+  experiment = *read;
+  if (experiment.data.dataset != kProcedural && experiment.data.path.empty())
+    return tr("Data: choose the folder of the %1 dataset.")
+        .arg(QString::fromStdString(experiment.data.dataset));
+  if (folder().empty()) return tr("Choose a run folder.");
+  if (m_folderState.folder == folder() && m_folderState.holdsRun)
+    return tr(
+        "The run folder holds a run already. Choose another, or go on with that one by Resume.");
+  return {};
+}
+
+void TrainDialog::check() {
+  Experiment read;
+  const QString problem = firstProblem(read);
+  m_error->setMessage(problem, MessageLabel::Tone::Problem);
+  if (problem.isEmpty()) {
+    m_experiment = read;
+    if (const std::string key = datasetKey(m_experiment); key != m_asked) m_probeTimer->start();
+  }
+  const bool dataIsKnown = m_summary.of == datasetKey(m_experiment) && m_summary.error.isEmpty();
+  const bool folderIsKnown = m_folderState.folder == folder() && !m_folderState.holdsRun;
+  m_valid = problem.isEmpty() && dataIsKnown && folderIsKnown;
+  m_export->setEnabled(problem.isEmpty() && dataIsKnown);
+  m_buttons->findChild<QPushButton*>(QStringLiteral("startTraining"))->setEnabled(m_valid);
+  markTabs();
+  showSummary();
+}
+
+void TrainDialog::markTabs() {
+  for (const auto& [key, tab] : m_tabOf)
+    m_tabs->setTabIcon(tab,
+                       m_forms.at(key)->isValid() ? QIcon() : lineIcon(QStringLiteral("warning")));
+}
+
+void TrainDialog::probe() {
+  const std::string key = datasetKey(m_experiment);
+  if (key == m_asked) return;
+  m_asked = key;
+  const DatasetSpec spec =
+      datasetSpecOf(m_experiment.data, m_experiment.model.imageSize, m_experiment.seed);
+  m_probe->run<DatasetSummary>([spec, key](std::stop_token) { return summariseDataset(spec, key); },
+                               [this](DatasetSummary summary) {
+                                 m_summary = std::move(summary);
+                                 check();
+                               });
+  showSummary();
+}
+
+void TrainDialog::showSummary() {
+  if (m_summary.of != datasetKey(m_experiment))
+    return m_summaryLabel->setMessage(tr("Looking at the data…"));
+  if (!m_summary.error.isEmpty())
+    return m_summaryLabel->setMessage(m_summary.error, MessageLabel::Tone::Problem);
+  m_summaryLabel->setMessage(datasetSentence(m_summary, m_experiment));
+}
+
+}  // namespace headlight

@@ -1,0 +1,104 @@
+#pragma once
+// Data, training, telemetry and run settings of a training, and the folder that it goes to.
+
+#include <QDialog>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "core/config/Experiment.h"
+#include "ui/training/DatasetSummary.h"
+#include "ui/training/RunFolders.h"
+
+class QCheckBox;
+class QDialogButtonBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTabWidget;
+class QTimer;
+
+namespace headlight {
+
+class BackgroundTask;
+class Document;
+class MessageLabel;
+class ParameterForm;
+
+class TrainDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// `experiment`: what to begin with, usually trainingExperimentOf(document) with the settings
+  /// used last.
+  TrainDialog(Document* document, const Experiment& experiment, QWidget* parent = nullptr);
+
+  /// What to train; its model has as many classes as the data.
+  Experiment experiment() const;
+  std::filesystem::path folder() const;
+  /// Every setting is right, the data was looked at, and the folder holds no run.
+  bool isValid() const { return m_valid; }
+
+  /// A folder of data: its kind is detected; one that fits nothing is said beside the field.
+  void setDataFolder(const QString& path);
+  void setRunFolder(const QString& path);
+
+ Q_SIGNALS:
+  /// What would be trained, to be trained elsewhere; the dialog stays open.
+  void exportRequested(const Experiment& experiment);
+
+ private:
+  struct FolderState {
+    std::filesystem::path folder;
+    bool holdsRun = false;
+  };
+
+  QWidget* makeDataTab();
+  QWidget* makeFooter();
+  void makeButtons();
+  ParameterForm* addForm(const std::string& key);
+  void addTab(QWidget* page, const std::string& key, const QString& title);
+  void onChanged();
+  void onNameChanged();
+  void check();
+  QString firstProblem(Experiment& experiment);
+  void markTabs();
+  void probe();
+  void showSummary();
+  void checkFolder();
+  void chooseDataFolder();
+  void chooseRunFolder();
+  void startFromLoaded(bool on);
+  Json sectionsAsJson() const;
+
+  Document* m_document;
+  Experiment m_initial;
+  Experiment m_experiment;  ///< the newest without an error
+  QTabWidget* m_tabs = nullptr;
+  std::map<std::string, ParameterForm*> m_forms;
+  std::map<std::string, int> m_tabOf;
+  std::map<std::string, QString> m_tabTitles;
+  QLineEdit* m_dataFolder = nullptr;
+  QPushButton* m_browseData = nullptr;
+  MessageLabel* m_dataNote = nullptr;
+  MessageLabel* m_summaryLabel = nullptr;
+  MessageLabel* m_error = nullptr;
+  QCheckBox* m_fromLoaded = nullptr;
+  QLineEdit* m_folder = nullptr;
+  QDialogButtonBox* m_buttons = nullptr;
+  QTimer* m_probeTimer = nullptr;
+  BackgroundTask* m_probe = nullptr;
+  BackgroundTask* m_folderCheck = nullptr;
+  BackgroundTask* m_detect = nullptr;
+  DatasetSummary m_summary;
+  FolderState m_folderState;
+  QPushButton* m_export = nullptr;
+  std::string m_asked;          ///< the settings that the newest probe was begun for
+  bool m_folderChosen = false;  ///< by the person; else it follows the name
+  bool m_valid = false;
+};
+
+/// The document's Experiment with the masks that are shown now.
+Experiment trainingExperimentOf(const Document& document);
+
+}  // namespace headlight

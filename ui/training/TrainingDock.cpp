@@ -1,0 +1,303 @@
+#include "ui/training/TrainingDock.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QProgressBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/base/Dialogs.h"
+#include "ui/base/Icons.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ShownText.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/TrainingBridge.h"
+#include "ui/document/Document.h"
+#include "ui/plots/LocalityPlot.h"
+#include "ui/plots/LossPlot.h"
+#include "ui/plots/ReadingsPlot.h"
+#include "ui/training/EvolutionBar.h"
+#include "ui/training/TrainingOutcomeBar.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kRedrawMs = 34;     ///< at most 30 times a second
+constexpr int kEditRestMs = 150;  ///< edits in quick succession (a stroke) go to the run as one
+}  // namespace
+
+TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent)
+    : QWidget(parent), m_document(document), m_bridge(bridge) {
+  setObjectName(QStringLiteral("trainingDock"));
+  setAccessibleName(tr("Training"));
+  makeActions();
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 4, 8, 4);
+  layout->setSpacing(4);
+  layout->addWidget(makeControlRow());
+  m_outcomeBar = new TrainingOutcomeBar(this);
+  layout->addWidget(m_outcomeBar);
+  layout->addWidget(makePlots(), 1);
+  layout->addWidget(makeOptionRow());
+
+  m_redrawTimer.setSingleShot(true);
+  m_redrawTimer.setInterval(kRedrawMs);
+  connect(&m_redrawTimer, &QTimer::timeout, this, &TrainingDock::redraw);
+  m_editTimer.setSingleShot(true);
+  m_editTimer.setInterval(kEditRestMs);
+  connect(&m_editTimer, &QTimer::timeout, this, &TrainingDock::offerEdits);
+
+  connectActions();
+  connectSources();
+  onStateChanged();
+}
+
+void TrainingDock::connectActions() {
+  connect(m_start, &QAction::triggered, this, &TrainingDock::startRequested);
+  connect(m_pause, &QAction::triggered, this,
+          [this] { m_bridge->isPaused() ? m_bridge->unpause() : m_bridge->pause(); });
+  connect(m_stop, &QAction::triggered, m_bridge, &TrainingBridge::stop);
+  connect(m_followEdits, &QAction::toggled, &m_editTimer, [this](bool on) {
+    if (on) offerEdits();
+  });
+  connect(m_lookThrough, &QAction::toggled, m_bridge, &TrainingBridge::setSnapshotsWanted);
+  connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, m_lookThrough, &QAction::setChecked);
+  connect(m_learningRate, &QAction::toggled, m_loss, &LossPlot::setLearningRateVisible);
+  connect(m_outcomeBar, &TrainingOutcomeBar::openCheckpoint, this, [this] {
+    if (!m_outcome) return;
+    const auto& path = m_outcome->best.empty() ? m_outcome->last : m_outcome->best;
+    Q_EMIT openCheckpointRequested(QString::fromStdString(path.string()));
+  });
+  connect(m_outcomeBar, &TrainingOutcomeBar::openFolder, this,
+          [this] { Q_EMIT openFolderRequested(m_bridge->folder()); });
+  connect(m_outcomeBar, &TrainingOutcomeBar::exportConfig, this, [this] {
+    if (const auto exported = m_bridge->exported()) Q_EMIT exportRequested(*exported);
+  });
+}
+
+void TrainingDock::connectSources() {
+  connect(m_document, &Document::masksChanged, this, [this] {
+    if (m_active && m_followEdits->isChecked()) m_editTimer.start();
+  });
+  connect(m_document, &Document::modelChanged, this, [this] {
+    m_evolution->goLive();  // who opens a model wants to see it
+    refreshControls();
+  });
+  connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
+  connect(m_bridge, &TrainingBridge::wentOn, this, &TrainingDock::onWentOn);
+  connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
+  connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
+}
+
+// --- The run -----------------------------------------------------------------------------------
+
+void TrainingDock::onStateChanged() {
+  if (m_bridge->isRunning() && !m_active) begin();
+  refreshControls();
+  refreshStatus();
+}
+
+void TrainingDock::begin() {
+  m_active = m_seen = true;
+  m_runState = TrainingState::Preparing;
+  m_runProgress = {};
+  m_epoch = m_epochs = 0;
+  m_imagesPerSecond = 0;
+  m_message.clear();
+  m_warnings.clear();
+  m_runMasks.reset();
+  m_outcome.reset();
+  m_outcomeBar->hide();
+  m_loss->clear();
+  m_locality->clear();
+  m_readings->clear();
+  m_readings->hide();
+  m_evolution->historyChanged();
+}
+
+void TrainingDock::onWentOn(const std::shared_ptr<const RunHistory>& history) {
+  for (const StepPoint& point : history->steps)
+    m_loss->addStep(point);
+  for (const EpochPoint& point : history->epochPoints)
+    m_loss->addEpoch(point);
+  for (const HeadPoint& point : history->heads)
+    m_locality->add(point);
+  for (const AppliedEdit& edit : history->edits)
+    m_loss->addEdit(edit);
+  requestRedraw();
+}
+
+void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update) {
+  if (!update) return;
+  if (!m_active) begin();
+  m_runState = update->state;
+  m_message = shownName(update->message);
+  m_runProgress = update->progress;
+  m_epoch = update->epoch;
+  m_epochs = update->epochs;
+  for (const StepPoint& point : update->steps)
+    m_loss->addStep(point);
+  if (!update->steps.empty()) m_imagesPerSecond = update->steps.back().imagesPerSecond;
+  for (const EpochPoint& point : update->epochPoints)
+    m_loss->addEpoch(point);
+  for (const HeadPoint& point : update->heads)
+    m_locality->add(point);
+  if (!update->maskFits.empty()) m_readings->setMaskFits(update->maskFits);
+  for (const AppliedEdit& edit : update->edits) {
+    m_loss->addEdit(edit);
+    Q_EMIT m_document->message(
+        tr("Training, step %1: %2").arg(edit.step).arg(shownName(edit.edit.label)));
+  }
+  m_warnings.add(update->warnings);
+  if (!m_runMasks) {
+    m_runMasks = m_bridge->masks();
+    if (m_runMasks && m_followEdits->isChecked()) m_editTimer.start();
+    refreshControls();
+  }
+  requestRedraw();
+}
+
+void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outcome,
+                              const QString& error) {
+  m_active = false;
+  if (outcome) {
+    m_outcome = *outcome;
+    if (outcome->state == TrainingState::Finished) m_runProgress.done = m_runProgress.total;
+    m_runState = outcome->state;
+    const bool stopped = outcome->state == TrainingState::Stopped;
+    QString text = stopped ? tr("Stopped after %1 steps, with a checkpoint to resume from.")
+                           : tr("Finished after %1 steps.");
+    text = text.arg(outcome->steps);
+    if (!outcome->best.empty())
+      text += tr(" Best validation top-1: %1 %.").arg(100 * outcome->bestTop1, 0, 'f', 1);
+    showOutcome(text, false);
+  } else {
+    m_outcome.reset();
+    m_runState = TrainingState::Failed;
+    showOutcome(error, true);
+  }
+  refreshControls();
+  redraw();
+}
+
+void TrainingDock::showOutcome(const QString& text, bool problem) {
+  TrainingOutcomeBar::Offers offers;
+  offers.checkpoint = m_outcome && !(m_outcome->best.empty() && m_outcome->last.empty());
+  offers.folder = !m_bridge->folder().isEmpty();
+  offers.config = m_bridge->exported().has_value();
+  m_outcomeBar->tell(text, problem, offers);
+}
+
+bool TrainingDock::runHasDocumentsHeads() const {
+  if (!m_runMasks) return true;  // not known yet
+  return m_runMasks->shape() == m_document->masks().shape();
+}
+
+void TrainingDock::offerEdits() {
+  if (!m_active || !m_followEdits->isChecked() || !m_runMasks || !runHasDocumentsHeads()) return;
+  const QString label = m_document->undoStack()->undoText();
+  auto edit = makeMaskEdit(*m_runMasks, m_document->masks(),
+                           label.isEmpty() ? "the window's masks" : label.toStdString());
+  if (!edit || edit->empty()) return;
+  if (m_bridge->submit(*edit))
+    m_runMasks = m_document->masks();
+  else
+    Q_EMIT m_document->message(
+        tr("The training did not take the mask edit; it will be offered again "
+           "with the next one."));
+}
+
+// --- What is shown -----------------------------------------------------------------------------
+
+void TrainingDock::refreshControls() {
+  const bool stopping = m_bridge->isStopping();
+  m_start->setEnabled(m_document->hasModel() && !m_active);
+  m_pause->setEnabled(m_active && !stopping);
+  m_pause->setText(m_bridge->isPaused() ? tr("Go On") : tr("Pause"));
+  m_pause->setIcon(
+      lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
+  m_stop->setEnabled(m_active && !stopping);
+  const bool fits = runHasDocumentsHeads();
+  m_followEdits->setEnabled(!m_active || fits);
+  m_followEdits->setToolTip(fits
+                                ? m_followEdits->statusTip()
+                                : tr("The run trains a model of another shape than the one shown"));
+  const auto run = m_bridge->experiment();
+  m_lookThrough->setEnabled(
+      !m_active || !run || !m_document->hasModel() ||
+      LookBridge::canLookThrough(run->model, m_document->model().experiment.model));
+}
+
+QString TrainingDock::stateText() const {
+  if (!m_seen) return tr("No training yet");
+  const QString stage = QString::fromStdString(m_runProgress.stage);
+  const auto with = [](const QString& state, const QString& more) {
+    return more.isEmpty() ? state : state + QStringLiteral(" · ") + more;
+  };
+  if (m_active && m_bridge->isStopping()) return tr("Stopping…");
+  if (m_active && m_bridge->isPaused()) return with(tr("Paused"), stage);
+  switch (m_runState) {
+    case TrainingState::Preparing:
+      return with(tr("Preparing"), m_message);
+    case TrainingState::Running:
+      return with(tr("Training"), stage);
+    case TrainingState::Paused:
+      return with(tr("Paused"), stage);
+    case TrainingState::Validating:
+      return with(tr("Validating"), stage);
+    case TrainingState::Finished:
+      return tr("Finished");
+    case TrainingState::Stopped:
+      return tr("Stopped");
+    case TrainingState::Failed:
+      return tr("Failed");
+  }
+  return {};
+}
+
+void TrainingDock::refreshStatus() {
+  m_state->setText(stateText());
+  const auto total = m_runProgress.total;
+  m_progress->setValue(total > 0 ? static_cast<int>(static_cast<double>(kProgressSteps) *
+                                                    static_cast<double>(m_runProgress.done) /
+                                                    static_cast<double>(total))
+                                 : 0);
+  QStringList numbers;
+  const QString remaining = remainingText(m_runProgress.secondsRemaining);
+  if (m_active && !remaining.isEmpty()) numbers << remaining;
+  if (m_imagesPerSecond > 0)
+    numbers << tr("%1 images/s").arg(m_imagesPerSecond, 0, 'f', m_imagesPerSecond < 10 ? 1 : 0);
+  m_numbers->setText(numbers.join(QStringLiteral(" · ")));
+  const auto warnings = m_warnings.count();
+  m_warningButton->setVisible(warnings > 0);
+  m_warningButton->setText(warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings));
+}
+
+void TrainingDock::showRecorded() {
+  const auto& point = m_evolution->shown();
+  m_loss->setShownStep(point ? std::optional(point->step) : std::nullopt);
+  m_locality->setShown(point);
+  m_readings->setShownStep(point ? std::optional(point->step) : std::nullopt);
+  m_document->setRecorded(point);
+}
+
+void TrainingDock::requestRedraw() {
+  if (!m_redrawTimer.isActive()) m_redrawTimer.start();
+}
+
+void TrainingDock::redraw() {
+  refreshStatus();
+  m_evolution->historyChanged();
+  if (!isVisible()) return;  // showEvent catches up
+  m_loss->replot();
+  m_locality->replot();
+  m_readings->setVisible(!m_readings->isEmpty());
+  if (m_readings->isVisible()) m_readings->replot();
+}
+
+void TrainingDock::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  requestRedraw();
+}
+
+}  // namespace headlight

@@ -1,0 +1,106 @@
+#pragma once
+// The content of the Training dock: run controls, progress, live plots, and what happens to mask
+// edits meanwhile. Talks to the run through TrainingBridge only; "look through the training
+// weights" is TrainingBridge::setSnapshotsWanted, whose snapshots the shell gives to LookBridge.
+
+#include <QTimer>
+#include <QWidget>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/masks/MaskScheme.h"
+#include "core/workbench/TrainingSession.h"
+#include "ui/base/WarningLog.h"
+
+class QAction;
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace headlight {
+
+class Document;
+class EvolutionBar;
+class LocalityPlot;
+class LossPlot;
+class ReadingsPlot;
+class TrainingBridge;
+class TrainingOutcomeBar;
+
+class TrainingDock : public QWidget {
+  Q_OBJECT
+ public:
+  TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent = nullptr);
+
+  QAction* startAction() const { return m_start; }
+  QAction* pauseAction() const { return m_pause; }  ///< pauses or goes on
+  QAction* stopAction() const { return m_stop; }
+  QAction* followEditsAction() const { return m_followEdits; }    ///< checkable
+  QAction* lookThroughAction() const { return m_lookThrough; }    ///< checkable
+  QAction* learningRateAction() const { return m_learningRate; }  ///< checkable
+  EvolutionBar* evolution() const { return m_evolution; }
+  const WarningLog& warnings() const { return m_warnings; }
+
+ Q_SIGNALS:
+  void startRequested();  ///< open the training dialog
+  void openCheckpointRequested(const QString& path);
+  void openFolderRequested(const QString& path);
+  void exportRequested(const Experiment& experiment);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void onStateChanged();
+  void onUpdated(const std::shared_ptr<const TrainingUpdate>& update);
+  void onFinished(const std::shared_ptr<const TrainingOutcome>& outcome, const QString& error);
+  void begin();
+  void onWentOn(const std::shared_ptr<const RunHistory>& history);
+  void offerEdits();
+  void requestRedraw();
+  void redraw();
+  void refreshControls();
+  void refreshStatus();
+  void showOutcome(const QString& text, bool problem);
+  bool runHasDocumentsHeads() const;  ///< an edit of masks is one of the run's masks too
+  QString stateText() const;
+  QAction* makeAction(const QString& name, const QString& text, const QString& tip,
+                      const QString& icon = {});
+  void makeActions();
+  void connectActions();
+  void connectSources();
+  void showRecorded();
+  QWidget* makePlots();
+  QWidget* makeControlRow();
+  QWidget* makeOptionRow();
+
+  static constexpr int kProgressSteps = 10000;
+  Document* m_document;
+  TrainingBridge* m_bridge;
+  QAction *m_start, *m_pause, *m_stop, *m_followEdits, *m_lookThrough, *m_learningRate;
+  QLabel* m_state = nullptr;
+  QLabel* m_numbers = nullptr;  ///< remaining time and speed
+  QProgressBar* m_progress = nullptr;
+  QToolButton* m_warningButton = nullptr;
+  TrainingOutcomeBar* m_outcomeBar = nullptr;
+  LossPlot* m_loss = nullptr;
+  LocalityPlot* m_locality = nullptr;
+  ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
+  EvolutionBar* m_evolution = nullptr;
+  QTimer m_redrawTimer, m_editTimer;
+
+  bool m_active = false;  ///< from the bridge's start until its finished
+  bool m_seen = false;    ///< a run was shown since the window opened
+  TrainingState m_runState = TrainingState::Preparing;
+  Progress m_runProgress;
+  std::int64_t m_epoch = 0, m_epochs = 0;
+  double m_imagesPerSecond = 0;
+  QString m_message;
+  WarningLog m_warnings;
+  std::optional<MaskScheme> m_runMasks;  ///< as of the last edit that was sent
+  std::optional<TrainingOutcome> m_outcome;
+};
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+#include "ui/training/TrainingOutcomeBar.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
+
+namespace headlight {
+
+TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
+    : QFrame(parent), m_text(new MessageLabel(this)) {
+  setObjectName(QStringLiteral("trainOutcome"));
+  setFrameShape(QFrame::StyledPanel);
+  setVisible(false);
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(8, 3, 4, 3);
+  m_text->setObjectName(QStringLiteral("trainOutcomeText"));
+  layout->addWidget(m_text, 1);
+  m_openBest = addButton(QStringLiteral("openBest"), tr("Open Best Checkpoint"),
+                         tr("Opens the weights of the best validation accuracy in this window"));
+  m_openFolder = addButton(QStringLiteral("openRunFolder"), tr("Open Run Folder"),
+                           tr("Config, metrics and checkpoints of the run"));
+  m_export = addButton(QStringLiteral("exportRun"), tr("Export Config…"),
+                       tr("The run with its mask edits as one config; trained again without a "
+                          "window it ends in the same weights"));
+  auto* close = new QToolButton(this);
+  close->setObjectName(QStringLiteral("closeOutcome"));
+  close->setIcon(lineIcon(QStringLiteral("close")));
+  close->setAutoRaise(true);
+  close->setAccessibleName(tr("Close this message"));
+  close->setToolTip(close->accessibleName());
+  layout->addWidget(close);
+  connect(m_openBest, &QPushButton::clicked, this, &TrainingOutcomeBar::openCheckpoint);
+  connect(m_openFolder, &QPushButton::clicked, this, &TrainingOutcomeBar::openFolder);
+  connect(m_export, &QPushButton::clicked, this, &TrainingOutcomeBar::exportConfig);
+  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+}
+
+QPushButton* TrainingOutcomeBar::addButton(const QString& name, const QString& text,
+                                           const QString& tip) {
+  auto* button = new QPushButton(text, this);
+  button->setObjectName(name);
+  button->setToolTip(tip);
+  layout()->addWidget(button);
+  return button;
+}
+
+void TrainingOutcomeBar::tell(const QString& text, bool problem, const Offers& offers) {
+  m_text->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Plain);
+  m_openBest->setVisible(offers.checkpoint);
+  m_openFolder->setVisible(offers.folder);
+  m_export->setVisible(offers.config);
+  show();
+}
+
+}  // namespace headlight

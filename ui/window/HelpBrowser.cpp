@@ -1,0 +1,229 @@
+#include "ui/window/HelpBrowser.h"
+
+#include <QDesktopServices>
+#include <QFile>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QSplitter>
+#include <QTextBlock>
+#include <QTextTable>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/base/Actions.h"
+#include "ui/base/IconButton.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kShortcuts = "shortcuts";
+/// Keys that are no commands: PlotNavigation takes them.
+constexpr const char* kPlotKeys = R"(
+
+## Plots of the training
+
+While a plot has the focus (`Tab` goes there, a frame shows it):
+
+| Keys | What they do |
+|---|---|
+| `Left`, `Right` | Read the values at the sample before or after; where samples are many, further along |
+| `Up`, `Down` | Read the plot beside, or in the map of heads the layer above or below |
+| `+`, `-` | Zoom along the steps, about what is being read |
+| `0` or `Home` | Show every step again |
+| `Esc` | End the reading |)";
+
+struct Page {
+  const char* name;
+  const char* title;
+};
+constexpr Page kPages[] = {
+    {"index", QT_TRANSLATE_NOOP("HelpBrowser", "What Headlight is")},
+    {"first-steps", QT_TRANSLATE_NOOP("HelpBrowser", "First steps")},
+    {"window", QT_TRANSLATE_NOOP("HelpBrowser", "The window")},
+    {"masks", QT_TRANSLATE_NOOP("HelpBrowser", "Masks")},
+    {"mechanisms", QT_TRANSLATE_NOOP("HelpBrowser", "Mechanisms and backbones")},
+    {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},
+    {"distillation", QT_TRANSLATE_NOOP("HelpBrowser", "Distillation")},
+    {"sequences", QT_TRANSLATE_NOOP("HelpBrowser", "Sequence models")},
+    {"comparing", QT_TRANSLATE_NOOP("HelpBrowser", "Comparing variants")},
+    {"speed", QT_TRANSLATE_NOOP("HelpBrowser", "How fast it is")},
+    {"command-line", QT_TRANSLATE_NOOP("HelpBrowser", "The command line")},
+    {"files", QT_TRANSLATE_NOOP("HelpBrowser", "Files")},
+    {kShortcuts, QT_TRANSLATE_NOOP("HelpBrowser", "Keyboard shortcuts")},
+};
+
+QString readPage(const QString& page) {
+  QFile file(QStringLiteral(":/help/%1.md").arg(page));
+  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+/// Qt sets Markdown tightly: room in the cells of tables, above headings and between lines.
+void letInAir(QTextDocument* document) {
+  for (auto frame = document->rootFrame()->begin(); !frame.atEnd(); ++frame) {
+    auto* table = qobject_cast<QTextTable*>(frame.currentFrame());
+    if (!table) continue;
+    QTextTableFormat format = table->format();
+    format.setCellPadding(4);
+    format.setCellSpacing(0);
+    format.setBorderCollapse(true);
+    format.setTopMargin(6);
+    format.setBottomMargin(10);
+    table->setFormat(format);
+  }
+  for (QTextBlock block = document->begin(); block.isValid(); block = block.next()) {
+    if (block.blockFormat().headingLevel() < 2) continue;
+    QTextBlockFormat format = block.blockFormat();
+    format.setTopMargin(18);
+    format.setBottomMargin(6);
+    QTextCursor(block).setBlockFormat(format);
+  }
+}
+
+/// As GitHub names headings: small letters, spaces as hyphens, nothing else.
+QString anchorOf(const QString& heading) {
+  QString anchor;
+  for (const QChar letter : heading.toLower()) {
+    if (letter.isLetterOrNumber() || letter == QLatin1Char('-')) anchor += letter;
+    if (letter.isSpace()) anchor += QLatin1Char('-');
+  }
+  return anchor;
+}
+
+}  // namespace
+
+QString shortcutsPage(const Actions& actions) {
+  return QStringLiteral(
+             "# Keyboard shortcuts\n\n"
+             "Every command has a shortcut, stands in a menu and is found by the "
+             "command palette (`Ctrl+Shift+P`). Two keys with a comma are pressed one "
+             "after the other. Single keys work while the pictures in the middle have "
+             "the focus; the canvas also takes the arrow keys (move the token), `1` "
+             "(100 %), and the mask matrix its own keys, listed in "
+             "[Masks](masks.md#keys-in-the-matrix).\n\n") +
+         actions.shortcutTable().trimmed() + QString::fromUtf8(kPlotKeys) +
+         QStringLiteral("\n\n[Back to the start](index.md)\n");
+}
+
+HelpText::HelpText(const Actions* actions, QWidget* parent)
+    : QTextBrowser(parent), m_actions(actions) {
+  setOpenLinks(true);
+  setOpenExternalLinks(true);
+}
+
+QVariant HelpText::loadResource(int type, const QUrl& name) {
+  if (!name.path().endsWith(QStringLiteral(".md"))) return QTextBrowser::loadResource(type, name);
+  const QString page = QFileInfo(name.path()).completeBaseName();
+  return page == QLatin1String(kShortcuts) ? shortcutsPage(*m_actions) : readPage(page);
+}
+
+void HelpText::showHeading(const QString& anchor) {
+  for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
+    if (block.blockFormat().headingLevel() == 0 || anchorOf(block.text()) != anchor) continue;
+    // From the end upwards, so that the heading comes to stand at the top.
+    moveCursor(QTextCursor::End);
+    setTextCursor(QTextCursor(block));
+    ensureCursorVisible();
+    return;
+  }
+}
+
+HelpBrowser::HelpBrowser(const Actions* actions, QWidget* parent) : QDialog(parent) {
+  setObjectName(QStringLiteral("helpBrowser"));
+  setWindowTitle(tr("Headlight help"));
+  setAccessibleName(windowTitle());
+  resize(900, 640);
+
+  m_contents = new QListWidget(this);
+  m_contents->setObjectName(QStringLiteral("helpContents"));
+  m_contents->setAccessibleName(tr("Help pages"));
+  m_contents->setToolTip(tr("Help pages"));
+  m_contents->setSpacing(3);
+  for (const Page& page : kPages)
+    m_contents->addItem(tr(page.title));
+  connect(m_contents, &QListWidget::currentRowChanged, this,
+          [this](int row) { showPage(pages().value(row)); });
+
+  m_text = new HelpText(actions, this);
+  m_text->setObjectName(QStringLiteral("helpText"));
+  m_text->setAccessibleName(tr("Help text"));
+  m_text->document()->setDocumentMargin(18);
+  connect(m_text, &QTextBrowser::sourceChanged, this, &HelpBrowser::onSourceChanged);
+
+  auto* back = iconToolButton(this, QStringLiteral("helpBack"), QStringLiteral("back"), tr("Back"));
+  auto* forward =
+      iconToolButton(this, QStringLiteral("helpForward"), QStringLiteral("forward"), tr("Forward"));
+  auto* home =
+      iconToolButton(this, QStringLiteral("helpHome"), QStringLiteral("home"), tr("Start page"));
+  connect(back, &QToolButton::clicked, m_text, &QTextBrowser::backward);
+  connect(forward, &QToolButton::clicked, m_text, &QTextBrowser::forward);
+  connect(home, &QToolButton::clicked, this, [this] { showPage(QStringLiteral("index")); });
+  back->setEnabled(false);
+  forward->setEnabled(false);
+  connect(m_text, &QTextBrowser::backwardAvailable, back, &QWidget::setEnabled);
+  connect(m_text, &QTextBrowser::forwardAvailable, forward, &QWidget::setEnabled);
+
+  m_search = new QLineEdit(this);
+  m_search->setObjectName(QStringLiteral("helpSearch"));
+  m_search->setPlaceholderText(tr("Search all pages"));
+  m_search->setClearButtonEnabled(true);
+  m_search->setAccessibleName(tr("Search the help"));
+  m_search->setToolTip(tr("Enter goes to the next place, through all pages"));
+  connect(m_search, &QLineEdit::returnPressed, this, [this] { search(m_search->text()); });
+
+  auto* tools = new QHBoxLayout;
+  tools->addWidget(back);
+  tools->addWidget(forward);
+  tools->addWidget(home);
+  tools->addStretch(1);
+  tools->addWidget(m_search, 1);
+  auto* splitter = new QSplitter(this);
+  splitter->addWidget(m_contents);
+  splitter->addWidget(m_text);
+  splitter->setStretchFactor(1, 1);
+  splitter->setSizes({190, 710});
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(tools);
+  layout->addWidget(splitter, 1);
+  showPage(QStringLiteral("index"));
+}
+
+QStringList HelpBrowser::pages() {
+  QStringList names;
+  for (const Page& page : kPages)
+    names << QLatin1String(page.name);
+  return names;
+}
+
+QString HelpBrowser::page() const {
+  return QFileInfo(m_text->source().path()).completeBaseName();
+}
+
+void HelpBrowser::showPage(const QString& name) {
+  if (!pages().contains(name) || name == page()) return;
+  m_text->setSource(QUrl(QStringLiteral("qrc:/help/%1.md").arg(name)));
+}
+
+void HelpBrowser::onSourceChanged(const QUrl& source) {
+  // The browser's own source() is still the page before.
+  const QSignalBlocker blocker(m_contents);
+  const QString name = QFileInfo(source.path()).completeBaseName();
+  m_contents->setCurrentRow(static_cast<int>(pages().indexOf(name)));
+  letInAir(m_text->document());
+  if (source.hasFragment()) m_text->showHeading(source.fragment());
+}
+
+void HelpBrowser::search(const QString& text) {
+  if (text.isEmpty() || m_text->find(text)) return;
+  // Not again on this page: the next page that has it, all the way round to this one's start.
+  const QStringList names = pages();
+  const int now = static_cast<int>(names.indexOf(page()));
+  for (int i = 1; i <= names.size(); ++i) {
+    showPage(names[(now + i) % names.size()]);
+    m_text->moveCursor(QTextCursor::Start);
+    if (m_text->find(text)) return;
+  }
+}
+
+}  // namespace headlight
