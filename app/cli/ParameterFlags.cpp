@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <tuple>
 
+#include "core/base/Text.h"
 #include "core/models/Registry.h"
 
 namespace headlight::cli {
@@ -28,7 +29,7 @@ std::string typeWord(const Parameter& parameter) {
   return "TEXT";
 }
 
-std::string numberText(double value) {
+std::string boundText(double value) {
   char text[40];
   std::snprintf(text, sizeof text, std::abs(value) >= 1e6 ? "%.0f" : "%.9g", value);
   return text;
@@ -43,8 +44,8 @@ std::string rangeHelp(const Parameter& parameter) {
   const bool low = std::isfinite(parameter.minimum);
   const bool high = parameter.maximum < kBeyondInterest;
   if (low && high)
-    return numberText(parameter.minimum) + " to " + numberText(parameter.maximum) + "; ";
-  return low ? "at least " + numberText(parameter.minimum) + "; " : "";
+    return boundText(parameter.minimum) + " to " + boundText(parameter.maximum) + "; ";
+  return low ? "at least " + boundText(parameter.minimum) + "; " : "";
 }
 
 /// "Passes over the training split. [1 to 1000000; default 20]"
@@ -80,10 +81,7 @@ std::vector<SharedOption> sharedOptions(const std::vector<Variant>& variants) {
 
 /// "Of window, lsla; …": the text of the only owner, or where to read that of each.
 std::string sharedHelp(const SharedOption& option, const std::string& listing) {
-  std::string owners;
-  for (const std::string& owner : option.owners)
-    owners += (owners.empty() ? "" : ", ") + owner;
-  return "Of " + owners + ": " +
+  return "Of " + joined(option.owners) + ": " +
          (option.owners.size() == 1 ? option.help : "see headlight-cli summary --" + listing);
 }
 

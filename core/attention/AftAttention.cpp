@@ -49,7 +49,7 @@ AftOptions readFull(const ParameterTable& table, const AttentionOptions& options
 }
 
 AftOptions readLocal(const AttentionOptions& options) {
-  const AftOptions own = readFull(AftLocal::table(), options);
+  const AftOptions own = readFull(AftLocal::optionTable(), options);
   if (!own.global && own.window == 0)
     throw Failure({ErrorCode::InvalidConfig,
                    "without global connectivity a window of 0 leaves nothing to attend to; use a "
@@ -159,7 +159,8 @@ at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   return m_proj(m_query ? m_query(tokens).sigmoid() * reduced : reduced);
 }
 
-AftFull::AftFull(const AttentionOptions& options) : AftFull(options, readFull(table(), options)) {}
+AftFull::AftFull(const AttentionOptions& options)
+    : AftFull(options, readFull(optionTable(), options)) {}
 
 AftFull::AftFull(const AttentionOptions& options, const AftOptions& own)
     : AftAttention(options, options.width, own.query), m_heads(options.heads) {
@@ -176,7 +177,7 @@ AftFull::AftFull(const AttentionOptions& options, const AftOptions& own)
   }
 }
 
-const ParameterTable& AftFull::table() {
+const ParameterTable& AftFull::optionTable() {
   static const ParameterTable table = [] {
     TableBuilder<AftOptions> builder;
     return addQuery(addPositions(builder)).build();
@@ -185,7 +186,7 @@ const ParameterTable& AftFull::table() {
 }
 
 void AftFull::count(CostCounter& counter, const AttentionOptions& options) {
-  countAs(counter, options, readFull(table(), options));
+  countAs(counter, options, readFull(optionTable(), options));
 }
 
 void AftFull::countAs(CostCounter& counter, const AttentionOptions& options,
@@ -223,7 +224,7 @@ AftLocal::AftLocal(const AttentionOptions& options, const AftOptions& own)
   m_outside = aftWindow(options.grid, own.window).logical_not();
 }
 
-const ParameterTable& AftLocal::table() {
+const ParameterTable& AftLocal::optionTable() {
   static const ParameterTable table = [] {
     TableBuilder<AftOptions> builder;
     builder
@@ -249,10 +250,10 @@ at::Tensor AftLocal::positionBias() {
 }
 
 AftSimple::AftSimple(const AttentionOptions& options)
-    : AftAttention(options, options.width, readAft(table(), options).query),
+    : AftAttention(options, options.width, readAft(optionTable(), options).query),
       m_heads(options.heads) {}
 
-const ParameterTable& AftSimple::table() {
+const ParameterTable& AftSimple::optionTable() {
   static const ParameterTable table = [] {
     TableBuilder<AftOptions> builder;
     return addQuery(builder).build();
@@ -261,7 +262,7 @@ const ParameterTable& AftSimple::table() {
 }
 
 void AftSimple::count(CostCounter& counter, const AttentionOptions& options) {
-  countProjections(counter, options, options.width, readAft(table(), options).query);
+  countProjections(counter, options, options.width, readAft(optionTable(), options).query);
 }
 
 std::string AftSimple::mapMeaning() const {

@@ -73,7 +73,7 @@ struct AftOptions {
 class AftFull : public AftAttention {
  public:
   explicit AftFull(const AttentionOptions& options);
-  static const ParameterTable& table();
+  static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   std::string mapMeaning() const override;
@@ -98,7 +98,7 @@ class AftFull : public AftAttention {
 class AftLocal : public AftFull {
  public:
   explicit AftLocal(const AttentionOptions& options);
-  static const ParameterTable& table();
+  static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor positionBias() override;
@@ -114,7 +114,7 @@ class AftLocal : public AftFull {
 class AftSimple : public AftAttention {
  public:
   explicit AftSimple(const AttentionOptions& options);
-  static const ParameterTable& table();
+  static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   std::string mapMeaning() const override;

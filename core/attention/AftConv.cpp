@@ -46,7 +46,7 @@ TapIndex tapsBetweenPatches(const Grid& grid, std::int64_t kernel, const at::Dev
 }
 
 AftConvOptions readConv(const AttentionOptions& options) {
-  auto own = optionsAs<AftConvOptions>(AftConv::table(), options.options);
+  auto own = optionsAs<AftConvOptions>(AftConv::optionTable(), options.options);
   if (own.kernel % 2 == 0)
     throw Failure(
         {ErrorCode::InvalidConfig,
@@ -131,7 +131,7 @@ AftConv::AftConv(const AttentionOptions& options, const AftConvOptions& own)
   m_shift = register_parameter("position_shift", at::zeros({options.heads}));
 }
 
-const ParameterTable& AftConv::table() {
+const ParameterTable& AftConv::optionTable() {
   using O = AftConvOptions;
   static const ParameterTable table =
       TableBuilder<O>()

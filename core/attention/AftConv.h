@@ -47,7 +47,7 @@ struct AftConvOptions {
 class AftConv : public AftAttention {
  public:
   explicit AftConv(const AttentionOptions& options);
-  static const ParameterTable& table();
+  static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   std::string mapMeaning() const override;

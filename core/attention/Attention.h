@@ -12,6 +12,7 @@
 
 #include "core/attention/AttentionTap.h"
 #include "core/attention/Cost.h"
+#include "core/attention/OwnParameters.h"
 #include "core/config/Catalogue.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
@@ -45,7 +46,7 @@ struct AttentionOptions {
   Json options = Json::object();  ///< of this mechanism, complete (ModelConfig::attention)
 };
 
-class Attention : public torch::nn::Module {
+class Attention : public torch::nn::Module, public OwnParameters {
  public:
   /// [B, T, D] → [B, T, D]. Where the tap wants this layer it is given [B, H, T, T].
   virtual at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) = 0;

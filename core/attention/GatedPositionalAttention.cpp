@@ -21,7 +21,7 @@ at::Tensor offsetsOn(const Grid& grid) {
 
 }  // namespace
 
-const ParameterTable& gatedPositionalParameters() {
+const ParameterTable& GatedPositionalAttention::optionTable() {
   using O = GatedPositionalOptions;
   static const ParameterTable table =
       TableBuilder<O>()
@@ -36,7 +36,8 @@ const ParameterTable& gatedPositionalParameters() {
 GatedPositionalAttention::GatedPositionalAttention(const AttentionOptions& options)
     : MaskedAttention(options.layer, options.heads, options.grid),
       m_options(options),
-      m_own(optionsAs<GatedPositionalOptions>(gatedPositionalParameters(), options.options)),
+      m_own(optionsAs<GatedPositionalOptions>(GatedPositionalAttention::optionTable(),
+                                              options.options)),
       m_offsets(offsetsOn(options.grid)) {
   if (options.grid.prefix > 0)
     throw Failure({ErrorCode::InvalidConfig,

@@ -14,13 +14,12 @@ struct GatedPositionalOptions {
   double gate = 1.0;              ///< λ that every head starts from
 };
 
-const ParameterTable& gatedPositionalParameters();
-
 /// A = (1 − σ(λ))·softmax(QKᵀ/√d) + σ(λ)·softmax(v · r) with r = (Δcol, Δrow, Δcol² + Δrow²) of key
 /// and query; out = proj(A V). Masks of heads act on QKᵀ/√d. Patches only: the class token joins
 /// later. Names as timm's: qk, v, pos_proj, gating_param [H], proj.
 class GatedPositionalAttention : public MaskedAttention {
  public:
+  static const ParameterTable& optionTable();
   /// Errors: a grid with prefix tokens, which lie nowhere.
   explicit GatedPositionalAttention(const AttentionOptions& options);
   /// softmax(v · r) is not counted: it is formed once for given weights, not once an image.

@@ -7,12 +7,16 @@
 
 #include "core/attention/HoldablePairs.h"
 #include "core/attention/LearnedMaskFit.h"
+#include "core/base/Random.h"
 
 namespace headlight {
 namespace {
 
+constexpr const char *kMaskA = "learned_mask_a", *kMaskB = "learned_mask_b";
+
 LearnedMaskOptions ownOptions(const AttentionOptions& options) {
-  const auto own = optionsAs<LearnedMaskOptions>(learnedMaskParameters(), options.options);
+  const auto own =
+      optionsAs<LearnedMaskOptions>(LearnedMaskAttention::optionTable(), options.options);
   const int window = own.window > 0 ? own.window : own.fidelity;
   if (window % 2 == 0)
     throw Failure({ErrorCode::InvalidConfig,
@@ -36,7 +40,7 @@ at::Tensor unrolled(const at::Tensor& r) {
 
 }  // namespace
 
-const ParameterTable& learnedMaskParameters() {
+const ParameterTable& LearnedMaskAttention::optionTable() {
   using O = LearnedMaskOptions;
   static const ParameterTable table =
       TableBuilder<O>()
@@ -71,9 +75,13 @@ LearnedMaskAttention::LearnedMaskAttention(const AttentionOptions& options)
     return m_own.learned ? register_parameter(name, empty.clone())
                          : register_buffer(name, empty.clone());
   };
-  m_maskA = add("learned_mask_a");
-  m_maskB = add("learned_mask_b");
+  m_maskA = add(kMaskA);
+  m_maskB = add(kMaskB);
   initialise();
+}
+
+bool LearnedMaskAttention::isFitted(const std::string& parameter) const {
+  return parameter == kMaskA || parameter == kMaskB;
 }
 
 void LearnedMaskAttention::count(CostCounter& counter, const AttentionOptions& options) {

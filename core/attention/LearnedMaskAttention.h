@@ -32,14 +32,13 @@ struct LearnedMaskOptions {
   bool learned = true;                      ///< off: the mask stays as it starts
 };
 
-const ParameterTable& learnedMaskParameters();
-
 /// weights: A = normalise(softmax(S) ⊙ W), rows divided by their sum of absolute values; logits:
 /// A = softmax(S ⊙ W). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix rows and
 /// columns are 1. Masks of heads act on the logits that enter the softmax. Names: qkv, proj and the
 /// parameters (buffers where they are not learned) learned_mask_{a,b} [H, N, f²].
 class LearnedMaskAttention : public MaskedAttention {
  public:
+  static const ParameterTable& optionTable();
   explicit LearnedMaskAttention(const AttentionOptions& options);
   /// 𝒜ℬᵀ is not counted: it is formed once for given weights, not once an image.
   static void count(CostCounter& counter, const AttentionOptions& options);
@@ -50,6 +49,9 @@ class LearnedMaskAttention : public MaskedAttention {
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
+  bool isFitted(const std::string& parameter) const override;
+  /// 𝒜 and ℬ do: they are factors of W, not tables of positions.
+  bool decays(const std::string& parameter) const override { return isFitted(parameter); }
   /// What is kept of W is forgotten.
   void train(bool on = true) override;
 

@@ -44,7 +44,4 @@ LearnedMaskFit fitLearnedMask(const LearnedMaskFitOptions& options);
 /// The same, computed once in a process. Warns where the tolerance was not reached.
 const LearnedMaskFit& rememberedLearnedMaskFit(const LearnedMaskFitOptions& options);
 
-/// [size, size], orthogonal, uniformly drawn.
-std::vector<double> randomRotation(int size, std::uint64_t seed);
-
 }  // namespace headlight

@@ -10,7 +10,7 @@ namespace {
 using Own = LightSelfLimitedOptions;
 
 Own ownOf(const AttentionOptions& options) {
-  return optionsAs<Own>(LightSelfLimitedAttention::options(), options.options);
+  return optionsAs<Own>(LightSelfLimitedAttention::optionTable(), options.options);
 }
 
 WindowShape lslaShape(const AttentionOptions& options, const Own& own) {
@@ -43,7 +43,7 @@ at::Tensor plusEach(const at::Tensor& maps, const at::Tensor& matrices) {
 
 }  // namespace
 
-const ParameterTable& LightSelfLimitedAttention::options() {
+const ParameterTable& LightSelfLimitedAttention::optionTable() {
   static const ParameterTable table =
       TableBuilder<Own>()
           .choice(&Own::variant, "variant", {"qxx", "qxv", "qkv"},

@@ -27,11 +27,13 @@ struct LightSelfLimitedOptions {
 class LightSelfLimitedAttention : public MaskedAttention {
  public:
   explicit LightSelfLimitedAttention(const AttentionOptions& options);
-  static const ParameterTable& options();
+  static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
+  /// The dynamic scale does, a weight of every pair.
+  bool decays(const std::string& parameter) const override { return parameter == "dynamic_scale"; }
   bool mapIsSigned() const override { return m_own.outerBias; }
   /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
   std::vector<LearnedPairs> learnedPairs() override;

@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-const ParameterTable& linearAngularParameters() {
+const ParameterTable& LinearAngular::optionTable() {
   using O = LinearAngularOptions;
   static const ParameterTable table = [] {
     std::vector<std::string> names;
@@ -39,7 +39,7 @@ const ParameterTable& linearAngularParameters() {
 }
 
 LinearAngularOptions linearAngularOptions(const Json& json) {
-  const auto options = optionsAs<LinearAngularOptions>(linearAngularParameters(), json);
+  const auto options = optionsAs<LinearAngularOptions>(LinearAngular::optionTable(), json);
   if (options.residualKernel % 2 == 0)
     throw Failure({ErrorCode::InvalidConfig,
                    "a residual kernel of " + std::to_string(options.residualKernel) +

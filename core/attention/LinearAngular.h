@@ -24,8 +24,6 @@ struct LinearAngularOptions {
   bool castled = false;
 };
 
-/// The table of the options above, for `model.attention` of every backbone with this mechanism.
-const ParameterTable& linearAngularParameters();
 /// The options of a layer. Throws Failure for an even residual kernel.
 LinearAngularOptions linearAngularOptions(const Json& json);
 
@@ -135,6 +133,7 @@ class LinearAngularAttention : public Attention, public Castling {
 /// The mechanism `linear_angular`: qkv, dconv, proj.
 class LinearAngular : public LinearAngularAttention {
  public:
+  static const ParameterTable& optionTable();
   explicit LinearAngular(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
 

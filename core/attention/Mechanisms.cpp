@@ -35,33 +35,33 @@ const std::vector<Mechanism>& mechanisms() {
           "talking_heads", "Softmax attention whose heads are mixed before and after (CaiT)."),
       mechanism<LearnedMaskAttention>(
           "learned_mask", "Softmax attention times a learned mask that starts as a filter (IBiT).",
-          &learnedMaskParameters()),
+          &LearnedMaskAttention::optionTable()),
       mechanism<GatedPositionalAttention>(
           "gated_positional", "Content and position mixed by each head's gate (ConViT).",
-          &gatedPositionalParameters(), /*maskable=*/true, /*special=*/true),
+          &GatedPositionalAttention::optionTable(), /*maskable=*/true, /*special=*/true),
       mechanism<WindowAttention>(
           "window", "Softmax attention within shifted windows, with relative positions (Swin).",
-          &WindowAttention::options()),
+          &WindowAttention::optionTable()),
       mechanism<LightSelfLimitedAttention>(
           "lsla", "Light self-limited attention within shifted windows (ViT-LSLA).",
-          &LightSelfLimitedAttention::options()),
+          &LightSelfLimitedAttention::optionTable()),
       mechanism<AftFull>("aft_full",
                          "Attention-free: keys and learned position biases weigh the values of all "
                          "tokens, feature by feature (AFT).",
-                         &AftFull::table(), /*maskable=*/false),
+                         &AftFull::optionTable(), /*maskable=*/false),
       mechanism<AftLocal>("aft_local",
                           "AFT-full with position biases between neighbouring patches only (AFT).",
-                          &AftLocal::table(), false),
+                          &AftLocal::optionTable(), false),
       mechanism<AftSimple>("aft_simple",
                            "AFT without position biases: a softmax of the keys over the tokens.",
-                           &AftSimple::table(), false),
+                           &AftSimple::optionTable(), false),
       mechanism<AftConv>("aft_conv",
                          "AFT with position biases shared over the image: any image size (AFT).",
-                         &AftConv::table(), false),
+                         &AftConv::optionTable(), false),
       mechanism<LinearAngular>("linear_angular",
                                "Linear-angular attention, with a masked softmax that helps only in "
                                "training (Castling-ViT).",
-                               &linearAngularParameters(), /*maskable=*/false),
+                               &LinearAngular::optionTable(), /*maskable=*/false),
   };
   return all;
 }

@@ -6,13 +6,13 @@ namespace headlight {
 namespace {
 
 WindowShape shapeOf(const AttentionOptions& options) {
-  const auto own = optionsAs<WindowOptions>(WindowAttention::options(), options.options);
+  const auto own = optionsAs<WindowOptions>(WindowAttention::optionTable(), options.options);
   return windowShape(options.grid, own.window, own.shift && options.layerInStage % 2 == 1);
 }
 
 }  // namespace
 
-const ParameterTable& WindowAttention::options() {
+const ParameterTable& WindowAttention::optionTable() {
   using O = WindowOptions;
   static const ParameterTable table =
       TableBuilder<O>()

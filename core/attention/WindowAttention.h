@@ -19,7 +19,7 @@ struct WindowOptions {
 class WindowAttention : public MaskedAttention {
  public:
   explicit WindowAttention(const AttentionOptions& options);
-  static const ParameterTable& options();
+  static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;

@@ -27,4 +27,29 @@ std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t key) {
   return order;
 }
 
+std::vector<double> randomRotation(int size, std::uint64_t seed) {
+  RandomStream random(streamKey({seed, 0x707a7e}));
+  std::vector<double> rows(size * size);
+  for (double& value : rows)
+    value = random.normal();
+  // Gram and Schmidt, twice: what rounding leaves of the earlier rows goes in the second pass.
+  for (int i = 0; i < size; ++i) {
+    double* row = rows.data() + i * size;
+    for (int j = 0; j < 2 * i; ++j) {
+      const double* earlier = rows.data() + (j % i) * size;
+      double along = 0;
+      for (int k = 0; k < size; ++k)
+        along += row[k] * earlier[k];
+      for (int k = 0; k < size; ++k)
+        row[k] -= along * earlier[k];
+    }
+    double squares = 0;
+    for (int k = 0; k < size; ++k)
+      squares += row[k] * row[k];
+    for (int k = 0; k < size; ++k)
+      row[k] /= std::sqrt(squares);
+  }
+  return rows;
+}
+
 }  // namespace headlight

@@ -51,6 +51,9 @@ class RandomStream {
   std::uint64_t m_counter = 0;
 };
 
+/// [size, size], row-major: orthogonal, uniformly drawn.
+std::vector<double> randomRotation(int size, std::uint64_t seed);
+
 /// 0 … count−1 in an order that depends on the key alone (Fisher–Yates).
 std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t key);
 

@@ -1,5 +1,7 @@
 #include "core/base/Ranges.h"
 
+#include "core/base/Text.h"
+
 namespace headlight {
 
 std::string rangesText(const std::vector<int>& numbers) {
@@ -8,7 +10,7 @@ std::string rangesText(const std::vector<int>& numbers) {
     std::size_t last = first;
     while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1)
       ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(numbers[first]);
+    addTo(text, std::to_string(numbers[first]));
     if (last > first) text += "-" + std::to_string(numbers[last]);
     first = last + 1;
   }

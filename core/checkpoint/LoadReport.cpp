@@ -1,5 +1,6 @@
 #include "core/checkpoint/LoadReport.h"
 
+#include "core/base/Text.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {
@@ -12,10 +13,10 @@ template <typename Items, typename Describe>
 void addPart(std::string& line, const Items& items, const char* what, Describe describe) {
   if (items.empty()) return;
   line += ", " + std::to_string(items.size()) + " " + what + ": ";
-  for (std::size_t i = 0; i < items.size() && i < kMaxNames; ++i)
-    line += (i == 0 ? "" : ", ") + describe(items[i]);
-  if (items.size() > kMaxNames)
-    line += " and " + std::to_string(items.size() - kMaxNames) + " more";
+  std::vector<std::string> described;
+  for (const auto& item : items)
+    described.push_back(describe(item));
+  line += joined(described, kMaxNames);
 }
 
 /// Parameters and buffers that a mask scheme fills, and a count that nothing reads.
@@ -38,11 +39,11 @@ std::vector<std::string> LoadReport::unfilled() const {
 std::string LoadReport::summary() const {
   std::string line = std::to_string(matched.size()) + " matched";
   if (!resized.empty()) {
-    line += ", " + std::to_string(resized.size()) + " resized (";
-    for (std::size_t i = 0; i < resized.size(); ++i)
-      line += (i == 0 ? "" : "; ") + resized[i].name + " " + resized[i].change +
-              (resized[i].how == "bicubic" ? "" : ", " + resized[i].how);
-    line += ")";
+    std::string list;
+    for (const Resized& item : resized)
+      addTo(list, item.name + " " + item.change + (item.how == "bicubic" ? "" : ", " + item.how),
+            "; ");
+    line += ", " + std::to_string(resized.size()) + " resized (" + list + ")";
   }
   addPart(line, taken, "taken from a part",
           [](const Taken& item) { return item.name + " from " + item.from; });

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/Text.h"
 #include "core/checkpoint/PickleMachine.h"
 #include "core/checkpoint/Refusal.h"
 

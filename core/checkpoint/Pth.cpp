@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/Pickle.h"
 #include "core/checkpoint/Readers.h"
@@ -150,7 +151,7 @@ class NameList {
  public:
   void add(const std::string& name, const PickleValue& value) {
     if (++m_count > kMaxNamesInNote) return;
-    m_text += (m_text.empty() ? "" : ", ") + inQuotes(name) + " (" + value.describe() + ")";
+    addTo(m_text, inQuotes(name) + " (" + value.describe() + ")");
   }
   bool empty() const { return m_count == 0; }
   std::string text() const {
@@ -240,10 +241,8 @@ Checkpoint readPthFrom(const ByteSource& source) {
   const NamedValues weights = chooseWeights(*pickle.root, source.name(), checkpoint);
   takeTensors(weights, storages, source.name(), checkpoint);
   if (!pickle.husks.empty()) {
-    std::string names;
-    for (const std::string& husk : pickle.husks)
-      names += (names.empty() ? "" : ", ") + husk;
-    checkpoint.notes.push_back("Python objects skipped, nothing of them was run: " + names);
+    checkpoint.notes.push_back("Python objects skipped, nothing of them was run: " +
+                               joined({pickle.husks.begin(), pickle.husks.end()}));
   }
   return checkpoint;
 }

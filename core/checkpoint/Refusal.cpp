@@ -43,13 +43,6 @@ bool isPlainName(std::string_view text) {
   return true;
 }
 
-std::string shapeText(std::span<const std::int64_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size() && i < kMaxDimensions; ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  return text + (shape.size() > kMaxDimensions ? ", …]" : "]");
-}
-
 std::optional<std::int64_t> byteCount(std::span<const std::int64_t> shape, std::int64_t itemBytes) {
   if (shape.size() > kMaxDimensions) return std::nullopt;
   std::int64_t bytes = itemBytes;

@@ -29,9 +29,6 @@ std::string inQuotes(std::string_view text);
 /// Valid UTF-8 without control characters, at most 1024 bytes: what a tensor may be called.
 bool isPlainName(std::string_view text);
 
-/// "[1, 65, 48]".
-std::string shapeText(std::span<const std::int64_t> shape);
-
 /// Bytes of a tensor of `shape` (each ≥ 0, at most 64 of them); nothing if that overflows. Zeros
 /// count as ones while overflow is looked for, so that strides can always be computed.
 std::optional<std::int64_t> byteCount(std::span<const std::int64_t> shape, std::int64_t itemBytes);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/base/Text.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {

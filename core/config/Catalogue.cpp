@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/Text.h"
 #include "core/config/Reading.h"
 
 namespace headlight {
@@ -16,15 +17,12 @@ const Variant* find(const std::vector<Variant>& variants, const std::string& nam
 Error unknown(const std::string& what, const std::string& name,
               const std::vector<Variant>& variants) {
   std::vector<std::string> names;
-  std::string all;
-  for (const auto& variant : variants) {
+  for (const auto& variant : variants)
     names.push_back(variant.name);
-    all += (all.empty() ? "" : ", ") + variant.name;
-  }
   const std::string close = closestName(name, names);
   return {ErrorCode::InvalidConfig,
           "no " + what + " is called \"" + name + "\"; " +
-              (close.empty() ? "there are " + all : "did you mean " + close + "?"),
+              (close.empty() ? "there are " + joined(names) : "did you mean " + close + "?"),
           "model." + what};
 }
 
@@ -37,9 +35,7 @@ Result<void> checkPairing(const Variant& backbone, const Variant& mechanism) {
   const auto& taken = backbone.mechanisms;
   const bool listed = std::find(taken.begin(), taken.end(), mechanism.name) != taken.end();
   if (listed || (taken.empty() && !mechanism.special)) return {};
-  std::string all;
-  for (const auto& name : taken)
-    all += (all.empty() ? "" : ", ") + name;
+  const std::string all = joined(taken);
   return Error{ErrorCode::InvalidConfig,
                "the backbone " + backbone.name + " does not take the mechanism " + mechanism.name +
                    (all.empty() ? "" : "; it takes " + all),

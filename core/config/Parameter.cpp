@@ -1,20 +1,15 @@
 #include "core/config/Parameter.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <sstream>
 
+#include "core/base/Text.h"
 #include "core/config/Reading.h"
 
 namespace headlight {
 namespace {
-
-std::string numberText(double value) {
-  char digits[64];
-  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
 
 std::string rangeText(const Parameter& parameter) {
   const bool low = std::isfinite(parameter.minimum), high = std::isfinite(parameter.maximum);
@@ -23,13 +18,6 @@ std::string rangeText(const Parameter& parameter) {
   if (low) return ", at least " + numberText(parameter.minimum);
   if (high) return ", at most " + numberText(parameter.maximum);
   return "";
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names)
-    text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 bool inRange(const Parameter& parameter, double value) {

@@ -2,6 +2,7 @@
 
 #include "core/base/Files.h"
 #include "core/config/ConfigText.h"
+#include "core/config/DatasetKinds.h"
 #include "core/config/Reading.h"
 #include "core/config/RunId.h"
 
@@ -82,7 +83,7 @@ const ParameterTable& sequenceDataParameters() {
       TableBuilder<D>()
           .choice(&D::kind, "kind", {"pictures", "text"},
                   "Pictures as bytes by row, column and colour, or the bytes of a file.")
-          .choice(&D::dataset, "dataset", {"texture-shape", "cifar10", "image-folder"},
+          .choice(&D::dataset, "dataset", datasetKindNames(/*ofSequences=*/true),
                   "Pictures: kind of dataset.")
           .text(&D::path, "path",
                 "Folder of the pictures, or the file of a text; unused by texture-shape.")

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/config/DatasetKinds.h"
 #include "core/config/Experiment.h"
 #include "core/config/Parameter.h"
 
@@ -25,7 +26,7 @@ Result<SequenceSplit> sequenceSplitFromText(const std::string& text);
 
 struct SequenceDataConfig {
   std::string kind = "pictures";          ///< pictures | text
-  std::string dataset = "texture-shape";  ///< of pictures: cifar10 | image-folder | texture-shape
+  std::string dataset = kProceduralData;  ///< of pictures (DatasetKinds.h)
   std::string path;    ///< the dataset's folder, or the file of bytes; unused by texture-shape
   int imageSize = 32;  ///< pixels of a side: pictures become squares of it
   std::int64_t maxSamples = 0;           ///< pictures of the training split; 0: all

@@ -1,14 +1,14 @@
 #include "core/config/TrainingConfig.h"
 
+#include "core/config/DatasetKinds.h"
+
 namespace headlight {
 
 const ParameterTable& dataParameters() {
   using D = DataConfig;
   static const ParameterTable table =
       TableBuilder<D>()
-          .choice(&D::dataset, "dataset",
-                  {"texture-shape", "image-folder", "cifar10", "cifar100", "idx"},
-                  "Kind of dataset.")
+          .choice(&D::dataset, "dataset", datasetKindNames(), "Kind of dataset.")
           .text(&D::path, "path", "Folder of the dataset; unused by texture-shape.")
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
                   "Share taken for validation where the folder has no such split.")

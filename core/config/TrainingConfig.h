@@ -4,17 +4,18 @@
 #include <cstdint>
 #include <string>
 
+#include "core/config/DatasetKinds.h"
 #include "core/config/Parameter.h"
 
 namespace headlight {
 
 struct DataConfig {
-  std::string dataset = "texture-shape";
-  std::string path;                      ///< of a dataset on disk
-  double validationFraction = 0.1;       ///< where the folder has no validation split of its own
-  std::int64_t maxSamples = 0;           ///< of the training split; 0: all
-  std::int64_t trainSamples = 2000;      ///< texture-shape
-  std::int64_t validationSamples = 500;  ///< texture-shape
+  std::string dataset = kProceduralData;  ///< DatasetKinds.h
+  std::string path;                       ///< of a dataset on disk
+  double validationFraction = 0.1;        ///< where the folder has no validation split of its own
+  std::int64_t maxSamples = 0;            ///< of the training split; 0: all
+  std::int64_t trainSamples = 2000;       ///< texture-shape
+  std::int64_t validationSamples = 500;   ///< texture-shape
   int loaderThreads = 1;
   bool augment = true;
   double minScale = 0.35;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/config/DatasetKinds.h"
 #include "core/imaging/Image.h"
 
 namespace headlight {
@@ -45,8 +46,8 @@ enum class Split { Train, Validation };
 
 /// What to open. Filled from the Experiment's `data` section by the caller.
 struct DatasetSpec {
-  std::string kind = "texture-shape";  ///< image-folder | cifar10 | cifar100 | idx | texture-shape
-  std::filesystem::path path;          ///< folder; unused by texture-shape
+  std::string kind = kProceduralData;  ///< DatasetKinds.h
+  std::filesystem::path path;          ///< folder; unused by procedural data
   /// Taken from training for validation when the folder has no split of its own (no val/, no test
   /// batch, no t10k files); chosen by `seed`, the same share of every class.
   double validationFraction = 0.1;

@@ -1,5 +1,10 @@
+#include <functional>
+#include <string>
 #include <system_error>
+#include <vector>
 
+#include "core/base/Text.h"
+#include "core/config/DatasetKinds.h"
 #include "core/data/CifarBinary.h"
 #include "core/data/Dataset.h"
 #include "core/data/Idx.h"
@@ -10,16 +15,49 @@
 namespace headlight {
 namespace {
 
+/// What a kind of datasetKinds() is opened by, and told by where its files lie.
+struct DatasetOpener {
+  std::string kind;
+  std::function<OpenedSource(const DatasetSpec& spec, Split split)> open;
+  /// Whether a folder looks like one; null for what has no files.
+  std::function<bool(const std::filesystem::path& folder)> looksLike = nullptr;
+};
+
+/// In the order in which folders are tried: the more particular first.
+const std::vector<DatasetOpener>& openers() {
+  using Folder = std::filesystem::path;
+  static const auto cifar = [](int classes) {
+    return DatasetOpener{
+        "cifar" + std::to_string(classes),
+        [classes](const DatasetSpec& spec, Split split) {
+          return valueOrThrow(openCifar(spec, split, classes));
+        },
+        [classes](const Folder& folder) { return detectCifar(folder) == classes; }};
+  };
+  static const std::vector<DatasetOpener> all{
+      cifar(10),
+      cifar(100),
+      {"idx",
+       [](const DatasetSpec& spec, Split split) { return valueOrThrow(openIdx(spec, split)); },
+       looksLikeIdx},
+      {kImageFolder,
+       [](const DatasetSpec& spec, Split split) {
+         return valueOrThrow(openImageFolder(spec, split));
+       },
+       looksLikeImageFolder},
+      {kProceduralData, [](const DatasetSpec& spec, Split split) -> OpenedSource {
+         return {valueOrThrow(openTextureShape(spec, split)), false};
+       }}};
+  return all;
+}
+
 OpenedSource openSource(const DatasetSpec& spec, Split split) {
-  if (spec.kind == "texture-shape") return {valueOrThrow(openTextureShape(spec, split)), false};
-  if (spec.kind == "image-folder") return valueOrThrow(openImageFolder(spec, split));
-  if (spec.kind == "cifar10") return valueOrThrow(openCifar(spec, split, 10));
-  if (spec.kind == "cifar100") return valueOrThrow(openCifar(spec, split, 100));
-  if (spec.kind == "idx") return valueOrThrow(openIdx(spec, split));
-  throw Failure({ErrorCode::InvalidArgument,
-                 "there is no dataset kind \"" + spec.kind +
-                     "\"; choose image-folder, cifar10, cifar100, idx or texture-shape",
-                 "kind"});
+  for (const DatasetOpener& opener : openers())
+    if (opener.kind == spec.kind) return opener.open(spec, split);
+  throw Failure(
+      {ErrorCode::InvalidArgument,
+       "there is no dataset kind \"" + spec.kind + "\"; there are " + joined(datasetKindNames()),
+       "kind"});
 }
 
 void check(const DatasetSpec& spec) {
@@ -33,7 +71,7 @@ void check(const DatasetSpec& spec) {
     if (most < 0)
       throw Failure({ErrorCode::InvalidArgument,
                      "is " + std::to_string(most) + "; choose 0 (all) or more", name});
-  if (spec.kind != "texture-shape" && spec.path.empty())
+  if (spec.kind != kProceduralData && spec.path.empty())
     throw Failure({ErrorCode::InvalidArgument, "is empty; name the folder of the dataset", "path"});
 }
 
@@ -65,9 +103,9 @@ Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split spli
 std::string detectDatasetKind(const std::filesystem::path& path) {
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) return "";
-  if (const int classes = detectCifar(path); classes > 0) return "cifar" + std::to_string(classes);
-  if (looksLikeIdx(path)) return "idx";
-  return looksLikeImageFolder(path) ? "image-folder" : "";
+  for (const DatasetOpener& opener : openers())
+    if (opener.looksLike && opener.looksLike(path)) return opener.kind;
+  return "";
 }
 
 }  // namespace headlight

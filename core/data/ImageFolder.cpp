@@ -7,11 +7,14 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/Text.h"
 #include "core/data/DataStamp.h"
 #include "core/data/NaturalOrder.h"
 
 namespace headlight {
 namespace {
+
+constexpr std::size_t kShownNames = 10;
 
 namespace fs = std::filesystem;
 
@@ -78,15 +81,6 @@ void collectImages(const fs::path& folder, std::set<Identity>& visited, int dept
     else if (hasImageExtension(path))
       images.push_back(path);
   }
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 10;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
-    text += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
 }
 
 class ImageFolder : public LabelledDataset {
@@ -170,9 +164,10 @@ void requireSameClasses(const Layout& layout, const std::vector<std::string>& na
     if (std::find(names.begin(), names.end(), name) == names.end()) missing.push_back(name);
   if (missing.empty() && extra.empty()) return;
   std::string message = "its class folders differ from those of " + layout.other.string() + ":";
-  if (!missing.empty()) message += " without " + joined(missing);
+  if (!missing.empty()) message += " without " + joined(missing, kShownNames);
   if (!extra.empty())
-    message += std::string(missing.empty() ? "" : ",") + " with an additional " + joined(extra);
+    message += std::string(missing.empty() ? "" : ",") + " with an additional " +
+               joined(extra, kShownNames);
   throw Failure(
       {ErrorCode::InvalidFile, message + "; both need the same classes", layout.folder.string()});
 }
@@ -212,7 +207,8 @@ OpenedSource openFolderOfClasses(const DatasetSpec& spec, Split split) {
   if (!empty.empty())
     throw Failure({ErrorCode::InvalidFile,
                    "no picture in the class folder" + std::string(empty.size() > 1 ? "s " : " ") +
-                       joined(empty) + "; fill or remove " + (empty.size() > 1 ? "them" : "it"),
+                       joined(empty, kShownNames) + "; fill or remove " +
+                       (empty.size() > 1 ? "them" : "it"),
                    layout.folder.string()});
   return {std::move(dataset), layout.shareOut};
 }

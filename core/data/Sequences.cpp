@@ -8,6 +8,7 @@
 
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/config/DatasetKinds.h"
 #include "core/data/DataStamp.h"
 #include "core/data/TextureShape.h"
 #include "core/imaging/Preprocess.h"
@@ -144,7 +145,7 @@ std::unique_ptr<Dataset> openPictures(const SequenceExperiment& experiment, Spli
   spec.imageSize = std::max(kMinTextureShapeSize, data.imageSize);
   spec.trainSamples = data.trainSamples;
   spec.validationSamples = data.validationSamples;
-  if (spec.kind != "texture-shape" && data.path.empty())
+  if (spec.kind != kProceduralData && data.path.empty())
     throw Failure(
         {ErrorCode::InvalidConfig, "is empty; name the folder of the pictures", "data.path"});
   return valueOrThrow(openDataset(spec, split));

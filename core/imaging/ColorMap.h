@@ -12,8 +12,14 @@ namespace headlight {
 
 enum class ColorMap { Viridis, Cividis, Inferno, Turbo, Jet, Grey, Diverging };
 
-/// Names as shown and stored ("viridis", …), in the order of the enum.
-const std::vector<std::string>& colorMapNames();
+struct ColorMapInfo {
+  ColorMap map;
+  std::string name;  ///< as shown and stored
+  char key;          ///< the letter that chooses it by keyboard
+};
+/// Every colour map, in the order of the enum.
+const std::vector<ColorMapInfo>& colorMaps();
+const std::string& colorMapName(ColorMap map);
 Result<ColorMap> colorMapFromName(const std::string& name);
 
 /// Colour of `value` in [0, 1] (clamped); Diverging has its neutral colour at 0.5. NaN is mid-grey.

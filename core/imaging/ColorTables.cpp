@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/Text.h"
 #include "core/imaging/Bytes.h"
 
 namespace headlight {
@@ -58,33 +59,61 @@ ColorTable divergingTable() {
   return table;
 }
 
+/// What a colour map is drawn by; in the order of the enum.
+struct ColorMapEntry {
+  ColorMapInfo info;
+  ColorTable (*table)();
+};
+
+template <int code>
+ColorTable openCvTable() {
+  return tableOfOpenCv(code);
+}
+
+const std::array<ColorMapEntry, 7> kEntries{{
+    {{ColorMap::Viridis, "viridis", 'V'}, openCvTable<cv::COLORMAP_VIRIDIS>},
+    {{ColorMap::Cividis, "cividis", 'C'}, openCvTable<cv::COLORMAP_CIVIDIS>},
+    {{ColorMap::Inferno, "inferno", 'I'}, openCvTable<cv::COLORMAP_INFERNO>},
+    {{ColorMap::Turbo, "turbo", 'T'}, openCvTable<cv::COLORMAP_TURBO>},
+    {{ColorMap::Jet, "jet", 'J'}, openCvTable<cv::COLORMAP_JET>},
+    {{ColorMap::Grey, "grey", 'G'}, greyTable},
+    {{ColorMap::Diverging, "diverging", 'D'}, divergingTable},
+}};
+
 }  // namespace
 
 const ColorTable& colorTable(ColorMap map) {
-  static const std::array<ColorTable, 7> kTables{tableOfOpenCv(cv::COLORMAP_VIRIDIS),
-                                                 tableOfOpenCv(cv::COLORMAP_CIVIDIS),
-                                                 tableOfOpenCv(cv::COLORMAP_INFERNO),
-                                                 tableOfOpenCv(cv::COLORMAP_TURBO),
-                                                 tableOfOpenCv(cv::COLORMAP_JET),
-                                                 greyTable(),
-                                                 divergingTable()};
-  return kTables.at(static_cast<std::size_t>(map));
+  static const auto tables = [] {
+    std::array<ColorTable, kEntries.size()> all;
+    for (const ColorMapEntry& entry : kEntries)
+      all.at(static_cast<std::size_t>(entry.info.map)) = entry.table();
+    return all;
+  }();
+  return tables.at(static_cast<std::size_t>(map));
 }
 
-const std::vector<std::string>& colorMapNames() {
-  static const std::vector<std::string> kNames{"viridis", "cividis", "inferno",  "turbo",
-                                               "jet",     "grey",    "diverging"};
-  return kNames;
+const std::vector<ColorMapInfo>& colorMaps() {
+  static const auto infos = [] {
+    std::vector<ColorMapInfo> all;
+    for (const ColorMapEntry& entry : kEntries)
+      all.push_back(entry.info);
+    return all;
+  }();
+  return infos;
+}
+
+const std::string& colorMapName(ColorMap map) {
+  return colorMaps().at(static_cast<std::size_t>(map)).name;
 }
 
 Result<ColorMap> colorMapFromName(const std::string& name) {
-  const auto& names = colorMapNames();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<ColorMap>(found - names.begin());
-  std::string message = "there is no colour map \"" + name + "\"; there are";
-  for (const std::string& known : names)
-    message += (known == names.front() ? " " : ", ") + known;
-  return Error{ErrorCode::InvalidArgument, message, ""};
+  std::vector<std::string> names;
+  for (const ColorMapInfo& known : colorMaps()) {
+    if (known.name == name) return known.map;
+    names.push_back(known.name);
+  }
+  return Error{ErrorCode::InvalidArgument,
+               "there is no colour map \"" + name + "\"; there are " + joined(names), ""};
 }
 
 }  // namespace headlight

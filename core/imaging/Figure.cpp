@@ -125,8 +125,8 @@ Layout layoutOf(const FigureGrid& grid, TextPainter& painter) {
   return layout;
 }
 
-void drawTile(Canvas& canvas, TextPainter& painter, const Layout& layout, const FigureTile& tile,
-              int left, int top) {
+void drawTile(PixelCanvas& canvas, TextPainter& painter, const Layout& layout,
+              const FigureTile& tile, int left, int top) {
   const int tileLeft = left + (layout.cellWidth - layout.tileWidth) / 2;
   for (int y = 0; y < layout.tileHeight; ++y)
     std::copy_n(tile.image.row(y), layout.tileWidth * 3, canvas.at(tileLeft, top + y));
@@ -137,7 +137,7 @@ void drawTile(Canvas& canvas, TextPainter& painter, const Layout& layout, const 
 }
 
 /// A vertical bar right of the grid, its high end above, as high as the grid without last caption.
-void drawColorBar(Canvas& canvas, TextPainter& painter, const Layout& layout,
+void drawColorBar(PixelCanvas& canvas, TextPainter& painter, const Layout& layout,
                   const FigureGrid& grid) {
   const int left = layout.cellLeft(layout.columns) + layout.gap;
   const int top = layout.cellTop(0);
@@ -154,7 +154,8 @@ void drawColorBar(Canvas& canvas, TextPainter& painter, const Layout& layout,
                kInk);
 }
 
-void drawTexts(Canvas& canvas, TextPainter& painter, const Layout& layout, const FigureGrid& grid) {
+void drawTexts(PixelCanvas& canvas, TextPainter& painter, const Layout& layout,
+               const FigureGrid& grid) {
   const int inner = layout.width - 2 * layout.margin;
   painter.draw(canvas, painter.shortened(grid.title, inner, layout.titleSize), layout.margin,
                layout.margin + layout.titleSize, layout.titleSize, kInk);
@@ -178,7 +179,7 @@ Image composeFigure(const FigureGrid& grid) {
   requireSaneFigure(grid);
   TextPainter painter;
   const Layout layout = layoutOf(grid, painter);
-  Canvas canvas{layout.width, layout.height, {}};
+  PixelCanvas canvas{layout.width, layout.height, {}};
   canvas.pixels.assign(static_cast<std::size_t>(canvas.width) * canvas.height * 3, 255);
   for (int i = 0; i < static_cast<int>(grid.tiles.size()); ++i)
     drawTile(canvas, painter, layout, grid.tiles[static_cast<std::size_t>(i)],

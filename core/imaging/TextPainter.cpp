@@ -96,8 +96,8 @@ int TextPainter::widthOf(const std::string& text, int size) {
   return cv::getTextSize(text, kLineLetters, size / kLineLetterEm, 1, nullptr).width;
 }
 
-void TextPainter::draw(Canvas& canvas, const std::string& text, int left, int baseline, int size,
-                       std::uint8_t grey) {
+void TextPainter::draw(PixelCanvas& canvas, const std::string& text, int left, int baseline,
+                       int size, std::uint8_t grey) {
   if (!m_font) {
     cv::Mat pixels(canvas.height, canvas.width, CV_8UC3, canvas.pixels.data());
     cv::putText(pixels, text, {left, baseline}, kLineLetters, size / kLineLetterEm,

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <regex>
 
+#include "core/base/Text.h"
+
 namespace headlight {
 
 bool HeadMask::operator==(const HeadMask& other) const {
@@ -35,12 +37,7 @@ std::string toText(const HeadMask& mask) {
   const std::string resets = mask.resets > 0 ? "~" + std::to_string(mask.resets) : "";
   if (mask.kind == MaskKind::None) return "none" + resets;
   std::string text = maskKindName(mask.kind) + ":" + std::to_string(mask.window);
-  if (mask.kind == MaskKind::Soft) {
-    // The shortest form that reads back as the same number.
-    char digits[64];
-    const auto end = std::to_chars(digits, digits + sizeof digits, mask.alpha).ptr;
-    text += "@" + std::string(digits, end);
-  }
+  if (mask.kind == MaskKind::Soft) text += "@" + numberText(mask.alpha);
   if (mask.kind == MaskKind::Random) text += "#" + std::to_string(mask.seed);
   return text + resets;
 }

@@ -40,7 +40,7 @@ FixedParameter noLayerScale(const std::string& name) {
 Variant levitVariant() {
   return {.name = "levit",
           .help = "LeViT and Castling-LeViT: batch norms, keys narrower than tokens.",
-          .options = &levitParameters(),
+          .options = &LeViT::optionTable(),
           .mechanisms = {"softmax", "linear_angular"},
           // A key's width is an option; the two heads of classes read the same features.
           .rules = {.headsDivideWidth = false, .distilledNeedsClassToken = false},
@@ -65,12 +65,12 @@ const std::vector<Backbone>& backbones() {
   static const std::vector<Backbone> all{
       backbone<VisionTransformer>({.name = "vit",
                                    .help = "ViT and DeiT: one stage of equal blocks.",
-                                   .options = &VisionTransformer::layout(),
+                                   .options = &VisionTransformer::optionTable(),
                                    .fixed = {oneStage("ViT"), noClassBlocks("ViT")}}),
       backbone<ConViT>(
           {.name = "convit",
            .help = "ConViT: the class token joins after blocks between patches alone.",
-           .options = &ConViT::layout(),
+           .options = &ConViT::optionTable(),
            .mechanisms = {"gated_positional", "softmax", "learned_mask"},
            .fixed = {oneStage("ConViT"), noClassBlocks("ConViT"), notDistilled("ConViT")}}),
       backbone<CaiT>(
@@ -82,14 +82,14 @@ const std::vector<Backbone>& backbones() {
       backbone<LeViT>(levitVariant()),
       backbone<MViT>({.name = "mvitv2",
                       .help = "MViTv2: stages of pooling attention, and Castling-MViTv2.",
-                      .options = &MViT::options(),
+                      .options = &MViT::optionTable(),
                       .mechanisms = {"softmax", "linear_angular"},
                       .fixed = {notDistilled("MViTv2"), noClassToken("MViTv2"),
                                 noClassBlocks("MViTv2"), noLayerScale("MViTv2")}}),
       backbone<Swin>(
           {.name = "swin",
            .help = "Swin, H-MaiT and ViT-LSLA: stages that halve the grid.",
-           .options = &Swin::options(),
+           .options = &Swin::optionTable(),
            .fixed = {notDistilled("The backbone swin"), noClassToken("The backbone swin"),
                      noClassBlocks("The backbone swin")}}),
   };

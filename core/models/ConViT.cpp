@@ -11,7 +11,7 @@ namespace {
 
 int localLayers(const ModelConfig& config) {
   ConvitLayout layout;
-  valueOrThrow(readParameters(ConViT::layout(), config.layout, &layout, "model.layout"));
+  valueOrThrow(readParameters(ConViT::optionTable(), config.layout, &layout, "model.layout"));
   return std::min(layout.localLayers, config.classToken ? config.depth - 1 : config.depth);
 }
 
@@ -40,7 +40,7 @@ BlockOptions convitBlockOf(const ModelConfig& config, int layer) {
 
 }  // namespace
 
-const ParameterTable& ConViT::layout() {
+const ParameterTable& ConViT::optionTable() {
   static const ParameterTable table =
       TableBuilder<ConvitLayout>()
           .integer(&ConvitLayout::localLayers, "local_layers", 0, 256,

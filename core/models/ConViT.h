@@ -19,7 +19,7 @@ class ConViT : public Model {
  public:
   explicit ConViT(const ModelConfig& config);
   static ModelCost cost(const ModelConfig& config);
-  static const ParameterTable& layout();
+  static const ParameterTable& optionTable();
 
   /// Without prefix token in the local blocks.
   Grid grid(int layer) const override;

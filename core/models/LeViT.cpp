@@ -34,7 +34,7 @@ void checkLengths(const ModelConfig& config, const LevitLayout& layout) {
 
 LevitLayout levitLayout(const ModelConfig& config) {
   LevitLayout layout;
-  valueOrThrow(readParameters(levitParameters(), config.layout, &layout, "model.layout"));
+  valueOrThrow(readParameters(LeViT::optionTable(), config.layout, &layout, "model.layout"));
   checkLengths(config, layout);
   if (config.stageWidth(0) % 8 != 0)
     refuseLevit(
@@ -122,7 +122,7 @@ void countStage(CostCounter& counter, const ModelConfig& config, const LevitLayo
 
 }  // namespace
 
-const ParameterTable& levitParameters() {
+const ParameterTable& LeViT::optionTable() {
   using L = LevitLayout;
   static const ParameterTable table =
       TableBuilder<L>()
@@ -240,7 +240,7 @@ at::Tensor LeViT::classify(const at::Tensor& tokens) {
   return distilled.defined() ? (logits + distilled) / 2 : logits;
 }
 
-HeadLogitsPair LeViT::classifyBoth(const at::Tensor& tokens) {
+ClassLogitsPair LeViT::classifyBoth(const at::Tensor& tokens) {
   const at::Tensor features = tokens.mean(1);
   return {m_head->forward(features),
           m_headDistilled ? m_headDistilled->forward(features) : at::Tensor()};

@@ -24,8 +24,6 @@ struct LevitLayout {
   std::string queryPooling = "before";
   bool queryResidual = false;
 };
-const ParameterTable& levitParameters();
-
 /// x + attn(x), then the same with the MLP: `attn`, `mlp`. No norms: they are in the maps.
 class LevitBlock : public torch::nn::Module {
  public:
@@ -56,6 +54,7 @@ class LevitDownsample : public torch::nn::Module {
 /// to the first block of the stage it leads into; it is no layer, is never masked and gives no map.
 class LeViT : public Model {
  public:
+  static const ParameterTable& optionTable();
   explicit LeViT(const ModelConfig& config);
   static ModelCost cost(const ModelConfig& config);
 
@@ -64,7 +63,7 @@ class LeViT : public Model {
   at::Tensor embed(const at::Tensor& images) override;
   at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
-  HeadLogitsPair classifyBoth(const at::Tensor& tokens) override;
+  ClassLogitsPair classifyBoth(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer].block->attention(); }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "core/attention/LinearAngular.h"
 #include "core/attention/MaskedAttention.h"
+#include "core/attention/OwnParameters.h"
 #include "core/models/LevitParts.h"
 
 namespace headlight {
@@ -94,7 +95,7 @@ struct LevitDownsampleOptions {
 /// pools the queries (`q.pool`: a depthwise 3 × 3 convolution that heads share, of stride 2, as in
 /// MViTv2), then adds the pooled queries to the output.
 /// Names: kv, q.ln, q.pool, attention_biases, proj.ln.
-class LevitDownsampleAttention : public torch::nn::Module {
+class LevitDownsampleAttention : public torch::nn::Module, public OwnParameters {
  public:
   explicit LevitDownsampleAttention(const LevitDownsampleOptions& options);
   static void count(CostCounter& counter, const LevitDownsampleOptions& options);

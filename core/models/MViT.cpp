@@ -31,7 +31,7 @@ Grid gridOfStage(const ModelConfig& config, int stage) {
 
 MvitOptions mvitLayout(const ModelConfig& config) {
   MvitOptions layout;
-  valueOrThrow(readParameters(MViT::options(), config.layout, &layout, "model.layout"));
+  valueOrThrow(readParameters(MViT::optionTable(), config.layout, &layout, "model.layout"));
   return layout;
 }
 
@@ -129,7 +129,7 @@ at::Tensor MvitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
   return join(attended, m_mlp->forward(m_norm2(attended)));
 }
 
-const ParameterTable& MViT::options() {
+const ParameterTable& MViT::optionTable() {
   static const ParameterTable table =
       TableBuilder<MvitOptions>()
           .integer(&MvitOptions::keyStride, "key_stride", 1, 64,

@@ -50,7 +50,7 @@ class MViT : public Model {
  public:
   explicit MViT(const ModelConfig& config);
   static ModelCost cost(const ModelConfig& config);
-  static const ParameterTable& options();
+  static const ParameterTable& optionTable();
 
   /// Where a layer's queries lie.
   Grid grid(int layer) const override;

@@ -4,7 +4,6 @@
 #include <ATen/Context.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "core/base/FreeMemory.h"
@@ -12,6 +11,23 @@
 #include "core/models/Registry.h"
 
 namespace headlight {
+namespace {
+
+/// "blocks.0.attn" and "rel_pos_h".
+std::pair<std::string, std::string> splitName(const std::string& name) {
+  const auto dot = name.rfind('.');
+  if (dot == std::string::npos) return {"", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+/// The module of that name, where it has parameters of its own to decide on.
+const OwnParameters* ownerIn(const Model& model, const std::string& module) {
+  const auto modules = model.named_modules(/*name_prefix=*/"", /*include_self=*/false);
+  const auto* found = modules.find(module);
+  return found ? dynamic_cast<const OwnParameters*>(found->get()) : nullptr;
+}
+
+}  // namespace
 
 Model::Model(const ModelConfig& config)
     : m_config(config), m_masks(maskShapeOf(config, modelCatalogue())) {}
@@ -23,7 +39,7 @@ at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
   return classify(tokens);
 }
 
-HeadLogitsPair Model::forwardBoth(const at::Tensor& images) {
+ClassLogitsPair Model::forwardBoth(const at::Tensor& images) {
   at::Tensor tokens = embed(images);
   for (int l = 0; l < layers(); ++l)
     tokens = block(l, tokens, nullptr);
@@ -129,12 +145,16 @@ ModelTensors Model::state() const {
 
 bool Model::decays(const std::string& name, const at::Tensor& parameter) const {
   if (parameter.dim() <= 1) return false;  // biases, norms, LayerScale, soft_mask_logit
-  static const std::array<std::string, 12> spared{
-      "pos_embed",        "cls_token",     "dist_token", "relative_position_bias_table",
-      "attention_biases", "rel_pos_h",     "rel_pos_w",  "inner_bias_table",
-      "outer_bias_table", "position_bias", "position_u", "position_v"};
-  const std::string last = name.substr(name.rfind('.') + 1);
-  return std::find(spared.begin(), spared.end(), last) == spared.end();
+  const auto [module, own] = splitName(name);
+  if (module.empty()) return false;  // tokens and position embeddings
+  const OwnParameters* owner = ownerIn(*this, module);
+  return !owner || owner->decays(own);
+}
+
+bool Model::isFitted(const std::string& name) const {
+  const auto [module, own] = splitName(name);
+  const OwnParameters* owner = ownerIn(*this, module);
+  return owner && owner->isFitted(own);
 }
 
 std::unique_lock<std::mutex> holdTorchRandom() {

@@ -23,7 +23,7 @@ namespace headlight {
 using ModelTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 /// Logits [B, classes] of the class head, and of the distillation head where there is one.
-struct HeadLogitsPair {
+struct ClassLogitsPair {
   at::Tensor logits, distilled;
 };
 
@@ -45,10 +45,10 @@ class Model : public torch::nn::Module {
   /// Logits [B, classes]. Of a distilled model: the mean of its two heads.
   virtual at::Tensor classify(const at::Tensor& tokens) = 0;
   /// The two heads apart, for distillation.
-  virtual HeadLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
+  virtual ClassLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
 
   at::Tensor forward(const at::Tensor& images, AttentionTap* tap = nullptr);
-  HeadLogitsPair forwardBoth(const at::Tensor& images);
+  ClassLogitsPair forwardBoth(const at::Tensor& images);
 
   /// Replaces where every head may look. Parameters that a kind needs (soft_mask_logit) appear when
   /// first used, starting from the mask's α. What a head learned stays with it, soft or not, and is
@@ -91,6 +91,8 @@ class Model : public torch::nn::Module {
   /// Whether AdamW decays this parameter: matrices do; biases, norms, tokens, position embeddings
   /// and tables, LayerScale and soft mask logits do not (timm's rule).
   bool decays(const std::string& name, const at::Tensor& parameter) const;
+  /// Whether this parameter starts from a fit that weights replace (OwnParameters::isFitted).
+  bool isFitted(const std::string& name) const;
 
   /// The attention of a layer.
   virtual Attention& attention(int layer) = 0;

@@ -42,7 +42,7 @@ std::vector<Plan> plansOf(const ModelConfig& config) {
 
 SwinLayout swinLayout(const ModelConfig& config) {
   SwinLayout layout;
-  valueOrThrow(readParameters(Swin::options(), config.layout, &layout, "model.layout"));
+  valueOrThrow(readParameters(Swin::optionTable(), config.layout, &layout, "model.layout"));
   return layout;
 }
 
@@ -52,7 +52,7 @@ MergingSize mergingInto(const ModelConfig& config, int stage) {
 
 }  // namespace
 
-const ParameterTable& Swin::options() {
+const ParameterTable& Swin::optionTable() {
   using L = SwinLayout;
   static const ParameterTable table =
       TableBuilder<L>()

@@ -15,7 +15,7 @@ namespace headlight {
 class Swin : public Model {
  public:
   explicit Swin(const ModelConfig& config);
-  static const ParameterTable& options();
+  static const ParameterTable& optionTable();
   static ModelCost cost(const ModelConfig& config);
 
   Grid grid(int layer) const override { return m_layers[layer].grid; }

@@ -7,7 +7,8 @@ namespace {
 
 BlockOptions vitBlockOf(const ModelConfig& config, int layer) {
   VitLayout layout;
-  valueOrThrow(readParameters(VisionTransformer::layout(), config.layout, &layout, "model.layout"));
+  valueOrThrow(
+      readParameters(VisionTransformer::optionTable(), config.layout, &layout, "model.layout"));
   return {.mechanism = config.mechanism,
           .attention = {.layer = layer,
                         .layerInStage = layer,
@@ -25,7 +26,7 @@ BlockOptions vitBlockOf(const ModelConfig& config, int layer) {
 
 }  // namespace
 
-const ParameterTable& VisionTransformer::layout() {
+const ParameterTable& VisionTransformer::optionTable() {
   static const ParameterTable table =
       TableBuilder<VitLayout>()
           .boolean(&VitLayout::mlpDropPath, "mlp_drop_path",
@@ -84,7 +85,7 @@ at::Tensor VisionTransformer::classify(const at::Tensor& tokens) {
   return distilled.defined() ? (logits + distilled) / 2 : logits;
 }
 
-HeadLogitsPair VisionTransformer::classifyBoth(const at::Tensor& tokens) {
+ClassLogitsPair VisionTransformer::classifyBoth(const at::Tensor& tokens) {
   if (!config().classToken) return {classify(tokens), {}};
   // Norms act on tokens one by one: only those that are read need it.
   const at::Tensor prefix = m_norm(tokens.slice(1, 0, config().grid().prefix));

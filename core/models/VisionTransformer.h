@@ -17,14 +17,14 @@ class VisionTransformer : public Model {
  public:
   explicit VisionTransformer(const ModelConfig& config);
   static ModelCost cost(const ModelConfig& config);
-  static const ParameterTable& layout();
+  static const ParameterTable& optionTable();
 
   Grid grid(int) const override { return config().grid(); }
 
   at::Tensor embed(const at::Tensor& images) override;
   at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
-  HeadLogitsPair classifyBoth(const at::Tensor& tokens) override;
+  ClassLogitsPair classifyBoth(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
 
  private:

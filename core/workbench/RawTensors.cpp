@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/opening/LoadedModel.h"
 
@@ -17,13 +18,6 @@ namespace {
 constexpr std::int64_t kBatch = 16;
 /// Maps grow with B · L · H · T²: more than this would rather be a mistake than a wish.
 constexpr double kMaxMapBytes = 16e9;
-
-std::string shapeText(at::IntArrayRef shape) {
-  std::string text;
-  for (const auto size : shape)
-    text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "[" + text + "]";
-}
 
 at::Tensor inputOf(const Checkpoint& checkpoint, const std::string& where) {
   const auto refuse = [&](const std::string& message) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/base/Log.h"
+#include "core/base/Text.h"
 #include "core/config/RunId.h"
 #include "core/models/Device.h"
 #include "core/training/run/RunChecks.h"
@@ -40,7 +41,7 @@ void requireSame(const SequenceExperiment& given, const SequenceExperiment& reco
   for (const auto& [path, there, here] :
        configDifferences(sequenceToJson(recorded), sequenceToJson(given)))
     if (path != "name" && path != "device" && path != "threads")
-      list += (list.empty() ? "" : ", ") + path + " is " + there + " there and " + here + " here";
+      addTo(list, path + " is " + there + " there and " + here + " here");
   if (list.empty()) return;
   throw Failure({ErrorCode::InvalidArgument,
                  "holds a run of other settings: " + list +

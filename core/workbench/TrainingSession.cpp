@@ -73,7 +73,7 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
   if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
   const auto& matched = plan.report.matched;
   if (std::any_of(matched.begin(), matched.end(),
-                  [](const std::string& name) { return name.ends_with(".learned_mask_a"); }))
+                  [&](const std::string& name) { return parts.model->isFitted(name); }))
     fits.clear();
 }
 

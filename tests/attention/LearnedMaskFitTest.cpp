@@ -117,19 +117,5 @@ TEST(LearnedMaskFit, EndsWhereAFilterIsOutOfReach) {
   EXPECT_LT(fit.curve.back(), fit.curve.front());
 }
 
-TEST(LearnedMaskFit, RotationsAreOrthogonal) {
-  for (const int size : {1, 9, 25}) {
-    const auto q = randomRotation(size, 5);
-    for (int i = 0; i < size; ++i)
-      for (int j = 0; j < size; ++j) {
-        double dot = 0;
-        for (int k = 0; k < size; ++k)
-          dot += q[i * size + k] * q[j * size + k];
-        ASSERT_NEAR(dot, i == j ? 1.0 : 0.0, 1e-12);
-      }
-  }
-  EXPECT_NE(randomRotation(9, 5), randomRotation(9, 6));
-}
-
 }  // namespace
 }  // namespace headlight

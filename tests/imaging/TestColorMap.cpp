@@ -22,9 +22,13 @@ int brightness(const Color& color) {
 }
 
 TEST(ColorMap, namesAndOrder) {
-  ASSERT_EQ(colorMapNames().size(), 7u);
-  for (std::size_t i = 0; i < colorMapNames().size(); ++i)
-    EXPECT_EQ(*colorMapFromName(colorMapNames()[i]), static_cast<ColorMap>(i));
+  ASSERT_EQ(colorMaps().size(), 7u);
+  std::set<char> keys;
+  for (std::size_t i = 0; i < colorMaps().size(); ++i) {
+    EXPECT_EQ(colorMaps()[i].map, static_cast<ColorMap>(i));
+    EXPECT_EQ(*colorMapFromName(colorMaps()[i].name), colorMaps()[i].map);
+    EXPECT_TRUE(keys.insert(colorMaps()[i].key).second) << "two have the same key";
+  }
   const auto unknown = colorMapFromName("rainbow");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, ErrorCode::InvalidArgument);

@@ -125,7 +125,7 @@ TEST(TextPainter, widthGrowsAndShorteningFits) {
 
 TEST(TextPainter, clipsAtTheEdges) {
   TextPainter painter;
-  Canvas canvas{20, 10, std::vector<std::uint8_t>(600, 255)};
+  PixelCanvas canvas{20, 10, std::vector<std::uint8_t>(600, 255)};
   painter.draw(canvas, "Wide text that leaves", -5, 3, 16, 0);
   painter.draw(canvas, "below", 2, 100, 16, 0);
   EXPECT_EQ(canvas.pixels.size(), 600u);

@@ -161,7 +161,7 @@ TEST(StepLosses, AddUpAsEquationsTwoAndThreeSay) {
   const at::Tensor wanted = teacher.logits(images);
   for (const bool distilled : {false, true}) {
     const auto model = makeModel(smallModel(distilled), 3);
-    const HeadLogitsPair both = model->forwardBoth(images);
+    const ClassLogitsPair both = model->forwardBoth(images);
     const at::Tensor learner = distilled ? both.distilled : both.logits;
     TrainingConfig config;
     config.labelSmoothing = 0.1;

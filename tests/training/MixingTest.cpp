@@ -263,7 +263,7 @@ TEST(Mixing, TheTeacherSeesTheMixedImages) {
   for (const Mix& mix : {mixup(0.4), cutAround(0.5, 8, 8, 16, 16)}) {
     const at::Tensor mixed = mixedImages(batch.images, mix);
     const at::Tensor wanted = teacher.logits(mixed);
-    const HeadLogitsPair own = model->forwardBoth(mixed);
+    const ClassLogitsPair own = model->forwardBoth(mixed);
     const double ofLabels =
         expectedLoss(own.logits.detach(), batch.labels, config.labelSmoothing, mix.share);
     for (const char* kind : {"soft", "hard"}) {

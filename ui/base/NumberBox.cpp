@@ -3,17 +3,16 @@
 #include <QLineEdit>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "core/base/Text.h"
 
 namespace headlight {
 
 QString numberText(const Json& value) {
   if (value.is_string()) return QString::fromStdString(value.get<std::string>());
   if (!value.is_number_float()) return QString::fromStdString(value.dump());
-  char digits[64];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value.get<double>()).ptr;
-  return QString::fromLatin1(digits, end - digits);
+  return QString::fromStdString(numberText(value.get<double>()));
 }
 
 NumberBox::NumberBox(const Parameter& parameter, QWidget* parent)

@@ -151,7 +151,7 @@ Json viewToJson(const ViewOptions& view) {
           {"head", view.head},
           {"query", view.query},
           {"opacity", view.opacity},
-          {"color_map", colorMapNames()[static_cast<std::size_t>(view.colorMap)]},
+          {"color_map", colorMapName(view.colorMap)},
           {"smooth", view.smooth},
           {"shared_range", view.sharedRange},
           {"overlay", view.showOverlay},

@@ -137,9 +137,8 @@ void ViewControls::buildColors() {
   m_colorMap->setToolTip(
       tr("Colours of the maps; signed maps are always shown in diverging colours"));
   m_colorMap->setIconSize({18, 12});
-  const std::vector<std::string>& names = colorMapNames();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    m_colorMap->addItem(swatch(static_cast<ColorMap>(i)), QString::fromStdString(names[i]));
+  for (const ColorMapInfo& map : colorMaps())
+    m_colorMap->addItem(swatch(map.map), QString::fromStdString(map.name));
   addWidget(m_colorMap);
   addToggle("viewSmooth", tr("Smooth"),
             tr("Blend neighbouring patches; off: a block a patch (S on the canvas)"),

@@ -119,16 +119,13 @@ void MainWindow::addZoomCommands() {
 }
 
 void MainWindow::addColorCommands() {
-  static const char* const letters = "VCITJGD";  // in the order of colorMapNames
-  int index = 0;
-  for (const std::string& name : colorMapNames()) {
-    const auto map = static_cast<ColorMap>(index);
-    const QString title = QString::fromStdString(name);
-    m_actions->add(tr("View"), QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
-                   tr("Show maps in the %1 colours").arg(title),
-                   QKeySequence(QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(letters[index]))),
-                   [this, map] { changeView([map](ViewOptions& view) { view.colorMap = map; }); });
-    ++index;
+  for (const ColorMapInfo& info : colorMaps()) {
+    const QString title = QString::fromStdString(info.name);
+    m_actions->add(
+        tr("View"), QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
+        tr("Show maps in the %1 colours").arg(title),
+        QKeySequence(QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(info.key))),
+        [this, map = info.map] { changeView([map](ViewOptions& view) { view.colorMap = map; }); });
   }
 }
 

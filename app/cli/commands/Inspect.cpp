@@ -4,19 +4,13 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "core/base/Text.h"
 #include "core/workbench/SoftAlphas.h"
 
 namespace headlight::cli {
 namespace {
 
 constexpr std::size_t kShownMetadata = 100;
-
-std::string tensorShapeText(const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (const auto size : shape)
-    text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "[" + text + "]";
-}
 
 /// Not too long: metadata may hold a whole config.
 std::string shortened(const std::string& text) {
@@ -53,13 +47,13 @@ void printReport(const std::string& model, const LoadReport& report, Terminal& t
   for (const auto& name : report.unexpected)
     terminal.print("  unexpected  " + name);
   for (const auto& item : report.resized)
-    terminal.print("  resized     " + item.name + " " + tensorShapeText(item.from) + " to " +
-                   tensorShapeText(item.to) + ", " + item.how);
+    terminal.print("  resized     " + item.name + " " + shapeText(item.from) + " to " +
+                   shapeText(item.to) + ", " + item.how);
   for (const auto& item : report.taken)
     terminal.print("  taken       " + item.name + " from " + item.from + ", " + item.part);
   for (const auto& item : report.mismatched)
-    terminal.print("  mismatched  " + item.name + " " + tensorShapeText(item.file) +
-                   " in the file, " + tensorShapeText(item.model) + " in the model");
+    terminal.print("  mismatched  " + item.name + " " + shapeText(item.file) + " in the file, " +
+                   shapeText(item.model) + " in the model");
 }
 
 Json contentsJson(const std::string& path, const CheckpointContents& contents) {
@@ -96,7 +90,7 @@ void printContents(const std::string& path, const CheckpointContents& contents,
     terminal.print("  " + tensor.name + std::string(width - tensor.name.size() + 2, ' ') +
                    tensor.dtype +
                    std::string(tensor.dtype.size() < 6 ? 6 - tensor.dtype.size() : 1, ' ') +
-                   tensorShapeText(tensor.shape));
+                   shapeText(tensor.shape));
 }
 
 class InspectCommand : public Command {

@@ -3,6 +3,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ProgressBar.h"
+#include "core/config/DatasetKinds.h"
 #include "core/workbench/Datasets.h"
 
 namespace headlight::cli {
@@ -82,7 +83,7 @@ class MakeDatasetCommand : public Command {
                                 (close.empty() ? "see make-dataset --help"
                                                : "did you mean \"" + close + "\"?"));
     }
-    if (m_path.empty()) return "texture-shape";
+    if (m_path.empty()) return kProceduralData;
     const std::string found = detectDatasetKind(m_path);
     if (found.empty())
       throw Failure({ErrorCode::UnsupportedFile,

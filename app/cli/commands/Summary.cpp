@@ -48,7 +48,7 @@ Json publishedJson(const PublishedModel* model) {
           {"source", model->source}};
 }
 
-std::string shapeText(const ModelConfig& config) {
+std::string modelShapeText(const ModelConfig& config) {
   return config.backbone + ", " + config.mechanism + " attention, " + blocksText(config) + ", " +
          std::to_string(config.imageWidthPixels()) + " x " +
          std::to_string(config.imageHeightPixels()) + " pixels in patches of " +
@@ -92,7 +92,7 @@ void printEntry(const Entry& entry, const Told& told, bool layers, Terminal& ter
   const PublishedModel& known = entry.published ? *entry.published : none;
   terminal.print(entry.name);
   if (!known.description.empty()) terminal.print("  " + known.description);
-  terminal.print("  " + shapeText(entry.config()));
+  terminal.print("  " + modelShapeText(entry.config()));
   printCost(known, told, terminal);
   printAlphas(told.alphas, "  ", terminal);
   if (!told.kernels.empty()) terminal.print("  kernels     " + kernelSummary(told.kernels));

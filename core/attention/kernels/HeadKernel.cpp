@@ -6,6 +6,7 @@
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/cuda/LinearHeadsCuda.h"
 #include "core/base/Ranges.h"
+#include "core/base/Text.h"
 
 namespace headlight {
 namespace {
@@ -63,8 +64,8 @@ std::string headKernelsText(const std::vector<HeadKernel>& heads) {
   if (groups.size() == 1) return headKernelName(groups[0].first);
   std::string text;
   for (const auto& [kernel, members] : groups)
-    text += (text.empty() ? "" : ", ") + std::string(members.size() > 1 ? "heads " : "head ") +
-            rangesText(members) + " " + headKernelName(kernel);
+    addTo(text, std::string(members.size() > 1 ? "heads " : "head ") + rangesText(members) + " " +
+                    headKernelName(kernel));
   return text;
 }
 

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
-
 #include "core/config/RunId.h"
 
 namespace headlight {
@@ -13,11 +11,6 @@ namespace {
 constexpr std::size_t kMaxPending = 16u << 20, kMaxLine = 16u << 20, kPieceBytes = 1u << 16;
 
 }  // namespace
-
-std::string shortestText(double value) {
-  char digits[64];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
-}
 
 Result<void> LineLog::append(const std::string& line) {
   while (m_pending.size() > kMaxPending) {

@@ -11,9 +11,6 @@
 
 namespace headlight {
 
-/// The shortest text that reads back as the same number.
-std::string shortestText(double value);
-
 class LineLog {
  public:
   /// Nothing is opened before the first line.

@@ -6,6 +6,7 @@
 
 #include "core/attention/LearnedMaskFit.h"
 #include "core/base/Files.h"
+#include "core/base/Text.h"
 #include "core/training/run/LineLog.h"
 
 namespace headlight {
@@ -33,7 +34,7 @@ std::vector<MaskFit> maskFitsOf(const Model& model) {
 Result<void> writeMaskFit(const OpenFolder& folder, const MaskFit& fit) {
   std::string table = "step,mean_squared_error\n";
   for (std::size_t step = 0; step < fit.errors.size(); ++step) {
-    table += std::to_string(step) + "," + shortestText(fit.errors[step]) + "\n";
+    table += std::to_string(step) + "," + numberText(fit.errors[step]) + "\n";
   }
   return folder.write(fit.file, table);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/Text.h"
 #include "core/config/RunId.h"
 
 namespace headlight {
@@ -66,7 +67,7 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
   std::string row = std::to_string(point.epoch) + "," + std::to_string(point.step);
   for (const double value :
        {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
-    row += "," + shortestText(value);
+    row += "," + numberText(value);
   auto tabled = m_table.append(row + (point.best ? ",1" : ",0"), std::round(seconds * 1000) / 1000);
   Json line = {{"type", "epoch"},
                {"step", point.step},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/RunId.h"
 #include "core/training/run/LineLog.h"
@@ -14,15 +15,10 @@ constexpr std::size_t kMostNamed = 20;
 
 /// "name is "a" in config.json and "b" in last.safetensors".
 std::string listed(const std::vector<ConfigDifference>& differences) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(differences.size(), kMostNamed); ++i) {
-    const auto& [path, first, second] = differences[i];
-    list += (i > 0 ? ", " : "") + path + " is " + first + " there and " + second +
-            " in last.safetensors";
-  }
-  if (differences.size() > kMostNamed)
-    list += " and " + std::to_string(differences.size() - kMostNamed) + " more";
-  return list;
+  std::vector<std::string> all;
+  for (const auto& [path, first, second] : differences)
+    all.push_back(path + " is " + first + " there and " + second + " in last.safetensors");
+  return joined(all, kMostNamed);
 }
 
 bool mayDiffer(const ConfigDifference& difference) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/Text.h"
+
 namespace headlight {
 
 RunDebts::RunDebts(OpenFolder folder, std::vector<LineLog*> logs,
@@ -36,9 +38,7 @@ bool RunDebts::any() const {
 
 Result<void> RunDebts::requireNone() const {
   std::string missing, reason;
-  const auto add = [&](const std::string& what) {
-    missing += (missing.empty() ? "" : ", ") + what;
-  };
+  const auto add = [&](const std::string& what) { addTo(missing, what); };
   for (const OwedFile& file : m_files.files())
     add(file.name);
   for (const auto& [name, text] : lines())

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/Text.h"
+
 namespace headlight {
 namespace {
 
@@ -44,7 +46,7 @@ void RunTable::readHead() {
 
 Result<void> RunTable::append(const std::string& cells, double seconds) {
   if (!m_headed) readHead();
-  return m_log.append(cells + (m_ids ? "," + m_run : "") + "," + shortestText(seconds));
+  return m_log.append(cells + (m_ids ? "," + m_run : "") + "," + numberText(seconds));
 }
 
 void RunTable::keepWhile(const std::function<bool(std::int64_t first)>& keep) {

@@ -1,6 +1,7 @@
 #include "core/training/run/Surroundings.h"
 
 #include "core/base/Processor.h"
+#include "core/base/Text.h"
 #include "core/base/TorchCompat.h"
 
 namespace headlight {
@@ -29,8 +30,7 @@ std::string surroundingsNote(const Json& then, const Json& now) {
   for (const auto& [key, word] : words) {
     const std::string before = named(then, key), after = named(now, key);
     if (before.empty() || before == after) continue;
-    changes += (changes.empty() ? "" : ", ") + before + word + " (now " +
-               (after.empty() ? "none" : after) + ")";
+    addTo(changes, before + word + " (now " + (after.empty() ? "none" : after) + ")");
   }
   if (changes.empty()) return "";
   return "the run was computed with " + changes +

@@ -1,5 +1,6 @@
 #include "core/training/sequence/SequenceFile.h"
 
+#include "core/base/Text.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/config/RunId.h"
 #include "core/training/run/ModelFile.h"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/Text.h"
 #include "core/config/RunId.h"
 
 namespace headlight {
@@ -39,8 +40,8 @@ Result<void> SequenceLog::step(const SequenceStepMetrics& metrics) {
 }
 
 Result<void> SequenceLog::validation(const SequenceValidation& v) {
-  const std::string row = std::to_string(v.step) + "," + shortestText(v.learningRate) + "," +
-                          shortestText(v.trainBits) + "," + shortestText(v.validationBits) +
+  const std::string row = std::to_string(v.step) + "," + numberText(v.learningRate) + "," +
+                          numberText(v.trainBits) + "," + numberText(v.validationBits) +
                           (v.best ? ",1" : ",0");
   auto written = m_table.append(row, v.seconds);
   auto line = append({{"type", "validation"},

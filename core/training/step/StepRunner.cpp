@@ -33,7 +33,7 @@ StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& 
     losses.total = ofLabels(model.forward(shown));
   } else {
     const at::Tensor wanted = teacher->logits(shown);
-    const HeadLogitsPair own = model.forwardBoth(shown);
+    const ClassLogitsPair own = model.forwardBoth(shown);
     const at::Tensor& learner = own.distilled.defined() ? own.distilled : own.logits;
     losses.distillation = config.distillation == "hard"
                               ? hardDistillation(learner, wanted)

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/Files.h"
+#include "core/base/Text.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
@@ -28,10 +29,7 @@ void checkKeys(const Json& object, const std::vector<std::string>& known, const 
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string close = closestName(key, known);
-    std::string all;
-    for (const auto& name : known)
-      all += (all.empty() ? "" : ", ") + name;
-    refuse(close.empty() ? "is not a known key; known are: " + all
+    refuse(close.empty() ? "is not a known key; known are: " + joined(known)
                          : "is not a known key; did you mean \"" + close + "\"?",
            path.empty() ? key : path + "." + key);
   }

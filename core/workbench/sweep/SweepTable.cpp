@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/base/Text.h"
 #include "core/imaging/Figure.h"
 #include "core/training/run/LineLog.h"
 #include "core/workbench/Sweep.h"
@@ -13,8 +14,9 @@ namespace headlight {
 namespace {
 
 /// The shortest text that reads back as the same number; empty for NaN.
-std::string numberText(double value) {
-  return std::isnan(value) ? "" : shortestText(value);
+/// Nothing where there is no number.
+std::string cellText(double value) {
+  return std::isnan(value) ? "" : numberText(value);
 }
 
 std::string formatted(const char* format, double value) {
@@ -148,9 +150,9 @@ std::string sweepCsv(const std::vector<SweepRow>& rows) {
       text += cell(name) + ",";
     text += std::to_string(row.runs);
     for (const SweepStatistic& statistic : {row.bestTop1, row.lastTop1})
-      text += "," + numberText(statistic.mean) + "," + numberText(statistic.deviation);
+      text += "," + cellText(statistic.mean) + "," + cellText(statistic.deviation);
     text += "," + std::to_string(row.parameters) + "," + std::to_string(row.macs) + ",";
-    if (row.imagesPerSecond > 0) text += numberText(std::round(row.imagesPerSecond * 10) / 10);
+    if (row.imagesPerSecond > 0) text += cellText(std::round(row.imagesPerSecond * 10) / 10);
     text += "\n";
   }
   return text;

@@ -1,0 +1,20 @@
+#pragma once
+// What becomes in training of parameters that are a mechanism's own: only it can say.
+
+#include <string>
+
+namespace headlight {
+
+/// A module that registers parameters in itself, beside those of the layers within it. Names are as
+/// they were registered ("rel_pos_h").
+class OwnParameters {
+ public:
+  virtual ~OwnParameters() = default;
+
+  /// Whether weight decay acts on it. Tables of positions, the usual ones, are not to shrink.
+  virtual bool decays(const std::string& /*parameter*/) const { return false; }
+  /// Whether it starts from a fit, whose place weights that bring it take.
+  virtual bool isFitted(const std::string& /*parameter*/) const { return false; }
+};
+
+}  // namespace headlight

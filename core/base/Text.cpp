@@ -1,0 +1,34 @@
+#include "core/base/Text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headlight {
+
+std::string numberText(double value) {
+  char digits[64];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+}
+
+void addTo(std::string& list, std::string_view part, std::string_view separator) {
+  if (!list.empty()) list += separator;
+  list += part;
+}
+
+std::string joined(const std::vector<std::string>& parts, std::size_t most) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(parts.size(), most); ++i)
+    addTo(list, parts[i]);
+  if (parts.size() > most) list += " and " + std::to_string(parts.size() - most) + " more";
+  return list;
+}
+
+std::string shapeText(std::span<const std::int64_t> shape) {
+  constexpr std::size_t kMost = 64;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shape.size(), kMost); ++i)
+    addTo(list, std::to_string(shape[i]));
+  return "[" + list + (shape.size() > kMost ? ", …]" : "]");
+}
+
+}  // namespace headlight

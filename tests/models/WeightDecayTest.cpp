@@ -1,0 +1,48 @@
+// Which parameters decay, of every registered model: timm's rule, by names.
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/models/Model.h"
+#include "core/models/Registry.h"
+#include "tests/models/Shrunk.h"
+
+namespace headlight {
+namespace {
+
+/// Tokens, embeddings and tables of positions.
+const std::set<std::string> kSpared{
+    "pos_embed",        "cls_token",     "dist_token", "relative_position_bias_table",
+    "attention_biases", "rel_pos_h",     "rel_pos_w",  "inner_bias_table",
+    "outer_bias_table", "position_bias", "position_u", "position_v"};
+
+TEST(WeightDecay, SparesVectorsTokensAndPositionsOfEveryModel) {
+  std::set<std::string> seen;
+  for (const PublishedModel& published : publishedModels()) {
+    const auto model = makeModel(shrunk(published.config), 0);
+    for (const auto& [name, tensor] : model->trainable()) {
+      const std::string own = name.substr(name.rfind('.') + 1);
+      const bool expected = tensor.dim() > 1 && !kSpared.contains(own);
+      EXPECT_EQ(model->decays(name, tensor), expected) << published.name << ": " << name;
+      if (tensor.dim() > 1) seen.insert(own);
+    }
+  }
+  for (const std::string& name : kSpared)
+    EXPECT_TRUE(seen.contains(name)) << name << " is in no model";
+  EXPECT_TRUE(seen.contains("learned_mask_a"));
+}
+
+TEST(WeightDecay, OnlyTheFactorsOfALearnedMaskAreFitted) {
+  const auto model = makeModel(shrunk(findPublishedModel("ibit_micro")->config), 0);
+  int fitted = 0;
+  for (const auto& [name, tensor] : model->trainable()) {
+    const bool factor = name.ends_with(".learned_mask_a") || name.ends_with(".learned_mask_b");
+    EXPECT_EQ(model->isFitted(name), factor) << name;
+    fitted += factor;
+  }
+  EXPECT_GT(fitted, 0);
+}
+
+}  // namespace
+}  // namespace headlight
