@@ -17,10 +17,8 @@ std::optional<int> wholeNumber(std::string_view text) {
   return value;
 }
 
-Query patchQuery(int patch, const Grid& grid) {
-  return {grid.prefix + patch, "patch " + std::to_string(patch) + " (row " +
-                                   std::to_string(patch / grid.cols) + ", column " +
-                                   std::to_string(patch % grid.cols) + ")"};
+Query tokenQuery(int token, const Grid& grid) {
+  return {token, tokenText(token, grid)};
 }
 
 std::string rangeText(const ValueRange& range) {
@@ -80,18 +78,10 @@ HeadValues valuesOf(const AttentionMaps& maps, const Query& query, const Grid& m
   return values;
 }
 
-/// "attention of the class token", "inner bias B_i at the patch 17 (row 2, column 1)".
+/// "attention of the class token", "inner bias B_i at the patch (2, 1)".
 std::string subjectText(const Scene& scene, const Query& query) {
   return scene.learned ? scene.learned->title + " at the " + query.text
                        : "attention of the " + query.text;
-}
-
-ValueRange sharedRange(const HeadValues& values, bool isSigned) {
-  std::vector<float> all;
-  for (const auto& layer : values)
-    for (const auto& head : layer)
-      all.insert(all.end(), head.begin(), head.end());
-  return rangeOf(all, isSigned);
 }
 
 /// What is the same for every picture of a scene: masks, prediction, what a map is.
@@ -101,11 +91,6 @@ std::string sceneText(const Scene& scene) {
   text += predictionText(scene.look);
   const std::string& meaning = scene.maps().meaning;
   return meaning.empty() ? text : text + ". " + meaning;
-}
-
-/// Beyond the edge of a window there is nothing to blend with.
-bool drawnSmooth(const LayerMaps& maps, const PictureStyle& style) {
-  return style.smooth && !maps.windows;
 }
 
 /// What lies under `area`, at the size of the whole.
@@ -140,27 +125,27 @@ Query queryFromText(const std::string& text, const Grid& grid) {
   const auto refuse = [&](const std::string& message) { refuseUsage("--query " + text, message); };
   if (text == "class" || (text.empty() && grid.prefix > 0)) {
     if (grid.prefix == 0) refuse("this model has no class token; give a patch, such as 0,0");
-    return {0, "class token"};
+    return tokenQuery(0, grid);
   }
   if (text == "distillation") {
     if (grid.prefix < 2) refuse("this model has no distillation token; give class or a patch");
-    return {1, "distillation token"};
+    return tokenQuery(1, grid);
   }
-  if (text.empty()) return patchQuery(grid.rows / 2 * grid.cols + grid.cols / 2, grid);
+  if (text.empty()) return tokenQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2, grid);
   const auto comma = text.find(',');
   if (comma == std::string::npos) {
     const auto patch = wholeNumber(text);
     if (!patch || *patch < 0 || *patch >= grid.patches())
       refuse("must be class, a patch from 0 to " + std::to_string(grid.patches() - 1) +
              ", or row,column");
-    return patchQuery(*patch, grid);
+    return tokenQuery(grid.prefix + *patch, grid);
   }
   const auto row = wholeNumber(std::string_view(text).substr(0, comma));
   const auto col = wholeNumber(std::string_view(text).substr(comma + 1));
   if (!row || !col || *row < 0 || *col < 0 || *row >= grid.rows || *col >= grid.cols)
     refuse("must be row,column of a grid of " + std::to_string(grid.rows) + " rows and " +
            std::to_string(grid.cols) + " columns, counted from 0");
-  return patchQuery(*row * grid.cols + *col, grid);
+  return tokenQuery(grid.prefix + *row * grid.cols + *col, grid);
 }
 
 const LearnedMap* learnedFromName(const std::string& name, const std::vector<LearnedMap>& maps) {
@@ -191,7 +176,7 @@ std::vector<RawArray> learnedArrays(const LearnedMap& map, const Query& query, c
 Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& style) {
   const AttentionMaps& maps = scene.maps();
   const HeadValues values = valuesOf(maps, query, scene.model.grid);
-  const ValueRange shared = sharedRange(values, maps.isSigned);
+  const ValueRange shared = sharedRange(maps, scene.model.grid, query.token);
   const Image view = scaledView(scene.look, style.tile);
   FigureGrid figure;
   figure.title = scene.name + ": " + subjectText(scene, query);
@@ -217,7 +202,7 @@ Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& st
       figure.tiles.push_back(
           {overlay(partOf(view, area, layer.grid), valuesIn(area, values[l][h], layer.grid),
                    area.rows, area.cols, range, style.colorMap, style.opacity,
-                   drawnSmooth(layer, style)),
+                   drawnSmooth(layer, style.smooth)),
            tileCaption(scene, static_cast<int>(l), h)});
     }
   }
@@ -234,7 +219,7 @@ std::optional<Image> headPicture(const Scene& scene, int layer, int head, const 
   std::string subject = subjectText(scene, query);
   if (maps.windows) subject += ", " + describeWindowPlace(maps, token);
   PictureStyle drawn = style;
-  drawn.smooth = drawnSmooth(maps, style);
+  drawn.smooth = drawnSmooth(maps, style.smooth);
   return singlePicture(
       scene.look, values, maps.grid, range,
       scene.name + ": layer " + std::to_string(layer) + ", " + tileCaption(scene, layer, head),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/Maps.h"
+#include "core/workbench/MapView.h"
 #include "core/workbench/Pictures.h"
 #include "core/workbench/RawTensors.h"
 
@@ -16,7 +16,7 @@ namespace headlight::cli {
 /// The token that looks.
 struct Query {
   int token = 0;
-  std::string text;  ///< "class token", "patch 17 (row 2, column 1)"
+  std::string text;  ///< "class token", "patch (2, 1)" by row and column
 };
 
 /// "class", "distillation", a patch index ("17") or "row,column"; empty: the class token, or the

@@ -140,7 +140,7 @@ TEST_F(PicturesCliTest, AttendDrawsTheGridTheRolloutAndSingleHeads) {
                     "--smooth", "--colormap", "inferno", "--json"});
   expectOk(outcome);
   const auto json = outcome.json();
-  EXPECT_EQ(json["query"], "patch 19 (row 2, column 3)");
+  EXPECT_EQ(json["query"], "patch (2, 3)");
   const auto files = json["results"][0]["files"].get<std::vector<std::string>>();
   ASSERT_EQ(files.size(), 5u);  // grid, rollout, three heads of layer 1
   for (const auto& file : files)

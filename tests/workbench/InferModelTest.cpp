@@ -11,6 +11,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/infer/InferModel.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "tests/models/Pairings.h"
 
 namespace headlight {
 namespace {
@@ -41,6 +42,22 @@ TEST(InferModel, PublishedModelsAreReadOffTheirTensors) {
     const auto model = makeModel(inferred, 1);
     EXPECT_TRUE(planFor(*model, checkpoint).report.complete())
         << planFor(*model, checkpoint).report.summary();
+  }
+}
+
+TEST(InferModel, NoMechanismIsTakenForAnother) {
+  for (const auto& [name, config] : pairings()) {
+    SCOPED_TRACE(name);
+    const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+    std::vector<std::string> notes;
+    const auto read = guarded("weights", [&] {
+      const ModelConfig inferred = inferModel(checkpoint, notes);
+      requireExplained(*makeModel(inferred, 1), checkpoint, "weights");
+      return inferred;
+    });
+    if (!read) continue;  // refused, and the person is told to say which
+    EXPECT_EQ(read->backbone, config.backbone);
+    EXPECT_EQ(read->mechanism, config.mechanism);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "ui/bridge/LookBridge.h"
 
 #include <QFileInfo>
-#include <QThreadPool>
 
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
@@ -32,7 +31,8 @@ QString modelTitle(const ModelSource& source) {
 /// Maps of fine grids are hundreds of megabytes: giving them back would take the window's thread
 /// longer than a frame.
 void releaseElsewhere(const Result<Look>* look) {
-  QThreadPool::globalInstance()->start([look] { delete look; });
+  static WorkerThread releasing;
+  releasing.post([owned = std::shared_ptr<const Result<Look>>(look)](std::stop_token) {});
 }
 
 /// As its checkpoint says, if that describes the same model; else as the session says, with what of

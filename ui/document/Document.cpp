@@ -192,10 +192,7 @@ QString Document::describeView() const {
 
 QString Document::describeToken(int token) const {
   if (!hasModel()) return tr("token %1").arg(token);
-  const Grid& grid = m_model->grid;
-  if (token < grid.prefix) return token == 0 ? tr("class token") : tr("distillation token");
-  const int patch = token - grid.prefix;
-  return tr("patch (%1, %2)").arg(patch / grid.cols).arg(patch % grid.cols);
+  return QString::fromStdString(tokenText(token, m_model->grid));
 }
 
 QString Document::describeRange(const ValueRange& range) const {

@@ -13,7 +13,7 @@
 
 #include "core/masks/MaskEdit.h"
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/Maps.h"
+#include "core/workbench/MapView.h"
 #include "core/workbench/Pictures.h"
 
 namespace headlight {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ui/document/MaskText.h"
 
@@ -61,8 +60,8 @@ std::string nextShown(const Look& look, const std::string& shown) {
 }
 
 bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer) {
-  return view.smooth &&
-         !(hasHead(maps, layer, -1) && maps.layers[static_cast<std::size_t>(layer)].windows);
+  if (!hasHead(maps, layer, -1)) return view.smooth;
+  return drawnSmooth(maps.layers[static_cast<std::size_t>(layer)], view.smooth);
 }
 
 QString shownNote(const Document& document) {
@@ -72,30 +71,6 @@ QString shownNote(const Document& document) {
 
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
   return hasHead(maps, layer, -1) ? maps.layers[static_cast<std::size_t>(layer)].grid : model;
-}
-
-ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const LayerMaps& layer : maps.layers) {
-    if (layer.empty()) continue;
-    const int token = queryInLayer(query, model, layer.grid);
-    if (token < 0) continue;
-    for (int head = 0; head < layer.heads; ++head) {
-      for (const float value : patchesSeenBy(layer, head, token)) {
-        if (!std::isfinite(value)) continue;
-        low = std::min<double>(low, value);
-        high = std::max<double>(high, value);
-      }
-    }
-  }
-  if (low > high) return {0, 1};
-  if (!maps.isSigned) return {low, high};
-  const double bound = std::max(std::abs(low), std::abs(high));
-  return {-bound, bound};
-}
-
-ColorMap colorMapFor(const AttentionMaps& maps, const ViewOptions& view) {
-  return maps.isSigned ? ColorMap::Diverging : view.colorMap;
 }
 
 std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
@@ -110,7 +85,7 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   map.cols = of.grid.cols;
   map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
   map.range = shared ? *shared : rangeOf(map.values, maps.isSigned);
-  map.colorMap = colorMapFor(maps, view);
+  map.colorMap = drawnColors(maps, view.colorMap);
   map.smooth = drawnSmooth(maps, view, layer);
   return map;
 }
@@ -227,7 +202,7 @@ Legend headsLegend(const Document& document) {
   if (!look || look->maps.layers.empty()) return legend;
   legend.bar = true;
   const AttentionMaps& maps = shownMaps(*look, view);
-  legend.colorMap = colorMapFor(maps, view);
+  legend.colorMap = drawnColors(maps, view.colorMap);
   if (view.sharedRange) {
     legend.range = sharedRange(maps, grid, view.query);
     legend.detail = document.describeRange(legend.range);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/workbench/MapView.h"
 #include "ui/document/Document.h"
 #include "ui/maps/ImagePainting.h"
 
@@ -26,12 +27,6 @@ QString shownNote(const Document& document);
 
 /// Where the tokens of a layer lie; as the model's where there are no maps of it.
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model);
-
-/// Minimum and maximum over all layers and heads of what `query` looks at: the shared scale.
-ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query);
-
-/// Diverging colours for signed maps, else the chosen ones.
-ColorMap colorMapFor(const AttentionMaps& maps, const ViewOptions& view);
 
 /// Patches seen by `view.query` in (layer, head); head −1 is the mean. Scaled to itself, or to
 /// `shared` if given. Nothing where the layer has no maps or not that head.

@@ -1,0 +1,36 @@
+#pragma once
+// Every mechanism on every backbone that takes it, small: what a new one is tested by before
+// anybody publishes a model with it.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/models/Registry.h"
+#include "tests/models/Shrunk.h"
+
+namespace headlight {
+
+/// By "backbone/mechanism", with every option at its default.
+inline std::vector<std::pair<std::string, ModelConfig>> pairings() {
+  std::vector<std::pair<std::string, ModelConfig>> all;
+  for (const Variant& backbone : modelCatalogue().backbones)
+    for (const Variant& mechanism : modelCatalogue().mechanisms) {
+      const auto& taken = backbone.mechanisms;
+      const bool listed = std::find(taken.begin(), taken.end(), mechanism.name) != taken.end();
+      if (!listed && (!taken.empty() || mechanism.special)) continue;
+      const auto& models = publishedModels();
+      const auto like = std::find_if(models.begin(), models.end(), [&](const auto& published) {
+        return published.config.backbone == backbone.name;
+      });
+      if (like == models.end()) continue;  // PairingsTest asks for one
+      ModelConfig config = shrunk(like->config);
+      config.mechanism = mechanism.name;
+      config.attention = Json::object();
+      all.emplace_back(backbone.name + "/" + mechanism.name, checkedAndCompleted(config));
+    }
+  return all;
+}
+
+}  // namespace headlight
