@@ -2,6 +2,8 @@
 
 #include <QWidget>
 
+#include "ui/base/Icons.h"
+
 namespace headlight {
 
 QString Command::text() const {
@@ -11,47 +13,28 @@ QString Command::text() const {
   return text;
 }
 
-Actions::Actions(QWidget* host) : QObject(host), m_host(host) {}
-
-QAction* Actions::add(const QString& category, const QString& id, const QString& text,
-                      const QString& tip, const QKeySequence& shortcut, std::function<void()> run) {
-  auto* action = new QAction(text, m_host);
-  action->setToolTip(tip);
-  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-  take(category, id, action, shortcut);
+QAction* makeCommand(QObject* owner, const CommandWords& words, std::function<void()> run) {
+  auto* action = new QAction(words.text, owner);
+  action->setObjectName(words.id);
+  action->setToolTip(words.tip);
+  if (!words.keys.isEmpty()) action->setShortcut(QKeySequence(words.keys));
+  if (!words.icon.isEmpty()) action->setIcon(lineIcon(words.icon));
+  if (run) QObject::connect(action, &QAction::triggered, owner, [run = std::move(run)] { run(); });
   return action;
 }
 
-QAction* Actions::addToggle(const QString& category, const QString& id, const QString& text,
-                            const QString& tip, const QKeySequence& shortcut, bool checked,
-                            std::function<void(bool)> toggled) {
-  auto* action = new QAction(text, m_host);
-  action->setToolTip(tip);
-  action->setCheckable(true);
-  action->setChecked(checked);
-  connect(action, &QAction::toggled, this, std::move(toggled));
-  take(category, id, action, shortcut);
-  return action;
-}
-
-void Actions::adopt(const QString& category, const QString& id, QAction* action,
-                    const QKeySequence& shortcut) {
-  take(category, id, action, shortcut);
-}
-
-void Actions::take(const QString& category, const QString& id, QAction* action,
-                   const QKeySequence& shortcut) {
-  action->setObjectName(id);
-  if (!shortcut.isEmpty()) action->setShortcut(shortcut);
-  m_host->addAction(action);
-  m_commands.append({category, action});
-}
-
-void Actions::limitTo(const QString& id, QWidget* scope) {
-  QAction* action = find(id);
-  m_host->removeAction(action);
+void limitTo(QWidget* scope, QAction* action) {
   action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   scope->addAction(action);
+}
+
+Actions::Actions(QWidget* host) : QObject(host), m_host(host) {}
+
+void Actions::adopt(const QString& category, const QList<QAction*>& actions) {
+  for (QAction* action : actions) {
+    if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut) m_host->addAction(action);
+    m_commands.append({category, action});
+  }
 }
 
 QAction* Actions::find(const QString& id) const {

@@ -1,6 +1,7 @@
 #pragma once
-// Every command of the window by name. The menus, the command palette and the list of shortcuts in
-// the help are made from this one list.
+// Every command of the window by name. The parts of the window make them, with words and keys, and
+// hand them over; the menus, the command palette and the list of shortcuts in the help are made
+// from this one list.
 
 #include <QAction>
 #include <QKeySequence>
@@ -13,10 +14,18 @@
 
 namespace headlight {
 
-/// A shortcut as people write it: "Ctrl+Shift+S".
-inline QKeySequence keys(const char* text) {
-  return QKeySequence(QLatin1String(text));
-}
+struct CommandWords {
+  QString id;         ///< "file.open": the action's objectName
+  QString text, tip;  ///< text with the accelerator's mark
+  QString keys;       ///< as people write them: "Ctrl+Shift+S"; empty: none
+  QString icon;       ///< of lineIcon; empty: none
+};
+
+/// A command of `owner` as a part of the window hands it over.
+QAction* makeCommand(QObject* owner, const CommandWords& words, std::function<void()> run = {});
+
+/// Single keys work only while the focus is inside `scope`, so that they can be typed elsewhere.
+void limitTo(QWidget* scope, QAction* action);
 
 struct Command {
   QString category;  ///< the menu: "File", "Edit", …
@@ -32,17 +41,8 @@ class Actions : public QObject {
   /// `host` gets the actions, so that their shortcuts work in its window.
   explicit Actions(QWidget* host);
 
-  QAction* add(const QString& category, const QString& id, const QString& text, const QString& tip,
-               const QKeySequence& shortcut, std::function<void()> run);
-  /// `toggled` is called by the user's toggling and by setChecked alike.
-  QAction* addToggle(const QString& category, const QString& id, const QString& text,
-                     const QString& tip, const QKeySequence& shortcut, bool checked,
-                     std::function<void(bool)> toggled);
-  /// Takes in an action that a widget made; it keeps its text, tooltip and owner.
-  void adopt(const QString& category, const QString& id, QAction* action,
-             const QKeySequence& shortcut);
-  /// Single keys work only while the focus is inside `scope`, so that they can be typed elsewhere.
-  void limitTo(const QString& id, QWidget* scope);
+  /// Takes in what a part of the window made; it keeps its owner, and its scope where it has one.
+  void adopt(const QString& category, const QList<QAction*>& actions);
 
   const QList<Command>& commands() const { return m_commands; }
   QAction* find(const QString& id) const;  ///< null if there is none
@@ -52,9 +52,6 @@ class Actions : public QObject {
   QString shortcutTable() const;
 
  private:
-  void take(const QString& category, const QString& id, QAction* action,
-            const QKeySequence& shortcut);
-
   QWidget* m_host;
   QList<Command> m_commands;
 };

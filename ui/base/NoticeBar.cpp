@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
 #include "ui/base/ShownText.h"
 
@@ -60,6 +61,10 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
   m_close->setAccessibleName(tr("Close this notice"));
   m_close->setToolTip(tr("Close this notice; Help → Messages keeps it"));
   connect(m_close, &QToolButton::clicked, this, &NoticeBar::closeNewest);
+  m_closeAll = makeCommand(
+      this,
+      {"edit.closeNotices", tr("Close &notices"), tr("Close all notices"), "Ctrl+Shift+X", {}},
+      [this] { closeAll(); });
 
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(10, 5, 6, 5);

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+class QAction;
 class QLabel;
 class QToolButton;
 class QPushButton;
@@ -34,6 +35,8 @@ class NoticeBar : public QFrame {
   const QList<Notice>& notices() const { return m_notices; }  ///< newest last
   void closeNewest();
   void closeAll();
+  /// Close notices, for the Edit menu.
+  QList<QAction*> commands() const { return {m_closeAll}; }
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -47,6 +50,7 @@ class NoticeBar : public QFrame {
   QLabel* m_more;
   QPushButton* m_action;
   QToolButton* m_close;
+  QAction* m_closeAll;
 };
 
 }  // namespace headlight

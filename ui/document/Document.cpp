@@ -168,6 +168,12 @@ void Document::setView(const ViewOptions& wanted) {
   Q_EMIT viewChanged();
 }
 
+void Document::changeView(const std::function<void(ViewOptions&)>& change) {
+  ViewOptions view = m_view;
+  change(view);
+  setView(view);
+}
+
 void Document::setSourceNote(const QString& note) {
   if (note == m_sourceNote) return;
   m_sourceNote = note;

@@ -7,6 +7,7 @@
 #include <QString>
 #include <QUndoStack>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,6 +85,8 @@ class Document : public QObject {
 
   const ViewOptions& view() const { return m_view; }
   void setView(const ViewOptions& view);  ///< clamped to the model; viewChanged if different
+  /// setView with a part of the present view changed.
+  void changeView(const std::function<void(ViewOptions&)>& change);
 
   /// "layer 3 · head 1 · class token", "layer 3 · mean of heads · patch (4, 7)"; with the source
   /// note, if there is one.

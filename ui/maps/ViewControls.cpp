@@ -172,10 +172,7 @@ void ViewControls::addToggle(const QString& name, const QString& text, const QSt
 }
 
 void ViewControls::change(const std::function<void(ViewOptions&)>& edit) {
-  if (m_reading) return;
-  ViewOptions view = m_document->view();
-  edit(view);
-  m_document->setView(view);
+  if (!m_reading) m_document->changeView(edit);
 }
 
 void ViewControls::readModel() {

@@ -78,19 +78,87 @@ MaskPanel::MaskPanel(Document* document, QWidget* parent)
   refresh();
 }
 
-QAction* MaskPanel::addCommand(const QString& name, const QString& text, const QString& tip,
-                               const std::function<void()>& run) {
-  auto* action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setToolTip(tip);
-  action->setStatusTip(tip);
-  connect(action, &QAction::triggered, this, run);
+// --- Commands ----------------------------------------------------------------------------------
+
+QAction* MaskPanel::addCommand(const CommandWords& words, const std::function<void()>& run) {
+  QAction* action = makeCommand(this, words, run);
+  action->setStatusTip(words.tip);
   m_commands.append(action);
   m_needMaskable.append(action);
   return action;
 }
 
-// --- Rows --------------------------------------------------------------------------------------
+QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
+  auto* menu = new QMenu(parent);
+  menu->setToolTipsVisible(true);
+  menu->setObjectName(QStringLiteral("presetMenu"));
+  int number = 0;  // Ctrl+K, 0 takes all masks away
+  for (const std::string& name : maskPresetNames()) {
+    const QString preset = QString::fromStdString(name);
+    const QString help = QString::fromStdString(maskPresetHelp(name));
+    QAction* action = addCommand({QStringLiteral("masks.preset.") + preset,
+                                  tr("Mask scheme %1").arg(preset),
+                                  help,
+                                  QStringLiteral("Ctrl+K, %1").arg(number++),
+                                  {}},
+                                 [this, preset] { applyPreset(preset); });
+    // In the menu the name comes first and its sentence follows.
+    QAction* entry = menu->addAction(tr("%1   %2").arg(preset, help), action, &QAction::trigger);
+    entry->setToolTip(help);
+  }
+  menu->addSeparator();
+  menu->addAction(addCommand(
+      {"masks.resetAlpha",
+       tr("Reset learned α"),
+       tr("Soft masks of the selected heads, or of all, begin at their α again; undo brings back "
+          "what they had learned"),
+       "Ctrl+K, A",
+       {}},
+      [this] { m_matrix->resetAlphas(); }));
+  menu->addSeparator();
+  menu->addAction(addCommand({"masks.load",
+                              tr("Load mask scheme…"),
+                              tr("Read masks from a scheme or a config (JSON)"),
+                              "Ctrl+K, O",
+                              {}},
+                             [this] { chooseFileToLoad(); }));
+  m_save = addCommand({"masks.save",
+                       tr("Save mask scheme…"),
+                       tr("Write the masks as JSON, for --masks and for configs"),
+                       "Ctrl+K, S",
+                       {}},
+                      [this] { chooseFileToSave(); });
+  menu->addAction(m_save);
+  m_needMaskable.removeOne(m_save);  // what is there can be saved, also where nothing can be masked
+  return menu;
+}
+
+void MaskPanel::makeUndoCommands() {
+  m_undo = m_document->undoStack()->createUndoAction(this, tr("Undo"));
+  m_redo = m_document->undoStack()->createRedoAction(this, tr("Redo"));
+  m_undo->setObjectName(QStringLiteral("edit.undo"));
+  m_undo->setToolTip(tr("Take back the last mask edit"));
+  m_undo->setShortcut(QKeySequence(QStringLiteral("Ctrl+Z")));
+  m_undo->setIcon(lineIcon(QStringLiteral("undo")));
+  m_redo->setObjectName(QStringLiteral("edit.redo"));
+  m_redo->setToolTip(tr("Make the mask edit again that was taken back"));
+  m_redo->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+Z")));
+  m_redo->setIcon(lineIcon(QStringLiteral("redo")));
+}
+
+void MaskPanel::makeFocusCommand() {
+  m_focus = makeCommand(this,
+                        {"masks.focus",
+                         tr("&Edit masks by keyboard"),
+                         tr("Put the focus into the mask matrix"),
+                         "Ctrl+K, M",
+                         {}},
+                        [this] {
+                          Q_EMIT neededInView();
+                          m_matrix->setFocus(Qt::ShortcutFocusReason);
+                        });
+  m_commands.append(m_focus);
+}
 
 QWidget* MaskPanel::makeToolRow() {
   auto* row = new QWidget(this);
@@ -106,53 +174,18 @@ QWidget* MaskPanel::makeToolRow() {
   m_name->setFont(bold);
   layout->addWidget(m_name, 1);
 
-  m_presets = new QMenu(row);
-  m_presets->setToolTipsVisible(true);
-  m_presets->setObjectName(QStringLiteral("presetMenu"));
-  for (const std::string& name : maskPresetNames()) {
-    const QString preset = QString::fromStdString(name);
-    const QString help = QString::fromStdString(maskPresetHelp(name));
-    QAction* action =
-        addCommand(QStringLiteral("masks.preset.") + preset, tr("Mask scheme %1").arg(preset), help,
-                   [this, preset] { applyPreset(preset); });
-    // In the menu the name comes first and its sentence follows.
-    QAction* entry =
-        m_presets->addAction(tr("%1   %2").arg(preset, help), action, &QAction::trigger);
-    entry->setToolTip(help);
-  }
-  m_presets->addSeparator();
-  m_presets->addAction(addCommand(
-      QStringLiteral("masks.resetAlpha"), tr("Reset learned α"),
-      tr("Soft masks of the selected heads, or of all, begin at their α again; undo brings back "
-         "what they had learned"),
-      [this] { m_matrix->resetAlphas(); }));
-  m_presets->addSeparator();
-  QAction* load =
-      addCommand(QStringLiteral("masks.load"), tr("Load mask scheme…"),
-                 tr("Read masks from a scheme or a config (JSON)"), [this] { chooseFileToLoad(); });
-  QAction* save = addCommand(QStringLiteral("masks.save"), tr("Save mask scheme…"),
-                             tr("Write the masks as JSON, for --masks and for configs"),
-                             [this] { chooseFileToSave(); });
-  m_presets->addAction(load);
-  m_presets->addAction(save);
-  m_needMaskable.removeOne(save);  // what is there can be saved, also where nothing can be masked
-  m_save = save;
   auto* presets = new QToolButton(row);
   presets->setObjectName(QStringLiteral("presetButton"));
   presets->setText(tr("Schemes"));
   presets->setToolTip(tr("The paper's mask schemes with the brush's window and α; load and save"));
-  presets->setMenu(m_presets);
+  presets->setMenu(makeSchemeMenu(row));
   presets->setPopupMode(QToolButton::InstantPopup);
   presets->setFocusPolicy(Qt::StrongFocus);
   layout->addWidget(presets);
 
-  m_undo = m_document->undoStack()->createUndoAction(this, tr("Undo"));
-  m_redo = m_document->undoStack()->createRedoAction(this, tr("Redo"));
+  makeUndoCommands();
+  makeFocusCommand();
   for (QAction* action : {m_undo, m_redo}) {
-    const bool undo = action == m_undo;
-    action->setObjectName(undo ? QStringLiteral("edit.undo") : QStringLiteral("edit.redo"));
-    action->setIcon(lineIcon(undo ? QStringLiteral("undo") : QStringLiteral("redo")));
-    m_commands.append(action);
     auto* button = buttonFor(action, row);
     button->setToolButtonStyle(Qt::ToolButtonIconOnly);
     layout->addWidget(button);
@@ -170,6 +203,7 @@ void MaskPanel::refresh() {
   for (QAction* action : m_needMaskable)
     action->setEnabled(maskable);
   m_save->setEnabled(open);
+  m_focus->setEnabled(open);
   m_brush->setEnabled(!open || maskable);
   m_notice->setMessage(
       open && !maskable

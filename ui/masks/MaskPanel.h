@@ -5,7 +5,8 @@
 
 #include <functional>
 
-class QAction;
+#include "ui/base/Actions.h"
+
 class QLabel;
 class QMenu;
 
@@ -23,9 +24,10 @@ class MaskPanel : public QWidget {
   explicit MaskPanel(Document* document, QWidget* parent = nullptr);
 
   MaskMatrix* matrix() const { return m_matrix; }
-  /// Presets, reset, load, save, undo and redo, for menus and the palette. Text, tooltip and
-  /// objectName are set; shortcuts are the shell's.
+  /// Presets, reset, load, save and the keyboard's way in, for the Masks menu.
   const QList<QAction*>& commands() const { return m_commands; }
+  /// Undo and redo, for the Edit menu.
+  QList<QAction*> editCommands() const { return {m_undo, m_redo}; }
   QAction* undoAction() const { return m_undo; }
   QAction* redoAction() const { return m_redo; }
 
@@ -35,10 +37,15 @@ class MaskPanel : public QWidget {
   void loadScheme(const QString& path);
   void saveScheme(const QString& path);
 
+ Q_SIGNALS:
+  void neededInView();  ///< the matrix is about to get the focus, also where its dock is hidden
+
  private:
   QWidget* makeToolRow();
-  QAction* addCommand(const QString& name, const QString& text, const QString& tip,
-                      const std::function<void()>& run);
+  QMenu* makeSchemeMenu(QWidget* parent);
+  QAction* addCommand(const CommandWords& words, const std::function<void()>& run);
+  void makeUndoCommands();
+  void makeFocusCommand();
   void refresh();
   void refreshStatus();
   void chooseFileToLoad();
@@ -51,7 +58,7 @@ class MaskPanel : public QWidget {
   QList<QAction*> m_commands;
   QList<QAction*> m_needMaskable;  ///< off where no head can be masked
   QAction* m_save = nullptr;
-  QMenu* m_presets = nullptr;
+  QAction* m_focus = nullptr;
   QAction* m_undo = nullptr;
   QAction* m_redo = nullptr;
   QLabel* m_name = nullptr;

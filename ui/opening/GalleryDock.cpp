@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/base/Actions.h"
 #include "ui/base/IconButton.h"
 #include "ui/base/Icons.h"
 #include "ui/bridge/GalleryModel.h"
@@ -142,6 +143,24 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
 
   connect(document, &Document::imageChanged, this, &GalleryDock::markOpen);
   connect(model, &GalleryModel::rowsInserted, this, &GalleryDock::markOpen);
+  makeCommands();
+}
+
+void GalleryDock::makeCommands() {
+  m_commands << makeCommand(this,
+                            {"file.next",
+                             tr("&Next picture"),
+                             tr("Open the next picture of the gallery"),
+                             "Ctrl+PgDown",
+                             {}},
+                            [this] { step(1); });
+  m_commands << makeCommand(this,
+                            {"file.previous",
+                             tr("&Previous picture"),
+                             tr("Open the previous picture of the gallery"),
+                             "Ctrl+PgUp",
+                             {}},
+                            [this] { step(-1); });
 }
 
 void GalleryDock::markOpen() {

@@ -2,6 +2,7 @@
 // The content of the Gallery dock: thumbnails to choose from. Choosing, by mouse or arrow keys,
 // opens the picture.
 
+#include <QList>
 #include <QWidget>
 
 class QAction;
@@ -22,6 +23,8 @@ class GalleryDock : public QWidget {
   QListView* view() const { return m_view; }
   /// Chooses the neighbour of the present picture; `by` is 1 or −1.
   void step(int by);
+  /// The next and the previous picture, for the File menu.
+  const QList<QAction*>& commands() const { return m_commands; }
 
  Q_SIGNALS:
   void chosen(const QString& path);
@@ -35,12 +38,14 @@ class GalleryDock : public QWidget {
   void showMenu(const QPoint& position);
   void markOpen();
   void removeSelected();
+  void makeCommands();
 
   Document* m_document;
   GalleryModel* m_model;
   QSortFilterProxyModel* m_filtered;
   QListView* m_view;
   QLineEdit* m_filter;
+  QList<QAction*> m_commands;
   bool m_marking = false;
 };
 

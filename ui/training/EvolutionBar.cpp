@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "ui/base/Actions.h"
+
 namespace headlight {
 
 EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
@@ -16,19 +18,7 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
       m_history(history),
       m_slider(new QSlider(Qt::Horizontal, this)),
       m_label(new QLabel(this)) {
-  m_earlier = makeAction(QStringLiteral("train.evolutionEarlier"), tr("Evolution: earlier"),
-                         tr("ALS and α as the run recorded them one measurement before"));
-  m_later = makeAction(QStringLiteral("train.evolutionLater"), tr("Evolution: later"),
-                       tr("ALS and α as the run recorded them one measurement after"));
-  m_live = makeAction(
-      QStringLiteral("train.evolutionLive"), tr("Evolution: live"),
-      tr("Follow the run again; bars and α of the mask matrix are those of the model that is "
-         "open"));
-  m_live->setIconText(tr("Live"));
-  connect(m_earlier, &QAction::triggered, this, [this] { move(-1); });
-  connect(m_later, &QAction::triggered, this, [this] { move(1); });
-  connect(m_live, &QAction::triggered, this, &EvolutionBar::goLive);
-
+  makeCommands();
   m_slider->setObjectName(QStringLiteral("evolutionSlider"));
   m_slider->setAccessibleName(tr("Evolution: the training step whose ALS and α are shown"));
   m_slider->setMinimumWidth(80);
@@ -53,12 +43,32 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
   historyChanged();
 }
 
-QAction* EvolutionBar::makeAction(const QString& name, const QString& text, const QString& tip) {
-  auto* action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setToolTip(tip);
-  action->setStatusTip(tip);
-  return action;
+void EvolutionBar::makeCommands() {
+  m_earlier = makeCommand(this,
+                          {"train.evolutionEarlier",
+                           tr("Evolution: earlier"),
+                           tr("ALS and α as the run recorded them one measurement before"),
+                           "Ctrl+H, Left",
+                           {}},
+                          [this] { move(-1); });
+  m_later = makeCommand(this,
+                        {"train.evolutionLater",
+                         tr("Evolution: later"),
+                         tr("ALS and α as the run recorded them one measurement after"),
+                         "Ctrl+H, Right",
+                         {}},
+                        [this] { move(1); });
+  m_live = makeCommand(this,
+                       {"train.evolutionLive",
+                        tr("Evolution: live"),
+                        tr("Follow the run again; bars and α of the mask matrix are those of the "
+                           "model that is open"),
+                        "Ctrl+H, End",
+                        {}},
+                       [this] { goLive(); });
+  m_live->setIconText(tr("Live"));
+  for (QAction* action : commands())
+    action->setStatusTip(action->toolTip());
 }
 
 void EvolutionBar::historyChanged() {

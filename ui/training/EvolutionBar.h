@@ -28,12 +28,14 @@ class EvolutionBar : public QWidget {
   QAction* earlierAction() const { return m_earlier; }
   QAction* laterAction() const { return m_later; }
   QAction* liveAction() const { return m_live; }
+  /// These three, for the Train menu.
+  QList<QAction*> commands() const { return {m_earlier, m_later, m_live}; }
 
  Q_SIGNALS:
   void shownChanged();
 
  private:
-  QAction* makeAction(const QString& name, const QString& text, const QString& tip);
+  void makeCommands();
   void onValue(int value);
   void refresh();
   int liveValue() const { return static_cast<int>(m_history->size()); }

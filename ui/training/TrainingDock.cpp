@@ -54,6 +54,7 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
 
 void TrainingDock::connectActions() {
   connect(m_start, &QAction::triggered, this, &TrainingDock::startRequested);
+  connect(m_resume, &QAction::triggered, this, &TrainingDock::resumeRequested);
   connect(m_pause, &QAction::triggered, this,
           [this] { m_bridge->isPaused() ? m_bridge->unpause() : m_bridge->pause(); });
   connect(m_stop, &QAction::triggered, m_bridge, &TrainingBridge::stop);
@@ -217,6 +218,7 @@ void TrainingDock::refreshControls() {
   m_pause->setIcon(
       lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
   m_stop->setEnabled(m_active && !stopping);
+  m_resume->setEnabled(!m_bridge->isRunning());
   const bool fits = runHasDocumentsHeads();
   m_followEdits->setEnabled(!m_active || fits);
   m_followEdits->setToolTip(fits

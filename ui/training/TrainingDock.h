@@ -41,10 +41,12 @@ class TrainingDock : public QWidget {
   QAction* lookThroughAction() const { return m_lookThrough; }    ///< checkable
   QAction* learningRateAction() const { return m_learningRate; }  ///< checkable
   EvolutionBar* evolution() const { return m_evolution; }
+  QList<QAction*> commands() const;  ///< all of these and the evolution's, for the Train menu
   const WarningLog& warnings() const { return m_warnings; }
 
  Q_SIGNALS:
-  void startRequested();  ///< open the training dialog
+  void startRequested();   ///< open the training dialog
+  void resumeRequested();  ///< ask for a run's folder
   void openCheckpointRequested(const QString& path);
   void openFolderRequested(const QString& path);
   void exportRequested(const Experiment& experiment);
@@ -66,8 +68,6 @@ class TrainingDock : public QWidget {
   void showOutcome(const QString& text, bool problem);
   bool runHasDocumentsHeads() const;  ///< an edit of masks is one of the run's masks too
   QString stateText() const;
-  QAction* makeAction(const QString& name, const QString& text, const QString& tip,
-                      const QString& icon = {});
   void makeActions();
   void connectActions();
   void connectSources();
@@ -79,7 +79,8 @@ class TrainingDock : public QWidget {
   static constexpr int kProgressSteps = 10000;
   Document* m_document;
   TrainingBridge* m_bridge;
-  QAction *m_start, *m_pause, *m_stop, *m_followEdits, *m_lookThrough, *m_learningRate;
+  QAction *m_start, *m_pause, *m_stop, *m_resume;
+  QAction *m_followEdits, *m_lookThrough, *m_learningRate;  ///< checkable
   QLabel* m_state = nullptr;
   QLabel* m_numbers = nullptr;  ///< remaining time and speed
   QProgressBar* m_progress = nullptr;

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/base/Actions.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/bridge/TrainingBridge.h"
@@ -39,37 +40,51 @@ QCheckBox* checkBoxFor(QAction* action, QWidget* parent) {
 
 }  // namespace
 
-QAction* TrainingDock::makeAction(const QString& name, const QString& text, const QString& tip,
-                                  const QString& icon) {
-  auto* action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setToolTip(tip);
-  action->setStatusTip(tip);
-  if (!icon.isEmpty()) action->setIcon(lineIcon(icon));
-  return action;
-}
-
 void TrainingDock::makeActions() {
-  m_start = makeAction(QStringLiteral("train.start"), tr("Train…"),
-                       tr("Choose data and settings, and train a copy of the model"),
-                       QStringLiteral("play"));
-  m_pause = makeAction(QStringLiteral("train.pause"), tr("Pause"),
-                       tr("Wait at the next step; go on at will"), QStringLiteral("pause"));
-  m_stop = makeAction(QStringLiteral("train.stop"), tr("Stop"),
-                      tr("End at the next step, with a checkpoint that can be resumed"),
-                      QStringLiteral("stop"));
-  m_followEdits = makeAction(QStringLiteral("train.followEdits"),
-                             tr("Apply mask edits to the running training"),
-                             tr("The run's masks follow the window's; each edit is logged with the "
-                                "step at which it took effect"));
+  m_start = makeCommand(
+      this, {"train.start", tr("Train…"),
+             tr("Choose data and settings, and train a copy of the model"), "Ctrl+T", "play"});
+  m_pause =
+      makeCommand(this, {"train.pause", tr("Pause"), tr("Wait at the next step; go on at will"),
+                         "Ctrl+Shift+T", "pause"});
+  m_stop = makeCommand(this, {"train.stop", tr("Stop"),
+                              tr("End at the next step, with a checkpoint that can be resumed"),
+                              "Ctrl+Alt+T", "stop"});
+  m_resume = makeCommand(this, {"train.resume",
+                                tr("&Resume a run…"),
+                                tr("Go on with a training run from its last checkpoint, exactly as "
+                                   "if it had never stopped"),
+                                "Ctrl+R",
+                                {}});
+  m_followEdits =
+      makeCommand(this, {"train.followEdits",
+                         tr("Apply mask edits to the running training"),
+                         tr("The run's masks follow the window's; each edit is logged with the "
+                            "step at which it took effect"),
+                         "Ctrl+Alt+E",
+                         {}});
   m_lookThrough =
-      makeAction(QStringLiteral("train.lookThrough"), tr("Look through the training weights"),
-                 tr("Maps and predictions come from the weights as they are being "
-                    "trained, about once a second"));
-  m_learningRate = makeAction(QStringLiteral("train.showLearningRate"), tr("Show learning rate"),
-                              tr("Draws the learning rate beside the loss"));
+      makeCommand(this, {"train.lookThrough",
+                         tr("Look through the training weights"),
+                         tr("Maps and predictions come from the weights as they are being "
+                            "trained, about once a second"),
+                         "Ctrl+Alt+W",
+                         {}});
+  m_learningRate = makeCommand(this, {"train.showLearningRate",
+                                      tr("Show learning rate"),
+                                      tr("Draws the learning rate beside the loss"),
+                                      "Ctrl+Alt+R",
+                                      {}});
+  for (QAction* action : {m_start, m_pause, m_stop, m_followEdits, m_lookThrough, m_learningRate})
+    action->setStatusTip(action->toolTip());
   for (QAction* action : {m_followEdits, m_lookThrough, m_learningRate})
     action->setCheckable(true);
+}
+
+QList<QAction*> TrainingDock::commands() const {
+  return QList<QAction*>{m_start,       m_pause,       m_stop,        m_resume,
+                         m_followEdits, m_lookThrough, m_learningRate} +
+         m_evolution->commands();
 }
 
 QWidget* TrainingDock::makeControlRow() {

@@ -104,6 +104,10 @@ CommandPalette::CommandPalette(const Actions* actions, QWidget* window)
   m_list->setUniformItemSizes(true);
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   connect(m_list, &QListView::clicked, this, [this] { runCurrent(); });
+  m_open = makeCommand(this,
+                       {"edit.palette", tr("Command &palette…"),
+                        tr("Find any command by a few letters"), "Ctrl+Shift+P", "search"},
+                       [this] { open(); });
 
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 8);

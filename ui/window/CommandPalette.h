@@ -21,6 +21,8 @@ class CommandPalette : public QFrame {
   void open(const QString& query = {});
   /// Commands in the order shown, best first.
   QStringList shownIds() const;
+  /// Opening it, for the Edit menu.
+  QList<QAction*> commands() const { return {m_open}; }
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -37,6 +39,7 @@ class CommandPalette : public QFrame {
   QLineEdit* m_query;
   QListView* m_list;
   QStandardItemModel* m_model;
+  QAction* m_open;
   QPointer<QWidget> m_focusBefore;
 };
 

@@ -1,69 +1,35 @@
 #include "ui/window/MainWindow.h"
 
-#include <QApplication>
 #include <QCloseEvent>
-#include <QDesktopServices>
-#include <QDir>
-#include <QDockWidget>
-#include <QDropEvent>
-#include <QFileInfo>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMimeData>
-#include <QSplitter>
-#include <QTabWidget>
-#include <QUrl>
-#include <QVBoxLayout>
+#include <QMenuBar>
 
-#include "ui/base/BackgroundTask.h"
+#include "core/base/Log.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/PlainLabels.h"
 #include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
-#include "ui/maps/Canvas.h"
-#include "ui/maps/CompareView.h"
-#include "ui/maps/HeadsGrid.h"
-#include "ui/maps/PredictionPanel.h"
-#include "ui/maps/RolloutView.h"
-#include "ui/maps/ViewControls.h"
+#include "ui/maps/PictureTabs.h"
+#include "ui/maps/ViewCommands.h"
 #include "ui/masks/MaskPanel.h"
 #include "ui/opening/GalleryDock.h"
 #include "ui/opening/Opener.h"
-#include "ui/sequences/SequenceWindow.h"
+#include "ui/opening/OpeningCommands.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/window/CentrePage.h"
 #include "ui/window/CommandPalette.h"
-#include "ui/window/HelpBrowser.h"
+#include "ui/window/Docks.h"
+#include "ui/window/FigureCommands.h"
+#include "ui/window/FileDrops.h"
+#include "ui/window/HelpCommands.h"
+#include "ui/window/Menus.h"
+#include "ui/window/SessionController.h"
 #include "ui/window/StatusLine.h"
+#include "ui/window/ThemeCommands.h"
+#include "ui/window/TrainingController.h"
 
 namespace headlight {
-namespace {
-
-constexpr int kGalleryWidth = 158, kMasksWidth = 330, kTrainingHeight = 212;
-constexpr int kPredictionHeight = 132;
-
-QStringList localPaths(const QMimeData* data) {
-  QStringList paths;
-  for (const QUrl& url : data->urls())
-    if (url.isLocalFile()) paths << url.toLocalFile();
-  return paths;
-}
-
-QWidget* makeDropHint(QWidget* parent) {
-  auto* hint = new QLabel(
-      QObject::tr("Drop pictures, folders, checkpoints, configs, mask schemes or sessions"),
-      parent);
-  hint->setObjectName(QStringLiteral("dropHint"));
-  hint->setAlignment(Qt::AlignCenter);
-  hint->setAutoFillBackground(true);
-  hint->setFrameShape(QFrame::Box);
-  hint->setAttribute(Qt::WA_TransparentForMouseEvents);
-  hint->hide();
-  return hint;
-}
-
-}  // namespace
 
 MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& options)
     : m_options(options),
@@ -74,124 +40,135 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_look(std::make_unique<LookBridge>(m_document.get())),
       m_training(std::make_unique<TrainingBridge>()),
       m_gallery(std::make_unique<GalleryModel>(m_images.get())),
-      m_keeper(std::make_unique<SessionKeeper>(options.sessionPath, [this] { return session(); })) {
+      m_actions(new Actions(this)),
+      m_opener(new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this)) {
   setObjectName(QStringLiteral("mainWindow"));
   new PlainLabels(this);
   setWindowIcon(applicationIcon());
-  setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
   resize(1280, 800);
-  m_writer = new BackgroundTask(this);
-  m_status = new StatusLine(m_document.get(), this);
-  setStatusBar(m_status);
-  m_opener = new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this);
-  buildCentre();
-  buildDocks();
-  m_actions = new Actions(this);
-  buildCommands();
-  m_palette = new CommandPalette(m_actions, this);
-  m_dropHint = makeDropHint(this);
-  connectParts();
-  connectTraining();
-  takeNoDropsInside();
+  buildPanels();
+  buildControllers();
+  adoptCommands();
+  connectControllers();
+  connectNotices();
+  connectStatus();
+  auto* drops = new FileDrops(this);
+  connect(drops, &FileDrops::dropped, this, &MainWindow::openPaths);
   m_gallery->addSamples();
   updateTitle();
-  updateCommands();
-  m_defaultLayout = saveState();
+  m_docks->rememberAsDefault();
 }
 
 MainWindow::~MainWindow() {
-  // Widgets first: they read the document until they are gone. Then the bridges join their threads.
-  m_started = false;
+  // What the session holds is going, and must not be kept. Then the widgets: they read the document
+  // until they are gone. Then the bridges join their threads.
+  m_session.reset();
   const auto children = findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
   qDeleteAll(children);
 }
 
-void MainWindow::buildCentre() {
-  auto* centre = new QWidget(this);
-  m_notices = new NoticeBar(centre);
-  auto* controls = new ViewControls(m_document.get(), centre);
-  m_tabs = new QTabWidget(centre);
-  m_tabs->setObjectName(QStringLiteral("tabs"));
-  m_tabs->setAccessibleName(tr("Pictures"));
-  m_tabs->setDocumentMode(true);
-  const auto addTab = [this](QWidget* page, const QString& name, const QString& icon,
-                             const QString& title, const QString& tip) {
-    const int index = m_tabs->addTab(page, lineIcon(icon), title);
-    m_tabs->setTabToolTip(index, tip);
-    page->setProperty("tab", name);
-  };
-  auto* heads = new HeadsGrid(m_document.get(), m_tabs);
-  addTab(new Canvas(m_document.get(), m_tabs), QStringLiteral("canvas"), QStringLiteral("image"),
-         tr("Canvas"), tr("The picture and where one head looks"));
-  addTab(heads, QStringLiteral("heads"), QStringLiteral("heads"), tr("Heads"),
-         tr("Every layer and head at once"));
-  addTab(new RolloutView(m_document.get(), m_tabs), QStringLiteral("rollout"),
-         QStringLiteral("rollout"), tr("Rollout"), tr("Attention through all layers"));
-  addTab(new CompareView(m_document.get(), m_tabs), QStringLiteral("compare"),
-         QStringLiteral("compare"), tr("Compare"),
-         tr("How alike layers look; a map before and after an edit"));
-  connect(heads, &HeadsGrid::openRequested, this, [this] { showTab(QStringLiteral("canvas")); });
-
-  m_centre = new QSplitter(Qt::Vertical, centre);
-  m_centre->addWidget(m_tabs);
-  m_centre->addWidget(new PredictionPanel(m_document.get(), m_centre));
-  m_centre->setStretchFactor(0, 1);
-  m_centre->setChildrenCollapsible(false);
-  m_centre->setSizes({400, kPredictionHeight});
-  auto* layout = new QVBoxLayout(centre);
-  layout->setContentsMargins(2, 2, 2, 2);
-  layout->setSpacing(2);
-  layout->addWidget(m_notices);
-  layout->addWidget(controls);
-  layout->addWidget(m_centre, 1);
-  setCentralWidget(centre);
-}
-
-void MainWindow::buildDocks() {
+void MainWindow::buildPanels() {
+  m_status = new StatusLine(m_document.get(), this);
+  setStatusBar(m_status);
+  m_centre = new CentrePage(m_document.get(), this);
+  setCentralWidget(m_centre);
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
-  auto* gallery =
-      addDock(QStringLiteral("dock.gallery"), tr("Gallery"), m_galleryDock, Qt::LeftDockWidgetArea);
-  auto* masks =
-      addDock(QStringLiteral("dock.masks"), tr("Masks"), m_maskPanel, Qt::RightDockWidgetArea);
-  auto* training = addDock(QStringLiteral("dock.training"), tr("Training"), m_trainingDock,
-                           Qt::BottomDockWidgetArea);
-  resizeDocks({gallery, masks}, {kGalleryWidth, kMasksWidth}, Qt::Horizontal);
-  resizeDocks({training}, {kTrainingHeight}, Qt::Vertical);
+  m_docks = new Docks(this, m_galleryDock, m_maskPanel, m_trainingDock);
+  m_palette = new CommandPalette(m_actions, this);
 }
 
-QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* content,
-                                 Qt::DockWidgetArea area) {
-  auto* dock = new QDockWidget(title, this);
-  dock->setObjectName(name);
-  dock->setAccessibleName(title);
-  dock->setWidget(content);
-  addDockWidget(area, dock);
-  m_docks << dock;
-  connect(dock, &QDockWidget::visibilityChanged, this, &MainWindow::sessionChanged);
-  connect(dock, &QDockWidget::dockLocationChanged, this, &MainWindow::sessionChanged);
-  return dock;
+void MainWindow::buildControllers() {
+  Document* document = m_document.get();
+  m_opening = new OpeningCommands(document, m_look.get(), m_opener, m_gallery.get(), this);
+  m_figures = new FigureCommands(document, m_centre->tabs(), this);
+  m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
+  m_help = new HelpCommands(document, m_actions, m_log, this);
+  m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
+                                       m_trainingDock, this);
+  m_session = std::make_unique<SessionController>(
+      SessionParts{this, document, m_look.get(), m_gallery.get(), m_theme, m_centre->tabs(),
+                   m_docks, m_opener, m_opening, m_trainings},
+      m_options.sessionPath);
 }
 
-void MainWindow::takeNoDropsInside() {
-  // A file dropped on a text field is for the window, not to be typed in.
-  for (auto* field : findChildren<QLineEdit*>())
-    field->setAcceptDrops(false);
-  for (auto* area : findChildren<QAbstractScrollArea*>()) {
-    area->setAcceptDrops(false);
-    area->viewport()->setAcceptDrops(false);
-  }
+/// The menus and the palette show them in this order.
+void MainWindow::adoptCommands() {
+  auto* quit = makeCommand(
+      this, {"file.quit", tr("&Quit"), tr("Save the session and close the window"), "Ctrl+Q", {}},
+      [this] { close(); });
+  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_galleryDock->commands());
+  m_actions->adopt(tr("File"), {m_figures->exportAction()});
+  m_actions->adopt(tr("File"), m_trainings->fileCommands() + m_session->commands());
+  m_actions->adopt(tr("File"), {quit});
+  m_actions->adopt(tr("Edit"), m_maskPanel->editCommands());
+  m_actions->adopt(tr("Edit"), {m_figures->copyAction()});
+  m_actions->adopt(tr("Edit"), m_palette->commands() + noticeBar()->commands());
+  m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
+  m_actions->adopt(tr("Model"), m_trainings->modelCommands());
+  m_actions->adopt(tr("Masks"), m_maskPanel->commands());
+  m_actions->adopt(tr("Train"), m_trainingDock->commands());
+  m_actions->adopt(tr("View"), m_centre->tabs()->commands() + m_docks->commands());
+  m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
+  m_actions->adopt(tr("Help"), m_help->commands());
+  fillMenuBar(menuBar(), *m_actions);
 }
 
-void MainWindow::resetLayout() {
-  restoreState(m_defaultLayout);
-  for (QDockWidget* dock : m_docks)
-    dock->show();
-  resizeDocks({m_docks[0], m_docks[1]}, {kGalleryWidth, kMasksWidth}, Qt::Horizontal);
-  resizeDocks({m_docks[2]}, {kTrainingHeight}, Qt::Vertical);
-  m_centre->setSizes({m_centre->height() - kPredictionHeight, kPredictionHeight});
+// --- Who hears of what -------------------------------------------------------------------------
+
+void MainWindow::connectControllers() {
+  connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
+  connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
+  connect(m_maskPanel, &MaskPanel::neededInView, m_docks, &Docks::showMasks);
+  connect(m_docks, &Docks::werePutBack, m_centre, &CentrePage::putBack);
+  connect(m_trainings, &TrainingController::helpRequested, m_help, &HelpCommands::showPage);
+  connect(m_trainings, &TrainingController::ended, this, [this] {
+    if (m_closing) close();
+  });
+  for (const auto signal :
+       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged})
+    connect(m_document.get(), signal, this, &MainWindow::updateTitle);
+}
+
+void MainWindow::connectNotices() {
+  connect(m_document.get(), &Document::failed, this, &MainWindow::tellError);
+  connect(m_session.get(), &SessionController::failed, this, &MainWindow::tellError);
+  connect(m_trainings, &TrainingController::failed, this, &MainWindow::tellError);
+  connect(m_figures, &FigureCommands::failed, this, &MainWindow::tellError);
+  connect(m_opener, &Opener::notice, noticeBar(), &NoticeBar::add);
+  connect(m_opening, &OpeningCommands::notice, noticeBar(), &NoticeBar::add);
+  connect(m_session.get(), &SessionController::notice, noticeBar(), &NoticeBar::add);
+  connect(m_trainings, &TrainingController::notice, noticeBar(), &NoticeBar::add);
+  connect(m_log, &MessageLog::added, this, [this](LogLevel level, const QString& text) {
+    if (level == LogLevel::Info) return;
+    const bool warning = level == LogLevel::Warning;
+    noticeBar()->add({warning ? Notice::Level::Warning : Notice::Level::Error, {}, text, {}, {}});
+  });
+}
+
+void MainWindow::connectStatus() {
+  const auto showActivity = [this] {
+    m_status->setActivity(m_look->activity(), m_look->isOpening());
+  };
+  connect(m_look.get(), &LookBridge::activityChanged, this, showActivity);
+  connect(m_figures, &FigureCommands::activityChanged, this,
+          [this, showActivity](const QString& text) {
+            if (text.isEmpty()) return showActivity();
+            m_status->setActivity(text, false);
+          });
+  connect(m_look.get(), &LookBridge::computeDescribed, m_status,
+          &StatusLine::setComputeDescription);
+  connect(m_status, &StatusLine::cancelRequested, this, [this] {
+    m_look->cancelOpening();
+    m_images->cancelInspections();
+  });
+}
+
+void MainWindow::tellError(const QString& title, const QString& text) {
+  logInfo(title.toStdString() + ": " + text.toStdString());  // Help → Messages
+  noticeBar()->add({Notice::Level::Error, title, text, {}, {}});
 }
 
 void MainWindow::updateTitle() {
@@ -205,13 +182,55 @@ void MainWindow::updateTitle() {
                                  : tr("Headlight — %1").arg(parts.join(QStringLiteral(" · "))));
 }
 
+// --- What programs and tests ask of it ---------------------------------------------------------
+
+void MainWindow::start() {
+  m_look->configure(m_options.threads);
+  m_session->start(m_options.restoreModel, m_options.openDemo);
+}
+
+void MainWindow::openPaths(const QStringList& paths) {
+  m_opener->open(paths);
+}
+
+void MainWindow::openDemo() {
+  m_opening->openDemo();
+}
+
+void MainWindow::restoreSession(const Session& session) {
+  m_session->restore(session);
+}
+
+std::optional<Session> MainWindow::session() const {
+  return m_session->session();
+}
+
+void MainWindow::startTraining(const Experiment& experiment, const QString& folder) {
+  m_trainings->start(experiment, folder);
+}
+
+Experiment MainWindow::trainingExperiment() const {
+  return m_trainings->experiment();
+}
+
 void MainWindow::showTab(const QString& name) {
-  for (int i = 0; i < m_tabs->count(); ++i)
-    if (m_tabs->widget(i)->property("tab").toString() == name) m_tabs->setCurrentIndex(i);
+  m_centre->tabs()->showPage(name);
 }
 
 QString MainWindow::currentTab() const {
-  return m_tabs->currentWidget()->property("tab").toString();
+  return m_centre->tabs()->page();
+}
+
+NoticeBar* MainWindow::noticeBar() const {
+  return m_centre->notices();
+}
+
+HelpBrowser* MainWindow::showHelp(const QString& page) {
+  return m_help->showPage(page);
+}
+
+SequenceWindow* MainWindow::showSequences() {
+  return m_trainings->showSequences();
 }
 
 bool MainWindow::isIdle() const {
@@ -221,57 +240,31 @@ bool MainWindow::isIdle() const {
          m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty();
 }
 
+// --- Closing -----------------------------------------------------------------------------------
+
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (isTraining() && !m_closing) {
-    event->ignore();
-    dialogs().confirm(this, tr("A training is running"),
-                      tr("Closing stops it after the present step and writes a checkpoint, so that "
-                         "it can be resumed from there."),
-                      tr("Stop and close"), [this](bool yes) {
-                        if (!yes) return;
-                        m_closing = true;
-                        m_training->stop();
-                        if (m_sequences) m_sequences->stopTraining();
-                        if (!isTraining()) close();
-                      });
+  if (!m_trainings->isRunning()) {
+    m_session->saveNow();
+    event->accept();
     return;
   }
-  if (isTraining()) {  // stopping; its end closes
-    // One may have begun since the question was answered.
-    m_training->stop();
-    if (m_sequences) m_sequences->stopTraining();
-    event->ignore();
-    return;
-  }
-  if (m_started) {
-    const QString error = m_keeper->saveNow();
-    if (!error.isEmpty()) logError(error.toStdString());
-  }
-  event->accept();
+  event->ignore();
+  if (m_closing)
+    m_trainings->stop();  // one may have begun since the question was answered; its end closes
+  else
+    askToStopTraining();
 }
 
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (localPaths(event->mimeData()).isEmpty()) return;
-  event->acceptProposedAction();
-  m_dropHint->setGeometry(centralWidget()->geometry().adjusted(20, 20, -20, -20));
-  m_dropHint->show();
-  m_dropHint->raise();
-}
-
-void MainWindow::dragLeaveEvent(QDragLeaveEvent*) {
-  m_dropHint->hide();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  m_dropHint->hide();
-  const QStringList paths = localPaths(event->mimeData());
-  if (paths.isEmpty()) return;
-  event->acceptProposedAction();
-  openPaths(paths);
-}
-
-void MainWindow::openPaths(const QStringList& paths) {
-  m_opener->open(paths);
+void MainWindow::askToStopTraining() {
+  dialogs().confirm(this, tr("A training is running"),
+                    tr("Closing stops it after the present step and writes a checkpoint, so that "
+                       "it can be resumed from there."),
+                    tr("Stop and close"), [this](bool yes) {
+                      if (!yes) return;
+                      m_closing = true;
+                      m_trainings->stop();
+                      if (!m_trainings->isRunning()) close();
+                    });
 }
 
 }  // namespace headlight

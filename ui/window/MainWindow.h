@@ -1,10 +1,7 @@
 #pragma once
-// The window: puts the parts together and keeps the session. What the parts do is theirs.
+// The window: puts the parts together. What the parts do is theirs.
 
-#include <QHash>
 #include <QMainWindow>
-#include <QPointer>
-#include <QTimer>
 
 #include <memory>
 #include <optional>
@@ -16,27 +13,28 @@
 #include "ui/bridge/LookBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
-#include "ui/document/SessionKeeper.h"
-
-class QActionGroup;
-class QDockWidget;
-class QSplitter;
-class QTabWidget;
+#include "ui/document/Session.h"
 
 namespace headlight {
 
-class BackgroundTask;
+class CentrePage;
 class CommandPalette;
+class Docks;
+class FigureCommands;
 class GalleryDock;
 class HelpBrowser;
+class HelpCommands;
 class MaskPanel;
 class MessageLog;
 class Opener;
-class PictureView;
+class OpeningCommands;
 class SequenceWindow;
+class SessionController;
 class StatusLine;
 class Theme;
+class TrainingController;
 class TrainingDock;
+class ViewCommands;
 
 struct MainWindowOptions {
   QString sessionPath;       ///< empty: no session is kept or restored
@@ -75,73 +73,24 @@ class MainWindow : public QMainWindow {
   TrainingBridge* trainingBridge() { return m_training.get(); }
   GalleryModel* gallery() { return m_gallery.get(); }
   Actions* actions() { return m_actions; }
-  NoticeBar* noticeBar() { return m_notices; }
+  NoticeBar* noticeBar() const;
   CommandPalette* commandPalette() { return m_palette; }
   HelpBrowser* showHelp(const QString& page);
   SequenceWindow* showSequences();
 
  protected:
   void closeEvent(QCloseEvent* event) override;
-  void dragEnterEvent(QDragEnterEvent* event) override;
-  void dragLeaveEvent(QDragLeaveEvent* event) override;
-  void dropEvent(QDropEvent* event) override;
 
  private:
-  // MainWindow.cpp: parts and how they are joined
-  void buildCentre();
-  void buildDocks();
-  QDockWidget* addDock(const QString& name, const QString& title, QWidget* content,
-                       Qt::DockWidgetArea area);
-  void resetLayout();
-  void takeNoDropsInside();
+  void buildPanels();
+  void buildControllers();
+  void adoptCommands();
+  void connectControllers();
+  void connectNotices();
+  void connectStatus();
+  void askToStopTraining();
   void updateTitle();
-  void sessionChanged();
-  void applySession(const Session& session);
-  void applyLayout(const Session& session);
-  void restorePrevious();
-  void rememberSettings(const Experiment& experiment);
-  void openRandomModel();
-
-  // MainWindowWiring.cpp: who hears of what
-  void connectParts();
-  void connectLook();
-  void connectOpener();
-  void connectTraining();
-  bool isTraining() const;  ///< a model of this window, or one of sequences
-  void showActivity();
-  void onFailed(const QString& title, const QString& text);
-
-  // MainWindowCommands.cpp, MainWindowViewCommands.cpp: the menus and what their commands do
-  void buildCommands();
-  void addFileCommands();
-  void addEditCommands();
-  void addModelCommands();
-  void addMaskCommands();
-  void addTrainCommands();
-  void addViewCommands();
-  void addStepCommands();
-  void addZoomCommands();
-  void addColorCommands();
-  void addThemeCommands();
-  void addHelpCommands();
-  void buildMenus();
-  void updateCommands();
-  void changeView(const std::function<void(ViewOptions&)>& change);
-  PictureView* pictureInTab() const;
-
-  // MainWindowDialogs.cpp: dialogs and long commands
-  void chooseFiles();
-  void chooseFolder();
-  void chooseModel();
-  void chooseWeights();
-  void saveWeights();
-  void saveSessionAs();
-  void openSessionFile();
-  void exportFigure();
-  void exportConfig(const Experiment& experiment, QWidget* parent);
-  void chooseTraining();
-  void chooseRunToResume();
-  void copyPicture();
+  void tellError(const QString& title, const QString& text);
 
   MainWindowOptions m_options;
   Theme* m_theme;
@@ -152,35 +101,25 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<LookBridge> m_look;
   std::unique_ptr<TrainingBridge> m_training;
   std::unique_ptr<GalleryModel> m_gallery;
-  std::unique_ptr<SessionKeeper> m_keeper;
 
-  Actions* m_actions = nullptr;
-  Opener* m_opener = nullptr;
-  BackgroundTask* m_writer = nullptr;
-  NoticeBar* m_notices = nullptr;
+  Actions* m_actions;
+  Opener* m_opener;
+
   StatusLine* m_status = nullptr;
-  QTabWidget* m_tabs = nullptr;
-  QSplitter* m_centre = nullptr;
+  CentrePage* m_centre = nullptr;
   GalleryDock* m_galleryDock = nullptr;
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
-  QList<QDockWidget*> m_docks;
+  Docks* m_docks = nullptr;
   CommandPalette* m_palette = nullptr;
-  QPointer<HelpBrowser> m_help;
-  QPointer<SequenceWindow> m_sequences;  ///< null until it is wanted
-  QWidget* m_dropHint = nullptr;
-  QByteArray m_defaultLayout;
-  QTimer m_enableTimer;
 
-  std::optional<Experiment> m_settings;  ///< data, training and telemetry as used last
-  bool m_started = false;
-  bool m_restoring = false;
-  std::optional<Session> m_restored;  ///< that is being restored
-  bool m_closing = false;
+  OpeningCommands* m_opening = nullptr;
+  FigureCommands* m_figures = nullptr;
+  ViewCommands* m_viewCommands = nullptr;
+  HelpCommands* m_help = nullptr;
+  TrainingController* m_trainings = nullptr;
+  std::unique_ptr<SessionController> m_session;
+  bool m_closing = false;  ///< once the training has stopped
 };
-
-/// The weights of the demo model: beside the program, in the source tree or installed. Empty if
-/// there are none.
-QString demoWeights();
 
 }  // namespace headlight

@@ -1,0 +1,60 @@
+#include "ui/maps/PictureTabs.h"
+
+#include "ui/base/Actions.h"
+#include "ui/base/Icons.h"
+#include "ui/maps/Canvas.h"
+#include "ui/maps/CompareView.h"
+#include "ui/maps/HeadsGrid.h"
+#include "ui/maps/RolloutView.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kPageName = "tab";
+
+}  // namespace
+
+PictureTabs::PictureTabs(Document* document, QWidget* parent) : QTabWidget(parent) {
+  setObjectName(QStringLiteral("tabs"));
+  setAccessibleName(tr("Pictures"));
+  setDocumentMode(true);
+  auto* heads = new HeadsGrid(document, this);
+  addPage(new Canvas(document, this), "canvas", "image", tr("Canvas"),
+          tr("The picture and where one head looks"));
+  addPage(heads, "heads", "heads", tr("Heads"), tr("Every layer and head at once"));
+  addPage(new RolloutView(document, this), "rollout", "rollout", tr("Rollout"),
+          tr("Attention through all layers"));
+  addPage(new CompareView(document, this), "compare", "compare", tr("Compare"),
+          tr("How alike layers look; a map before and after an edit"));
+  connect(heads, &HeadsGrid::openRequested, this, [this] { showPage("canvas"); });
+}
+
+void PictureTabs::addPage(QWidget* page, const QString& name, const QString& icon,
+                          const QString& title, const QString& tip) {
+  const int index = addTab(page, lineIcon(icon), title);
+  setTabToolTip(index, tip);
+  page->setProperty(kPageName, name);
+  m_commands << makeCommand(this,
+                            {QStringLiteral("view.tab.") + name,
+                             tr("Show %1").arg(title),
+                             tip,
+                             QStringLiteral("Ctrl+%1").arg(index + 1),
+                             {}},
+                            [this, name] { showPage(name); });
+}
+
+void PictureTabs::showPage(const QString& name) {
+  for (int i = 0; i < count(); ++i)
+    if (widget(i)->property(kPageName).toString() == name) setCurrentIndex(i);
+}
+
+QString PictureTabs::page() const {
+  return currentWidget()->property(kPageName).toString();
+}
+
+PictureView* PictureTabs::picture() const {
+  if (auto* picture = qobject_cast<PictureView*>(currentWidget())) return picture;
+  return currentWidget()->findChild<PictureView*>();
+}
+
+}  // namespace headlight

@@ -1,0 +1,126 @@
+#include "ui/maps/ViewCommands.h"
+
+#include <QAction>
+
+#include "ui/base/Actions.h"
+#include "ui/document/Document.h"
+#include "ui/maps/PictureTabs.h"
+#include "ui/maps/PictureView.h"
+#include "ui/maps/ViewedMap.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kOpacityStep = 0.1, kZoomStep = 1.25;
+
+}  // namespace
+
+ViewCommands::ViewCommands(Document* document, PictureTabs* tabs, QObject* parent)
+    : QObject(parent), m_document(document), m_tabs(tabs) {
+  addChoices();
+  addAppearance();
+  addNextShown();
+  addZoom();
+  addColors();
+  for (const auto signal : {&Document::modelChanged, &Document::lookChanged})
+    connect(document, signal, this, &ViewCommands::refresh);
+  refresh();
+}
+
+QAction* ViewCommands::addChange(const QString& id, const QString& text, const QString& tip,
+                                 const QString& keys,
+                                 const std::function<void(ViewOptions&)>& change) {
+  QAction* action = makeCommand(this, {id, text, tip, keys, {}},
+                                [this, change] { m_document->changeView(change); });
+  if (keys.size() == 1) limitTo(m_tabs, action);
+  m_commands << action;
+  return action;
+}
+
+void ViewCommands::addChoices() {
+  addChange("view.nextLayer", tr("Next layer"), tr("Look at the layer above"), "]",
+            [](ViewOptions& view) { ++view.layer; });
+  addChange("view.previousLayer", tr("Previous layer"), tr("Look at the layer below"), "[",
+            [](ViewOptions& view) { --view.layer; });
+  addChange("view.nextHead", tr("Next head"),
+            tr("Look at the next head; before the first comes their mean"), ".",
+            [](ViewOptions& view) { ++view.head; });
+  addChange("view.previousHead", tr("Previous head"),
+            tr("Look at the previous head, or the mean of all"), ",",
+            [](ViewOptions& view) { --view.head; });
+  m_classToken = addChange("view.classToken", tr("Look from the class token"),
+                           tr("The class token becomes the query"), "C",
+                           [](ViewOptions& view) { view.query = 0; });
+}
+
+void ViewCommands::addAppearance() {
+  addChange("view.overlay", tr("Show or hide the map"), tr("The attention map over the picture"),
+            "O", [](ViewOptions& view) { view.showOverlay = !view.showOverlay; });
+  addChange("view.smooth", tr("Smooth or blocky map"),
+            tr("Interpolate between patches, or show each"), "S",
+            [](ViewOptions& view) { view.smooth = !view.smooth; });
+  addChange("view.sharedRange", tr("One colour scale for all heads"),
+            tr("All heads on one scale, or each on its own"), "R",
+            [](ViewOptions& view) { view.sharedRange = !view.sharedRange; });
+  addChange("view.moreOpaque", tr("Stronger map"), tr("The map covers more of the picture"),
+            "Ctrl+]", [](ViewOptions& view) { view.opacity += kOpacityStep; });
+  addChange("view.lessOpaque", tr("Weaker map"), tr("The map covers less of the picture"), "Ctrl+[",
+            [](ViewOptions& view) { view.opacity -= kOpacityStep; });
+}
+
+void ViewCommands::addNextShown() {
+  m_nextShown = makeCommand(this,
+                            {"view.nextShown",
+                             tr("Attention or what was learned"),
+                             tr("Show attention, or the next map that the mechanism has learned"),
+                             "L",
+                             {}},
+                            [this] {
+                              const auto look = m_document->look();
+                              if (!look) return;
+                              m_document->changeView([&](ViewOptions& view) {
+                                view.learned = nextShown(*look, view.learned);
+                              });
+                            });
+  limitTo(m_tabs, m_nextShown);
+  m_commands << m_nextShown;
+}
+
+void ViewCommands::addZoom() {
+  m_commands << makeCommand(
+      this, {"view.zoomIn", tr("Zoom &in"), tr("Enlarge the picture"), "Ctrl++", {}},
+      [this] { zoomBy(kZoomStep); });
+  m_commands << makeCommand(
+      this, {"view.zoomOut", tr("Zoom o&ut"), tr("Reduce the picture"), "Ctrl+-", {}},
+      [this] { zoomBy(1 / kZoomStep); });
+  m_commands << makeCommand(
+      this,
+      {"view.zoomFit", tr("Fit the picture"), tr("The whole picture in the tab"), "Ctrl+0", {}},
+      [this] {
+        if (PictureView* picture = m_tabs->picture()) picture->fit();
+      });
+}
+
+void ViewCommands::zoomBy(double factor) {
+  if (PictureView* picture = m_tabs->picture())
+    picture->setZoom(picture->zoom() * factor, picture->rect().center());
+}
+
+void ViewCommands::addColors() {
+  for (const ColorMapInfo& info : colorMaps()) {
+    const QString title = QString::fromStdString(info.name);
+    addChange(QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
+              tr("Show maps in the %1 colours").arg(title),
+              QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(info.key)),
+              [map = info.map](ViewOptions& view) { view.colorMap = map; });
+  }
+}
+
+void ViewCommands::refresh() {
+  const bool model = m_document->hasModel();
+  m_classToken->setEnabled(model && m_document->model().grid.prefix > 0);
+  const auto look = m_document->look();
+  m_nextShown->setEnabled(look && !look->learned.empty());
+}
+
+}  // namespace headlight

@@ -1,0 +1,55 @@
+#pragma once
+// What is opened by menu: files and folders, a model of one's choice, the demo model, weights. What
+// becomes of a file is Opener's.
+
+#include <QList>
+#include <QObject>
+
+#include "ui/base/NoticeBar.h"
+
+class QAction;
+
+namespace headlight {
+
+class Document;
+class GalleryModel;
+class LookBridge;
+class Opener;
+
+class OpeningCommands : public QObject {
+  Q_OBJECT
+ public:
+  OpeningCommands(Document* document, LookBridge* look, Opener* opener, GalleryModel* gallery,
+                  QWidget* window);
+
+  const QList<QAction*>& fileCommands() const { return m_fileCommands; }
+  const QList<QAction*>& modelCommands() const { return m_modelCommands; }
+
+  void chooseFiles();
+  void chooseFolder();
+  void chooseModel();
+  /// The demo model, or a small random one that says so; with the gallery's first picture where
+  /// none is open.
+  void openDemo();
+  void chooseWeights();
+  void saveWeights();
+
+ Q_SIGNALS:
+  void notice(const headlight::Notice& notice);
+
+ private:
+  void makeFileCommands();
+  void makeModelCommands();
+  void openStandIn();
+  void refresh();
+
+  Document* m_document;
+  LookBridge* m_look;
+  Opener* m_opener;
+  GalleryModel* m_gallery;
+  QWidget* m_window;
+  QList<QAction*> m_fileCommands, m_modelCommands;
+  QAction *m_load = nullptr, *m_save = nullptr;
+};
+
+}  // namespace headlight

@@ -1,0 +1,104 @@
+#include "ui/window/FigureCommands.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QFileInfo>
+#include <QWidget>
+
+#include "ui/base/Actions.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/base/Dialogs.h"
+#include "ui/document/Folders.h"
+#include "ui/document/Session.h"
+#include "ui/figures/FigureExport.h"
+#include "ui/maps/CompareView.h"
+#include "ui/maps/PictureTabs.h"
+
+namespace headlight {
+namespace {
+
+FigureKind figureOf(const PictureTabs& tabs) {
+  const QString page = tabs.page();
+  if (page == QStringLiteral("heads")) return FigureKind::Heads;
+  if (page == QStringLiteral("rollout")) return FigureKind::Rollout;
+  if (page != QStringLiteral("compare")) return FigureKind::Canvas;
+  const auto* compare = qobject_cast<const CompareView*>(tabs.currentWidget());
+  return compare && compare->page() == CompareView::Page::Edit ? FigureKind::Comparison
+                                                               : FigureKind::Similarity;
+}
+
+}  // namespace
+
+FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, QWidget* window)
+    : QObject(window),
+      m_document(document),
+      m_tabs(tabs),
+      m_window(window),
+      m_writer(new BackgroundTask(this)) {
+  m_export =
+      makeCommand(this,
+                  {"file.exportFigure", tr("Export f&igure…"),
+                   tr("Save what the tab shows as PNG, SVG or PDF; a PNG carries the session"),
+                   "Ctrl+E", "image"},
+                  [this] { choose(); });
+  m_copy = makeCommand(this,
+                       {"edit.copyPicture",
+                        tr("&Copy picture"),
+                        tr("Copy what the tab shows to the clipboard"),
+                        "Ctrl+Shift+C",
+                        {}},
+                       [this] { copyPicture(); });
+  for (const auto signal : {&Document::modelChanged, &Document::imageChanged})
+    connect(document, signal, this, &FigureCommands::refresh);
+  refresh();
+}
+
+void FigureCommands::refresh() {
+  const bool picture = m_document->hasModel() && m_document->hasImage();
+  m_export->setEnabled(picture);
+  m_copy->setEnabled(picture);
+}
+
+void FigureCommands::choose() {
+  auto captured = captureFigure(*m_document, figureOf(*m_tabs));
+  if (!captured) {
+    Q_EMIT failed(tr("There is nothing to export"),
+                  QString::fromStdString(captured.error().text()));
+    return;
+  }
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Export figure");
+  question.start = QDir(pictureFolder(*m_document))
+                       .filePath(QFileInfo(m_document->imageName()).completeBaseName() +
+                                 QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png"));
+  question.filter = tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)");
+  question.suffix = QStringLiteral("png");
+  captured->session = sessionToText(sessionOf(*m_document));
+  askForPath(m_window, question, [this, request = *captured](const QString& path) mutable {
+    request.path = path;
+    write(request);
+  });
+}
+
+void FigureCommands::write(const FigureRequest& request) {
+  Q_EMIT activityChanged(tr("Drawing %1…").arg(QFileInfo(request.path).fileName()));
+  m_writer->run<Result<void>>(
+      [request](std::stop_token) { return writeFigure(request); },
+      [this, path = request.path](Result<void> written) {
+        Q_EMIT activityChanged({});
+        if (written)
+          Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+        else
+          Q_EMIT failed(tr("The figure was not saved"),
+                        QString::fromStdString(written.error().text()));
+      });
+}
+
+void FigureCommands::copyPicture() {
+  QApplication::clipboard()->setPixmap(m_tabs->currentWidget()->grab());
+  Q_EMIT m_document->message(tr("Copied"));
+}
+
+}  // namespace headlight

@@ -1,0 +1,40 @@
+#pragma once
+// What leaves the window as a picture: the tab as a figure in a file, or as it is in the clipboard.
+
+#include <QObject>
+
+class QAction;
+
+namespace headlight {
+
+class BackgroundTask;
+class Document;
+class PictureTabs;
+struct FigureRequest;
+
+class FigureCommands : public QObject {
+  Q_OBJECT
+ public:
+  FigureCommands(Document* document, PictureTabs* tabs, QWidget* window);
+
+  QAction* exportAction() const { return m_export; }
+  QAction* copyAction() const { return m_copy; }
+
+ Q_SIGNALS:
+  void failed(const QString& title, const QString& text);
+  void activityChanged(const QString& text);  ///< "Drawing a.png…"; empty when it is done
+
+ private:
+  void choose();
+  void write(const FigureRequest& request);
+  void copyPicture();
+  void refresh();
+
+  Document* m_document;
+  PictureTabs* m_tabs;
+  QWidget* m_window;
+  BackgroundTask* m_writer;
+  QAction *m_export, *m_copy;
+};
+
+}  // namespace headlight

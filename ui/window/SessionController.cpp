@@ -1,0 +1,193 @@
+#include "ui/window/SessionController.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QMainWindow>
+
+#include <utility>
+
+#include "core/base/Log.h"
+#include "ui/base/Actions.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/Theme.h"
+#include "ui/bridge/GalleryModel.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/document/Folders.h"
+#include "ui/maps/PictureTabs.h"
+#include "ui/opening/DemoModel.h"
+#include "ui/opening/Opener.h"
+#include "ui/opening/OpeningCommands.h"
+#include "ui/window/Docks.h"
+#include "ui/window/TrainingController.h"
+
+namespace headlight {
+
+SessionController::SessionController(const SessionParts& parts, const QString& path)
+    : m_parts(parts), m_keeper(path, [this] { return session(); }) {
+  makeCommands();
+  connectParts();
+}
+
+void SessionController::makeCommands() {
+  m_commands << makeCommand(this,
+                            {"file.openSession",
+                             tr("Open &session…"),
+                             tr("Restore a saved session, or the one that a PNG figure carries"),
+                             "Ctrl+Alt+O",
+                             {}},
+                            [this] { chooseToOpen(); });
+  m_save = makeCommand(this,
+                       {"file.saveSession",
+                        tr("Save session &as…"),
+                        tr("Save everything the window shows; it is also kept by itself"),
+                        "Ctrl+Shift+S",
+                        {}},
+                       [this] { chooseToSave(); });
+  m_save->setEnabled(false);
+  m_commands << m_save;
+  m_commands << makeCommand(
+      this,
+      {"file.previousSession",
+       tr("&Go back to the previous session"),
+       tr("Restore what the window showed before the last session was opened"),
+       "Ctrl+Alt+Z",
+       {}},
+      [this] { restorePrevious(); });
+}
+
+void SessionController::connectParts() {
+  Document* document = m_parts.document;
+  for (const auto signal : {&Document::modelChanged, &Document::imageChanged,
+                            &Document::masksChanged, &Document::viewChanged})
+    connect(document, signal, this, &SessionController::changed);
+  connect(document, &Document::modelChanged, this,
+          [this] { m_save->setEnabled(m_parts.document->hasModel()); });
+  connect(m_parts.gallery, &GalleryModel::rowsInserted, this, &SessionController::changed);
+  connect(m_parts.gallery, &GalleryModel::rowsRemoved, this, &SessionController::changed);
+  connect(m_parts.tabs, &PictureTabs::currentChanged, this, &SessionController::changed);
+  connect(m_parts.docks, &Docks::changed, this, &SessionController::changed);
+  connect(m_parts.theme, &Theme::changed, this, &SessionController::changed);
+  connect(m_parts.training, &TrainingController::settingsChanged, this,
+          &SessionController::changed);
+  connect(m_parts.opener, &Opener::sessionFound, this, &SessionController::onFound);
+  connect(m_parts.look, &LookBridge::openingFailed, this, &SessionController::onOpeningFailed);
+  connect(&m_keeper, &SessionKeeper::failed, this,
+          [this](const QString& text) { Q_EMIT failed(tr("The session cannot be saved"), text); });
+}
+
+void SessionController::start(bool restoreModel, bool openDemo) {
+  QString problem;
+  const auto last = m_keeper.load(&problem);
+  if (!problem.isEmpty())
+    Q_EMIT notice(
+        {Notice::Level::Warning, tr("The last session was not restored"), problem, {}, {}});
+  m_started = true;
+  if (last && restoreModel) {
+    apply(*last);
+  } else if (last) {
+    m_keeper.keepPrevious(*last);
+    applyLayout(*last);
+  } else if (openDemo) {
+    m_parts.opening->openDemo();
+  }
+}
+
+std::optional<Session> SessionController::session() const {
+  if (!m_parts.document->hasModel()) return std::nullopt;
+  Session session = sessionOf(*m_parts.document);
+  m_parts.training->applySettings(session.experiment);
+  session.gallery = m_parts.gallery->sources();
+  session.tab = m_parts.tabs->page();
+  session.theme = themeName(m_parts.theme->choice());
+  session.geometry = m_parts.window->saveGeometry();
+  session.docks = m_parts.window->saveState();
+  return session;
+}
+
+void SessionController::saveNow() {
+  if (!m_started) return;
+  const QString error = m_keeper.saveNow();
+  if (!error.isEmpty()) logError(error.toStdString());
+}
+
+void SessionController::changed() {
+  // Until the model is open, what is on the disk is newer than what the window shows.
+  if (m_started && !m_restoring) m_keeper.changed();
+}
+
+void SessionController::restore(const Session& session) {
+  m_keeper.keepPrevious();
+  apply(session);
+}
+
+void SessionController::restorePrevious() {
+  if (const auto previous = m_keeper.previous()) restore(*previous);
+}
+
+void SessionController::onFound(const Session& found, const QString& path) {
+  restore(found);
+  Q_EMIT notice({Notice::Level::Info,
+                 {},
+                 tr("The session of %1 was restored.").arg(QFileInfo(path).fileName()),
+                 tr("Go back"),
+                 [this] { restorePrevious(); }});
+}
+
+void SessionController::onOpeningFailed() {
+  const auto lost = std::exchange(m_restoring, std::nullopt);
+  if (!lost) return;
+  m_keeper.keepPrevious(*lost);
+  if (!m_parts.document->hasModel()) m_parts.opening->openDemo();
+}
+
+void SessionController::apply(const Session& session) {
+  m_restoring = session;
+  applyLayout(session);
+  m_parts.training->setSettings(session.experiment);
+  if (!session.imagePath.isEmpty()) m_parts.opener->openImage(session.imagePath);
+  const auto whenOpen = [this, session] {
+    Document* document = m_parts.document;
+    const auto masks = resolveMasks(session.experiment.masks, document->masks().shape());
+    if (masks) document->replaceMasks(*masks);
+    document->setView(session.view);
+    m_restoring.reset();
+    changed();
+  };
+  m_parts.look->restoreModel(session.experiment, weightsHere(session.weights), whenOpen,
+                             session.partial);
+}
+
+void SessionController::applyLayout(const Session& session) {
+  if (const auto choice = themeFromName(session.theme)) m_parts.theme->setChoice(*choice);
+  if (!session.geometry.isEmpty()) m_parts.window->restoreGeometry(session.geometry);
+  if (!session.docks.isEmpty()) m_parts.window->restoreState(session.docks);
+  if (!session.tab.isEmpty()) m_parts.tabs->showPage(session.tab);
+  m_parts.opener->addToGallery(session.gallery);
+}
+
+void SessionController::chooseToOpen() {
+  FileQuestion question;
+  question.title = tr("Open session");
+  question.start = documentsFolder();
+  question.filter = tr("Sessions (*.json *.png);;All files (*)");
+  dialogs().files(m_parts.window, question,
+                  [this](const QStringList& paths) { m_parts.opener->open(paths); });
+}
+
+void SessionController::chooseToSave() {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Save session");
+  question.start = QDir(documentsFolder()).filePath(QStringLiteral("headlight-session.json"));
+  question.filter = tr("Sessions (*.json)");
+  question.suffix = QStringLiteral("json");
+  askForPath(m_parts.window, question, [this](const QString& path) {
+    const QString error = m_keeper.saveTo(path);
+    if (error.isEmpty())
+      Q_EMIT m_parts.document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+    else
+      Q_EMIT failed(tr("The session was not saved"), error);
+  });
+}
+
+}  // namespace headlight

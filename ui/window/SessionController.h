@@ -1,0 +1,83 @@
+#pragma once
+// What the window opens with, and what it remembers: restores a session, keeps the one of now, and
+// the one before it to go back to.
+
+#include <QList>
+#include <QObject>
+
+#include <optional>
+
+#include "ui/base/NoticeBar.h"
+#include "ui/document/Session.h"
+#include "ui/document/SessionKeeper.h"
+
+class QAction;
+class QMainWindow;
+
+namespace headlight {
+
+class Docks;
+class GalleryModel;
+class LookBridge;
+class OpeningCommands;
+class Opener;
+class PictureTabs;
+class Theme;
+class TrainingController;
+
+/// Whose state a session holds; all of them outlive the controller.
+struct SessionParts {
+  QMainWindow* window;
+  Document* document;
+  LookBridge* look;
+  GalleryModel* gallery;
+  Theme* theme;
+  PictureTabs* tabs;
+  Docks* docks;
+  Opener* opener;
+  OpeningCommands* opening;
+  TrainingController* training;
+};
+
+class SessionController : public QObject {
+  Q_OBJECT
+ public:
+  /// `path` empty: no session is kept or restored.
+  SessionController(const SessionParts& parts, const QString& path);
+
+  /// Restores the last session (without `restoreModel` only docks, theme and gallery of it), or
+  /// opens the demo model where there is none and it is wanted. From now on changes are kept.
+  void start(bool restoreModel, bool openDemo);
+  void restore(const Session& session);
+  std::optional<Session> session() const;  ///< nothing before the first model is open
+  /// Before the window closes; nothing before start().
+  void saveNow();
+
+  /// Open, save and go back, for the File menu.
+  const QList<QAction*>& commands() const { return m_commands; }
+
+ Q_SIGNALS:
+  void notice(const headlight::Notice& notice);
+  void failed(const QString& title, const QString& text);
+
+ private:
+  void makeCommands();
+  void connectParts();
+  void changed();
+  void onFound(const Session& found, const QString& path);
+  void onOpeningFailed();
+  void apply(const Session& session);
+  void applyLayout(const Session& session);
+  void restorePrevious();
+  void chooseToOpen();
+  void chooseToSave();
+
+  SessionParts m_parts;
+  SessionKeeper m_keeper;
+  QList<QAction*> m_commands;
+  QAction* m_save = nullptr;
+  bool m_started = false;
+  std::optional<Session> m_restoring;  ///< until its model is open
+};
+
+}  // namespace headlight

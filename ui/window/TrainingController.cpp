@@ -1,0 +1,199 @@
+#include "ui/window/TrainingController.h"
+
+#include <QDesktopServices>
+#include <QDir>
+#include <QFileInfo>
+#include <QUrl>
+#include <QWidget>
+
+#include "ui/base/Actions.h"
+#include "ui/base/Dialogs.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/TrainingBridge.h"
+#include "ui/document/Document.h"
+#include "ui/opening/Opener.h"
+#include "ui/sequences/SequenceWindow.h"
+#include "ui/training/ExportConfigDialog.h"
+#include "ui/training/TrainDialog.h"
+#include "ui/training/TrainingDock.h"
+
+namespace headlight {
+
+TrainingController::TrainingController(Document* document, TrainingBridge* bridge, LookBridge* look,
+                                       Opener* opener, TrainingDock* dock, QWidget* window)
+    : QObject(window),
+      m_document(document),
+      m_bridge(bridge),
+      m_look(look),
+      m_opener(opener),
+      m_dock(dock),
+      m_window(window) {
+  makeCommands();
+  connectDock();
+  connectBridge();
+  connectOpener();
+}
+
+void TrainingController::makeCommands() {
+  m_export =
+      makeCommand(this,
+                  {"file.exportConfig", tr("Export &config…"),
+                   tr("Save model, masks, data and training settings for headlight-cli train"),
+                   "Ctrl+Shift+E", "export"},
+                  [this] {
+                    const auto run = m_bridge->isRunning() ? m_bridge->exported() : std::nullopt;
+                    exportConfig(run ? *run : experiment(), m_window);
+                  });
+  m_export->setEnabled(false);
+  connect(m_document, &Document::modelChanged, this,
+          [this] { m_export->setEnabled(m_document->hasModel()); });
+  m_fileCommands << m_export;
+  m_modelCommands << makeCommand(
+      this,
+      {"model.sequences",
+       tr("Se&quence models…"),
+       tr("Train a causal AFT on pictures or text; complete pictures, continue text"),
+       "Ctrl+Alt+S",
+       {}},
+      [this] { showSequences(); });
+}
+
+// --- Who hears of what -------------------------------------------------------------------------
+
+void TrainingController::connectDock() {
+  connect(m_dock, &TrainingDock::startRequested, this, &TrainingController::choose);
+  connect(m_dock, &TrainingDock::resumeRequested, this, &TrainingController::chooseRunToResume);
+  connect(m_dock, &TrainingDock::exportRequested, this,
+          [this](const Experiment& experiment) { exportConfig(experiment, m_window); });
+  connect(m_dock, &TrainingDock::openCheckpointRequested, this, [this](const QString& path) {
+    ModelSource source;
+    source.weights = path.toStdString();
+    m_look->openModel(source);
+  });
+  connect(m_dock, &TrainingDock::openFolderRequested, this,
+          [](const QString& path) { QDesktopServices::openUrl(QUrl::fromLocalFile(path)); });
+}
+
+void TrainingController::connectBridge() {
+  connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, this, [this](bool wanted) {
+    if (!wanted) m_look->releaseTraining();
+  });
+  connect(m_bridge, &TrainingBridge::snapshotReady, this, &TrainingController::onSnapshot);
+  connect(m_bridge, &TrainingBridge::finished, this,
+          [this](std::shared_ptr<const TrainingOutcome>, const QString& error) {
+            if (!error.isEmpty()) Q_EMIT failed(tr("The training ended"), error);
+            Q_EMIT ended();
+          });
+}
+
+void TrainingController::connectOpener() {
+  connect(m_opener, &Opener::settingsFound, this, &TrainingController::setSettings);
+  connect(m_opener, &Opener::runFound, this, &TrainingController::offerToResume);
+  connect(m_opener, &Opener::dataFound, this, &TrainingController::takeData);
+  connect(m_opener, &Opener::sequenceFound, this,
+          [this](const QString& path) { showSequences()->openPath(path); });
+}
+
+void TrainingController::onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot) {
+  const auto experiment = m_bridge->experiment();
+  // Once is enough: the next one would be refused as well.
+  if (experiment && !m_look->adopt(*experiment, std::move(snapshot)))
+    m_bridge->setSnapshotsWanted(false);
+}
+
+// --- Settings ----------------------------------------------------------------------------------
+
+Experiment TrainingController::experiment() const {
+  Experiment experiment = trainingExperimentOf(*m_document);
+  applySettings(experiment);
+  return experiment;
+}
+
+void TrainingController::applySettings(Experiment& experiment) const {
+  if (!m_settings) return;
+  experiment.data = m_settings->data;
+  experiment.training = m_settings->training;
+  experiment.telemetry = m_settings->telemetry;
+}
+
+void TrainingController::remember(const Experiment& experiment) {
+  m_settings = experiment;
+  m_settings->training.weights.clear();  // where one run began is not where the next one must
+  Q_EMIT settingsChanged();
+}
+
+void TrainingController::takeData(const QString& kind, const QString& folder) {
+  m_settings = experiment();
+  m_settings->data.dataset = kind.toStdString();
+  m_settings->data.path = folder.toStdString();
+  Q_EMIT notice({Notice::Level::Info,
+                 {},
+                 tr("%1 can be trained on (%2).").arg(QFileInfo(folder).fileName(), kind),
+                 tr("Train…"),
+                 [this] { choose(); }});
+}
+
+void TrainingController::exportConfig(const Experiment& experiment, QWidget* parent) {
+  auto* dialog = new ExportConfigDialog(experiment, parent);
+  connect(dialog, &ExportConfigDialog::saved, this, [this](const QString& path) {
+    Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+  });
+  dialogs().show(dialog, {});
+}
+
+// --- Runs --------------------------------------------------------------------------------------
+
+void TrainingController::choose() {
+  if (!m_document->hasModel() || m_bridge->isRunning()) return;
+  auto* dialog = new TrainDialog(m_document, experiment(), m_window);
+  connect(dialog, &TrainDialog::exportRequested, this,
+          [this, dialog](const Experiment& experiment) {
+            remember(experiment);
+            exportConfig(experiment, dialog);
+          });
+  dialogs().show(dialog, [this, dialog](int result) {
+    if (result == QDialog::Accepted)
+      start(dialog->experiment(), QString::fromStdString(dialog->folder().string()));
+  });
+}
+
+void TrainingController::start(const Experiment& experiment, const QString& folder) {
+  remember(experiment);
+  m_bridge->start(experiment, folder);
+}
+
+void TrainingController::chooseRunToResume() {
+  askForFolder(m_window, tr("Resume a training run"), QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { m_bridge->resume(folder); });
+}
+
+void TrainingController::offerToResume(const QString& folder) {
+  dialogs().confirm(m_window, tr("Resume this training run?"), QDir::toNativeSeparators(folder),
+                    tr("Resume"), [this, folder](bool yes) {
+                      if (yes) m_bridge->resume(folder);
+                    });
+}
+
+bool TrainingController::isRunning() const {
+  return m_bridge->isRunning() || (m_sequences && m_sequences->isTraining());
+}
+
+void TrainingController::stop() {
+  m_bridge->stop();
+  if (m_sequences) m_sequences->stopTraining();
+}
+
+SequenceWindow* TrainingController::showSequences() {
+  if (!m_sequences) {
+    m_sequences = new SequenceWindow(m_document, m_window);
+    connect(m_sequences, &SequenceWindow::trainingEnded, this, &TrainingController::ended);
+    connect(m_sequences, &SequenceWindow::helpRequested, this,
+            [this] { Q_EMIT helpRequested(QStringLiteral("sequences")); });
+  }
+  m_sequences->show();
+  m_sequences->raise();
+  m_sequences->activateWindow();
+  return m_sequences;
+}
+
+}  // namespace headlight

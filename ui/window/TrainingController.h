@@ -1,0 +1,82 @@
+#pragma once
+// Everything of the window that trains: asks for settings, begins and resumes runs of the open
+// model, shows what they have learned so far, and keeps the window of sequence models.
+
+#include <QList>
+#include <QObject>
+#include <QPointer>
+
+#include <memory>
+#include <optional>
+
+#include "core/config/Experiment.h"
+#include "ui/base/NoticeBar.h"
+
+class QAction;
+
+namespace headlight {
+
+class Document;
+class LookBridge;
+class ModelSnapshot;
+class Opener;
+class SequenceWindow;
+class TrainingBridge;
+class TrainingDock;
+
+class TrainingController : public QObject {
+  Q_OBJECT
+ public:
+  TrainingController(Document* document, TrainingBridge* bridge, LookBridge* look, Opener* opener,
+                     TrainingDock* dock, QWidget* window);
+
+  /// The document's Experiment with the data and training settings that were used last.
+  Experiment experiment() const;
+  /// Of `experiment` data, training and telemetry become those that were used last.
+  void applySettings(Experiment& experiment) const;
+  void setSettings(const Experiment& experiment) { m_settings = experiment; }
+
+  /// Begins a run, and remembers its settings.
+  void start(const Experiment& experiment, const QString& folder);
+  /// Of a model of this window, or of one of sequences.
+  bool isRunning() const;
+  /// After the present step, with checkpoints; then `ended`.
+  void stop();
+  SequenceWindow* showSequences();
+
+  const QList<QAction*>& fileCommands() const { return m_fileCommands; }
+  const QList<QAction*>& modelCommands() const { return m_modelCommands; }
+
+ Q_SIGNALS:
+  void settingsChanged();
+  void notice(const headlight::Notice& notice);
+  void failed(const QString& title, const QString& text);
+  void ended();  ///< a run of either kind, whatever came of it
+  void helpRequested(const QString& page);
+
+ private:
+  void makeCommands();
+  void connectDock();
+  void connectBridge();
+  void connectOpener();
+  void choose();
+  void chooseRunToResume();
+  void offerToResume(const QString& folder);
+  void takeData(const QString& kind, const QString& folder);
+  void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);
+  void exportConfig(const Experiment& experiment, QWidget* parent);
+  void remember(const Experiment& experiment);
+
+  Document* m_document;
+  TrainingBridge* m_bridge;
+  LookBridge* m_look;
+  Opener* m_opener;
+  TrainingDock* m_dock;
+  QWidget* m_window;
+  QPointer<SequenceWindow> m_sequences;  ///< null until it is wanted
+  std::optional<Experiment> m_settings;  ///< data, training and telemetry as used last
+  QList<QAction*> m_fileCommands, m_modelCommands;
+  QAction* m_export = nullptr;
+};
+
+}  // namespace headlight
