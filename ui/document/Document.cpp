@@ -87,8 +87,12 @@ void Document::setImage(const Image& image, const QString& name, const QString& 
 }
 
 void Document::pushEdit(const MaskEdit& edit) {
+  pushEdit(edit, MaskCommand::kNoStroke);
+}
+
+void Document::pushEdit(const MaskEdit& edit, int stroke) {
   if (edit.empty()) return;
-  m_undoStack.push(new MaskCommand(this, edit));
+  m_undoStack.push(new MaskCommand(this, edit, stroke));
 }
 
 void Document::applyEdit(const MaskEdit& edit) {

@@ -56,9 +56,13 @@ class Document : public QObject {
   const QString& imagePath() const { return m_imagePath; }
   void setImage(const Image& image, const QString& name, const QString& path);
 
-  // Masks. Everything that edits them goes through pushEdit, so that it can be undone.
+  // Masks. Everything that edits them comes in by pushEdit, so that it can be undone, and goes out
+  // by editApplied, so that a run that listens gets the same edits.
   const MaskScheme& masks() const { return m_masks; }
-  void pushEdit(const MaskEdit& edit);          ///< onto the undo stack; an empty edit is ignored
+  void pushEdit(const MaskEdit& edit);  ///< onto the undo stack; an empty edit is ignored
+  /// The same; edits pushed one after the other with one stroke (MaskCommand::newStroke) become one
+  /// step.
+  void pushEdit(const MaskEdit& edit, int stroke);
   void applyEdit(const MaskEdit& edit);         ///< by the undo stack only
   void replaceMasks(const MaskScheme& scheme);  ///< session restore: clears the undo stack
   QUndoStack* undoStack() { return &m_undoStack; }

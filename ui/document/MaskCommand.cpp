@@ -52,7 +52,7 @@ bool MaskCommand::mergeWith(const QUndoCommand* other) {
   }
   std::vector<HeadCell> cells;
   for (const auto& change : m_edit.changes)
-    cells.emplace_back(change.layer, change.head);
+    cells.push_back({change.layer, change.head});
   const HeadMask& mask = m_edit.changes.front().after;
   const bool alike = std::all_of(m_edit.changes.begin(), m_edit.changes.end(),
                                  [&](const MaskChange& c) { return c.after == mask; });

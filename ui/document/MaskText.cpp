@@ -48,12 +48,12 @@ QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) 
   if (unique.empty()) return QStringLiteral("0 heads");
   const auto [layer, head] = *unique.begin();
   if (unique.size() == 1) return QStringLiteral("layer %1, head %2").arg(layer).arg(head);
-  const bool oneLayer = unique.rbegin()->first == layer;
+  const bool oneLayer = unique.rbegin()->layer == layer;
   const bool oneHead = std::all_of(unique.begin(), unique.end(),
-                                   [h = head](const HeadCell& cell) { return cell.second == h; });
+                                   [h = head](const HeadCell& cell) { return cell.head == h; });
   // Edits are about the layers that can be masked, selections may be about all.
   const bool some =
-      unique.rbegin()->first < scheme.maskableLayers() && scheme.maskableLayers() < scheme.layers();
+      unique.rbegin()->layer < scheme.maskableLayers() && scheme.maskableLayers() < scheme.layers();
   std::size_t all = 0, havingHead = 0;
   for (int l = 0; l < (some ? scheme.maskableLayers() : scheme.layers()); ++l) {
     all += static_cast<std::size_t>(scheme.heads(l));

@@ -3,14 +3,12 @@
 
 #include <QString>
 
-#include <utility>
 #include <vector>
 
 #include "core/masks/MaskScheme.h"
+#include "ui/document/HeadCell.h"
 
 namespace headlight {
-
-using HeadCell = std::pair<int, int>;  ///< (layer, head)
 
 /// "no mask", "hard 3×3", "soft 3×3, α 0.5", "random 3×3, seed 7".
 QString maskText(const HeadMask& mask);

@@ -1,7 +1,6 @@
 #include "ui/masks/MaskPanel.h"
 
 #include <QAction>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -10,12 +9,7 @@
 
 #include <algorithm>
 
-#include "core/base/Files.h"
-#include "core/config/Experiment.h"
-#include "core/config/MasksJson.h"
 #include "core/workbench/TrainingSession.h"
-#include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ShownText.h"
@@ -23,6 +17,7 @@
 #include "ui/document/MaskText.h"
 #include "ui/masks/BrushEditor.h"
 #include "ui/masks/MaskMatrix.h"
+#include "ui/masks/SchemeFiles.h"
 
 namespace headlight {
 namespace {
@@ -50,7 +45,7 @@ MaskPanel::MaskPanel(Document* document, QWidget* parent)
       m_document(document),
       m_brush(new BrushEditor(this)),
       m_matrix(new MaskMatrix(document, this)),
-      m_files(new BackgroundTask(this)) {
+      m_files(new SchemeFiles(document, this)) {
   setObjectName(QStringLiteral("maskPanel"));
   setAccessibleName(tr("Masks"));
   auto* layout = new QVBoxLayout(this);
@@ -121,13 +116,13 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
                               tr("Read masks from a scheme or a config (JSON)"),
                               "Ctrl+K, O",
                               {}},
-                             [this] { chooseFileToLoad(); }));
+                             [this] { m_files->chooseToLoad(); }));
   m_save = addCommand({"masks.save",
                        tr("Save mask scheme…"),
                        tr("Write the masks as JSON, for --masks and for configs"),
                        "Ctrl+K, S",
                        {}},
-                      [this] { chooseFileToSave(); });
+                      [this] { m_files->chooseToSave(); });
   menu->addAction(m_save);
   m_needMaskable.removeOne(m_save);  // what is there can be saved, also where nothing can be masked
   return menu;
@@ -255,62 +250,12 @@ void MaskPanel::applyPreset(const QString& name) {
   m_document->pushEdit(*edit);
 }
 
-// --- Files -------------------------------------------------------------------------------------
-
 void MaskPanel::loadScheme(const QString& path) {
-  if (!m_document->hasModel()) return;
-  const MaskShape shape = m_document->masks().shape();
-  m_files->run<Result<MaskScheme>>(
-      [path = path.toStdString(), shape](std::stop_token) {
-        return guarded(path, [&] { return masksFromNameOrFile(path, shape); });
-      },
-      [this, path](Result<MaskScheme> scheme) {
-        const QString file = QFileInfo(path).fileName();
-        if (!scheme)
-          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
-                                           QString::fromStdString(scheme.error().text()));
-        auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme of " + file.toStdString());
-        if (!edit)  // another model was opened meanwhile
-          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
-                                           QString::fromStdString(edit.error().text()));
-        m_document->pushEdit(*edit);
-        Q_EMIT m_document->message(edit->empty()
-                                       ? tr("The masks are those of “%1” already.").arg(file)
-                                       : tr("Masks loaded from “%1”.").arg(file));
-      });
+  m_files->load(path);
 }
 
 void MaskPanel::saveScheme(const QString& path) {
-  if (!m_document->hasModel()) return;
-  const Json json = {{"masks", maskConfigToJson(describeMasks(m_document->masks()))}};
-  m_files->run<Result<void>>(
-      [path = path.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
-        return guarded(path, [&] { return writeFileAtomically(path, text); });
-      },
-      [this, path](Result<void> written) {
-        const QString file = QFileInfo(path).fileName();
-        if (!written)
-          return Q_EMIT m_document->failed(tr("“%1” was not saved").arg(file),
-                                           QString::fromStdString(written.error().text()));
-        Q_EMIT m_document->message(tr("Masks saved to “%1”.").arg(file));
-      });
-}
-
-void MaskPanel::chooseFileToLoad() {
-  FileQuestion question;
-  question.title = tr("Load mask scheme");
-  question.filter = tr("Mask schemes and configs (*.json);;All files (*)");
-  askForPath(this, question, [this](const QString& path) { loadScheme(path); });
-}
-
-void MaskPanel::chooseFileToSave() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save mask scheme");
-  question.start = QStringLiteral("masks.json");
-  question.filter = tr("Mask schemes (*.json)");
-  question.suffix = QStringLiteral("json");
-  askForPath(this, question, [this](const QString& path) { saveScheme(path); });
+  m_files->save(path);
 }
 
 }  // namespace headlight

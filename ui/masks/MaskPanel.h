@@ -12,11 +12,11 @@ class QMenu;
 
 namespace headlight {
 
-class BackgroundTask;
 class BrushEditor;
 class Document;
 class MaskMatrix;
 class MessageLabel;
+class SchemeFiles;
 
 class MaskPanel : public QWidget {
   Q_OBJECT
@@ -48,13 +48,11 @@ class MaskPanel : public QWidget {
   void makeFocusCommand();
   void refresh();
   void refreshStatus();
-  void chooseFileToLoad();
-  void chooseFileToSave();
 
   Document* m_document;
   BrushEditor* m_brush;
   MaskMatrix* m_matrix;
-  BackgroundTask* m_files;
+  SchemeFiles* m_files;
   QList<QAction*> m_commands;
   QList<QAction*> m_needMaskable;  ///< off where no head can be masked
   QAction* m_save = nullptr;

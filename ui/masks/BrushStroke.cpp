@@ -1,0 +1,23 @@
+#include "ui/masks/BrushStroke.h"
+
+#include "ui/document/Document.h"
+#include "ui/document/MaskCommand.h"
+#include "ui/document/MaskText.h"
+
+namespace headlight {
+
+void BrushStroke::begin(const HeadMask& mask) {
+  m_number = MaskCommand::newStroke();
+  m_mask = mask;
+  m_last.clear();
+}
+
+void BrushStroke::paint(const std::vector<HeadCell>& cells, const std::vector<HeadCell>& maskable) {
+  m_last = cells;
+  const MaskScheme& scheme = m_document->masks();
+  const auto edit = makeMaskEdit(scheme, asPairs(maskable), m_mask,
+                                 maskEditText(scheme, maskable, m_mask).toStdString());
+  if (edit) m_document->pushEdit(*edit, m_number);
+}
+
+}  // namespace headlight

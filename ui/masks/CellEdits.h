@@ -1,0 +1,51 @@
+#pragma once
+// Edits of cells, an undo step each. Cells that cannot be masked are left out of all of them; where
+// no other is meant, the document says why.
+
+#include <QCoreApplication>
+
+#include <vector>
+
+#include "core/masks/HeadMask.h"
+#include "ui/document/HeadCell.h"
+
+namespace headlight {
+
+class Document;
+
+class CellEdits {
+  Q_DECLARE_TR_FUNCTIONS(CellEdits)
+ public:
+  explicit CellEdits(Document* document) : m_document(document) {}
+
+  bool isMaskable(const HeadCell& cell) const;
+  /// Whether all of them look as if painted with `mask`.
+  bool haveAll(const std::vector<HeadCell>& cells, const HeadMask& mask) const;
+
+  void setMask(const std::vector<HeadCell>& cells, const HeadMask& mask);
+  /// `brush`, or no mask where they all have it already.
+  void toggle(const std::vector<HeadCell>& cells, const HeadMask& brush);
+  /// Window and α come from each cell, or from `brush` where the cell was unmasked.
+  void setKind(const std::vector<HeadCell>& cells, MaskKind kind, const HeadMask& brush);
+  /// Of those that are masked: odd, at least 1.
+  void setWindow(const std::vector<HeadCell>& cells, int window);
+  /// Two patches a step from the first masked cell's window, so that mixed windows become one.
+  void changeWindow(const std::vector<HeadCell>& cells, int steps);
+  /// The soft masks among them forget the α they learned; `none` is said where none is soft.
+  void resetAlphas(const std::vector<HeadCell>& cells, const QString& none);
+
+  /// Those of `cells` that can be masked; nothing is said.
+  std::vector<HeadCell> maskableOf(const std::vector<HeadCell>& cells) const;
+  /// Why cells cannot be masked, as a message of the document.
+  void sayWhyNot() const;
+
+ private:
+  std::vector<HeadCell> maskable(const std::vector<HeadCell>& cells) const;
+  void push(const std::vector<HeadCell>& cells, const std::vector<HeadMask>& masks,
+            const QString& label);
+  const HeadMask& maskOf(const HeadCell& cell) const;
+
+  Document* m_document;
+};
+
+}  // namespace headlight

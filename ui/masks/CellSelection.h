@@ -1,0 +1,49 @@
+#pragma once
+// Which cells of the matrix are selected, and where the keyboard stands. A plain value: who changes
+// it tells others.
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "ui/masks/MatrixPlace.h"
+
+namespace headlight {
+
+class CellSelection {
+ public:
+  /// What cells there are. True if one that was selected is no more.
+  bool setHeads(std::vector<int> headsPerLayer);
+  const std::vector<int>& heads() const { return m_heads; }
+
+  std::vector<HeadCell> cells() const { return {m_cells.begin(), m_cells.end()}; }
+  bool isEmpty() const { return m_cells.empty(); }
+  bool contains(const HeadCell& cell) const { return m_cells.contains(cell); }
+  bool contains(const std::vector<HeadCell>& cells) const;
+  /// The cell of the keyboard: arrows move from there.
+  const std::optional<HeadCell>& current() const { return m_current; }
+
+  /// These, but for cells that do not exist; the current one stays if it is among them, else it
+  /// becomes the first.
+  void select(const std::vector<HeadCell>& cells);
+  void selectAll() { select(cellsOf(MatrixPlace::corner(), m_heads)); }
+  /// These, which exist; the first becomes the current one.
+  void selectFrom(const std::vector<HeadCell>& cells);
+  /// Adds them, or takes them away where all are selected.
+  void toggle(const std::vector<HeadCell>& cells);
+  void setCurrent(const HeadCell& cell) { m_current = cell; }
+
+  /// The rectangle from the anchor, where the selection began, to `cell`.
+  void extendTo(const HeadCell& cell);
+  /// The same over whole rows or columns; the corner selects all.
+  void extendTo(const MatrixPlace& place);
+  /// To the neighbour, at most to the edge; selects the first cell where none is current.
+  void move(int layers, int heads, bool extend);
+
+ private:
+  std::vector<int> m_heads;
+  std::set<HeadCell> m_cells;
+  std::optional<HeadCell> m_current, m_anchor;
+};
+
+}  // namespace headlight

@@ -1,0 +1,18 @@
+#pragma once
+// What the mask matrix says in words where the mouse rests.
+
+#include <QString>
+
+#include "core/masks/HeadMask.h"
+#include "ui/masks/MatrixPlace.h"
+
+namespace headlight {
+
+class Document;
+
+/// A head: its mask, what α and ALS it has now or had at the step that was chosen.
+QString cellTip(const Document& document, const HeadCell& cell);
+/// The same for any place, and what a click there does; empty for nothing.
+QString placeTip(const Document& document, const MatrixPlace& place, const HeadMask& brush);
+
+}  // namespace headlight

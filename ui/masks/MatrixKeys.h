@@ -1,0 +1,30 @@
+#pragma once
+// What the keys of the mask matrix mean.
+
+#include <QKeyEvent>
+
+#include <optional>
+
+#include "core/masks/HeadMask.h"
+
+namespace headlight {
+
+/// An edit of the selection.
+struct MaskKey {
+  enum class What { Kind, Toggle, Window, WindowBy };
+  What what = What::Toggle;
+  MaskKind kind = MaskKind::None;  ///< Kind: H, S, X, R, N or Delete
+  int number = 0;  ///< Window: a digit, also an even one; WindowBy: steps, + and −
+};
+std::optional<MaskKey> maskKeyOf(const QKeyEvent& event);
+/// Whether the matrix takes it before the window's shortcuts.
+bool isClaimed(const QKeyEvent& event);
+
+/// A way of the current cell; far beyond the edge for Home and End.
+struct MatrixMove {
+  int layers = 0, heads = 0;
+};
+/// `page`: the layers that are in view.
+std::optional<MatrixMove> moveOf(const QKeyEvent& event, int page);
+
+}  // namespace headlight

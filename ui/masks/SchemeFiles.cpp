@@ -1,0 +1,74 @@
+#include "ui/masks/SchemeFiles.h"
+
+#include <QFileInfo>
+#include <QWidget>
+
+#include "core/base/Files.h"
+#include "core/config/Experiment.h"
+#include "core/config/MasksJson.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/base/Dialogs.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+
+SchemeFiles::SchemeFiles(Document* document, QWidget* asks)
+    : QObject(asks), m_document(document), m_asks(asks), m_task(new BackgroundTask(this)) {}
+
+void SchemeFiles::load(const QString& path) {
+  if (!m_document->hasModel()) return;
+  const MaskShape shape = m_document->masks().shape();
+  m_task->run<Result<MaskScheme>>(
+      [path = path.toStdString(), shape](std::stop_token) {
+        return guarded(path, [&] { return masksFromNameOrFile(path, shape); });
+      },
+      [this, path](Result<MaskScheme> scheme) {
+        const QString file = QFileInfo(path).fileName();
+        if (!scheme)
+          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
+                                           QString::fromStdString(scheme.error().text()));
+        auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme of " + file.toStdString());
+        if (!edit)  // another model was opened meanwhile
+          return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
+                                           QString::fromStdString(edit.error().text()));
+        m_document->pushEdit(*edit);
+        Q_EMIT m_document->message(edit->empty()
+                                       ? tr("The masks are those of “%1” already.").arg(file)
+                                       : tr("Masks loaded from “%1”.").arg(file));
+      });
+}
+
+void SchemeFiles::save(const QString& path) {
+  if (!m_document->hasModel()) return;
+  const Json json = {{"masks", maskConfigToJson(describeMasks(m_document->masks()))}};
+  m_task->run<Result<void>>(
+      [path = path.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
+        return guarded(path, [&] { return writeFileAtomically(path, text); });
+      },
+      [this, path](Result<void> written) {
+        const QString file = QFileInfo(path).fileName();
+        if (!written)
+          return Q_EMIT m_document->failed(tr("“%1” was not saved").arg(file),
+                                           QString::fromStdString(written.error().text()));
+        Q_EMIT m_document->message(tr("Masks saved to “%1”.").arg(file));
+      });
+}
+
+void SchemeFiles::chooseToLoad() {
+  FileQuestion question;
+  question.title = tr("Load mask scheme");
+  question.filter = tr("Mask schemes and configs (*.json);;All files (*)");
+  askForPath(m_asks, question, [this](const QString& path) { load(path); });
+}
+
+void SchemeFiles::chooseToSave() {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Save mask scheme");
+  question.start = QStringLiteral("masks.json");
+  question.filter = tr("Mask schemes (*.json)");
+  question.suffix = QStringLiteral("json");
+  askForPath(m_asks, question, [this](const QString& path) { save(path); });
+}
+
+}  // namespace headlight
