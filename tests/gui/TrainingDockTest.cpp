@@ -314,6 +314,11 @@ class TrainingDockTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.masks(), 60000);
     QCOMPARE(f.bridge.masks()->maskedHeads(), 3);
 
+    // What a soft head forgets in the window it forgets in the run.
+    f.document.pushEdit(*makeResetEdit(f.document.masks(), {{1, 0}}, "learned α reset"));
+    QTRY_COMPARE_WITH_TIMEOUT(f.bridge.masks()->at(1, 0).resets, 1, 60000);
+    QVERIFY(*f.bridge.masks() == f.document.masks());
+
     // Look through the training: snapshots are asked for.
     QSignalSpy snapshots(&f.bridge, &TrainingBridge::snapshotReady);
     f.dock.lookThroughAction()->trigger();

@@ -17,17 +17,21 @@
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/ReadingsPlot.h"
 #include "ui/training/EvolutionBar.h"
+#include "ui/training/RunEdits.h"
 #include "ui/training/TrainingOutcomeBar.h"
 
 namespace headlight {
 namespace {
 
-constexpr int kRedrawMs = 34;     ///< at most 30 times a second
-constexpr int kEditRestMs = 150;  ///< edits in quick succession (a stroke) go to the run as one
+constexpr int kRedrawMs = 34;  ///< at most 30 times a second
+
 }  // namespace
 
 TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent)
-    : QWidget(parent), m_document(document), m_bridge(bridge) {
+    : QWidget(parent),
+      m_document(document),
+      m_bridge(bridge),
+      m_edits(new RunEdits(document, bridge, this)) {
   setObjectName(QStringLiteral("trainingDock"));
   setAccessibleName(tr("Training"));
   makeActions();
@@ -43,9 +47,6 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   m_redrawTimer.setSingleShot(true);
   m_redrawTimer.setInterval(kRedrawMs);
   connect(&m_redrawTimer, &QTimer::timeout, this, &TrainingDock::redraw);
-  m_editTimer.setSingleShot(true);
-  m_editTimer.setInterval(kEditRestMs);
-  connect(&m_editTimer, &QTimer::timeout, this, &TrainingDock::offerEdits);
 
   connectActions();
   connectSources();
@@ -55,12 +56,14 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
 void TrainingDock::connectActions() {
   connect(m_start, &QAction::triggered, this, &TrainingDock::startRequested);
   connect(m_resume, &QAction::triggered, this, &TrainingDock::resumeRequested);
-  connect(m_pause, &QAction::triggered, this,
-          [this] { m_bridge->isPaused() ? m_bridge->unpause() : m_bridge->pause(); });
-  connect(m_stop, &QAction::triggered, m_bridge, &TrainingBridge::stop);
-  connect(m_followEdits, &QAction::toggled, &m_editTimer, [this](bool on) {
-    if (on) offerEdits();
+  connect(m_pause, &QAction::triggered, this, [this] {
+    if (m_bridge->isPaused())
+      m_bridge->unpause();
+    else
+      m_bridge->pause();
   });
+  connect(m_stop, &QAction::triggered, m_bridge, &TrainingBridge::stop);
+  connect(m_followEdits, &QAction::toggled, m_edits, &RunEdits::setFollowing);
   connect(m_lookThrough, &QAction::toggled, m_bridge, &TrainingBridge::setSnapshotsWanted);
   connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, m_lookThrough, &QAction::setChecked);
   connect(m_learningRate, &QAction::toggled, m_loss, &LossPlot::setLearningRateVisible);
@@ -77,9 +80,6 @@ void TrainingDock::connectActions() {
 }
 
 void TrainingDock::connectSources() {
-  connect(m_document, &Document::masksChanged, this, [this] {
-    if (m_active && m_followEdits->isChecked()) m_editTimer.start();
-  });
   connect(m_document, &Document::modelChanged, this, [this] {
     m_evolution->goLive();  // who opens a model wants to see it
     refreshControls();
@@ -106,7 +106,7 @@ void TrainingDock::begin() {
   m_imagesPerSecond = 0;
   m_message.clear();
   m_warnings.clear();
-  m_runMasks.reset();
+  m_edits->begin();
   m_outcome.reset();
   m_outcomeBar->hide();
   m_loss->clear();
@@ -150,17 +150,14 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
         tr("Training, step %1: %2").arg(edit.step).arg(shownName(edit.edit.label)));
   }
   m_warnings.add(update->warnings);
-  if (!m_runMasks) {
-    m_runMasks = m_bridge->masks();
-    if (m_runMasks && m_followEdits->isChecked()) m_editTimer.start();
-    refreshControls();
-  }
+  if (m_edits->runIsThere()) refreshControls();
   requestRedraw();
 }
 
 void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outcome,
                               const QString& error) {
   m_active = false;
+  m_edits->end();
   if (outcome) {
     m_outcome = *outcome;
     if (outcome->state == TrainingState::Finished) m_runProgress.done = m_runProgress.total;
@@ -189,25 +186,6 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
   m_outcomeBar->tell(text, problem, offers);
 }
 
-bool TrainingDock::runHasDocumentsHeads() const {
-  if (!m_runMasks) return true;  // not known yet
-  return m_runMasks->shape() == m_document->masks().shape();
-}
-
-void TrainingDock::offerEdits() {
-  if (!m_active || !m_followEdits->isChecked() || !m_runMasks || !runHasDocumentsHeads()) return;
-  const QString label = m_document->undoStack()->undoText();
-  auto edit = makeMaskEdit(*m_runMasks, m_document->masks(),
-                           label.isEmpty() ? "the window's masks" : label.toStdString());
-  if (!edit || edit->empty()) return;
-  if (m_bridge->submit(*edit))
-    m_runMasks = m_document->masks();
-  else
-    Q_EMIT m_document->message(
-        tr("The training did not take the mask edit; it will be offered again "
-           "with the next one."));
-}
-
 // --- What is shown -----------------------------------------------------------------------------
 
 void TrainingDock::refreshControls() {
@@ -219,7 +197,7 @@ void TrainingDock::refreshControls() {
       lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
   m_stop->setEnabled(m_active && !stopping);
   m_resume->setEnabled(!m_bridge->isRunning());
-  const bool fits = runHasDocumentsHeads();
+  const bool fits = m_edits->runHasDocumentsHeads();
   m_followEdits->setEnabled(!m_active || fits);
   m_followEdits->setToolTip(fits
                                 ? m_followEdits->statusTip()

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 
-#include "core/masks/MaskScheme.h"
 #include "core/workbench/TrainingSession.h"
 #include "ui/base/WarningLog.h"
 
@@ -26,6 +25,7 @@ class EvolutionBar;
 class LocalityPlot;
 class LossPlot;
 class ReadingsPlot;
+class RunEdits;
 class TrainingBridge;
 class TrainingOutcomeBar;
 
@@ -60,13 +60,11 @@ class TrainingDock : public QWidget {
   void onFinished(const std::shared_ptr<const TrainingOutcome>& outcome, const QString& error);
   void begin();
   void onWentOn(const std::shared_ptr<const RunHistory>& history);
-  void offerEdits();
   void requestRedraw();
   void redraw();
   void refreshControls();
   void refreshStatus();
   void showOutcome(const QString& text, bool problem);
-  bool runHasDocumentsHeads() const;  ///< an edit of masks is one of the run's masks too
   QString stateText() const;
   void makeActions();
   void connectActions();
@@ -90,7 +88,8 @@ class TrainingDock : public QWidget {
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
   EvolutionBar* m_evolution = nullptr;
-  QTimer m_redrawTimer, m_editTimer;
+  RunEdits* m_edits;
+  QTimer m_redrawTimer;
 
   bool m_active = false;  ///< from the bridge's start until its finished
   bool m_seen = false;    ///< a run was shown since the window opened
@@ -100,7 +99,6 @@ class TrainingDock : public QWidget {
   double m_imagesPerSecond = 0;
   QString m_message;
   WarningLog m_warnings;
-  std::optional<MaskScheme> m_runMasks;  ///< as of the last edit that was sent
   std::optional<TrainingOutcome> m_outcome;
 };
 

@@ -1,0 +1,98 @@
+#include "ui/training/RunEdits.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "ui/bridge/TrainingBridge.h"
+#include "ui/document/Document.h"
+#include "ui/document/MaskCommand.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kEditRestMs = 150;  ///< edits in quick succession (a stroke) go to the run as one
+
+/// `edit` as a change of `masks`: what they have already is left out.
+MaskEdit asChangeOf(const MaskScheme& masks, MaskEdit edit) {
+  for (MaskChange& change : edit.changes)
+    change.before = masks.at(change.layer, change.head);
+  std::erase_if(edit.changes, [](const MaskChange& c) { return c.before == c.after; });
+  std::sort(edit.changes.begin(), edit.changes.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.layer, a.head) < std::tie(b.layer, b.head);
+  });
+  edit.nameBefore = masks.name();
+  return edit;
+}
+
+}  // namespace
+
+RunEdits::RunEdits(Document* document, TrainingBridge* bridge, QObject* parent)
+    : QObject(parent), m_document(document), m_bridge(bridge) {
+  m_rest.setSingleShot(true);
+  m_rest.setInterval(kEditRestMs);
+  connect(&m_rest, &QTimer::timeout, this, &RunEdits::send);
+  connect(document, &Document::editApplied, this, &RunEdits::onEdit);
+  connect(document, &Document::masksChanged, this, &RunEdits::onMasksChanged);
+}
+
+void RunEdits::begin() {
+  m_active = true;
+  m_edits = {};
+  m_runMasks.reset();
+}
+
+void RunEdits::end() {
+  m_active = false;
+}
+
+bool RunEdits::runIsThere() {
+  if (m_runMasks) return false;
+  m_runMasks = m_bridge->masks();
+  if (m_runMasks && m_following) m_rest.start();
+  return true;
+}
+
+void RunEdits::setFollowing(bool on) {
+  m_following = on;
+  if (on) send();
+}
+
+bool RunEdits::runHasDocumentsHeads() const {
+  return !m_runMasks || m_runMasks->shape() == m_document->masks().shape();
+}
+
+void RunEdits::onEdit(const MaskEdit& edit) {
+  if (m_active && runHasDocumentsHeads()) m_edits = composeEdits(m_edits, edit);
+}
+
+void RunEdits::onMasksChanged() {
+  if (m_active && m_following) m_rest.start();
+}
+
+MaskEdit RunEdits::outstanding() const {
+  const MaskScheme& wanted = m_document->masks();
+  MaskScheme edited = *m_runMasks;
+  MaskEdit edit = m_edits;
+  if (!applyMaskEdit(edited, edit)) edit = {};  // of a model that was open before
+  if (const auto rest = makeMaskEdit(edited, wanted, {})) edit = composeEdits(edit, *rest);
+  return asChangeOf(*m_runMasks, std::move(edit));
+}
+
+void RunEdits::send() {
+  if (!m_active || !m_following || !m_runMasks || !runHasDocumentsHeads()) return;
+  MaskEdit edit = outstanding();
+  if (edit.empty()) return;
+  const QString label = m_document->undoStack()->undoText();
+  edit.label = label.isEmpty() ? "the window's masks" : label.toStdString();
+  edit.nameAfter = m_document->masks().name();
+  if (m_bridge->submit(edit)) {
+    m_runMasks = m_document->masks();
+    m_edits = {};
+  } else {
+    Q_EMIT m_document->message(
+        tr("The training did not take the mask edit; it will be offered again "
+           "with the next one."));
+  }
+}
+
+}  // namespace headlight
