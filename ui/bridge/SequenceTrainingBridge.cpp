@@ -21,11 +21,8 @@ void thinReadings(std::vector<SequenceReading>& readings) {
 
 }  // namespace
 
-SequenceTrainingBridge::SequenceTrainingBridge(QObject* parent) : QObject(parent) {
-  m_throttle.setSingleShot(true);
-  m_throttle.setTimerType(Qt::PreciseTimer);
-  connect(&m_throttle, &QTimer::timeout, this, &SequenceTrainingBridge::takeReadings);
-}
+SequenceTrainingBridge::SequenceTrainingBridge(QObject* parent)
+    : QObject(parent), m_updates(kReadingIntervalMs, [this] { takeReadings(); }) {}
 
 SequenceTrainingBridge::~SequenceTrainingBridge() {
   m_stop.request_stop();
@@ -83,16 +80,7 @@ void SequenceTrainingBridge::collect(const SequenceReading& reading) {
     m_readings.push_back(reading);
     if (std::exchange(m_woken, true)) return;
   }
-  inThreadOf(this, [this] { wake(); });
-}
-
-void SequenceTrainingBridge::wake() {
-  if (m_throttle.isActive()) return;
-  const qint64 elapsed = m_sinceUpdate.isValid() ? m_sinceUpdate.elapsed() : kReadingIntervalMs;
-  if (elapsed >= kReadingIntervalMs)
-    takeReadings();
-  else
-    m_throttle.start(kReadingIntervalMs - static_cast<int>(elapsed));
+  inThreadOf(this, [this] { m_updates.wake(); });
 }
 
 void SequenceTrainingBridge::takeReadings() {
@@ -102,13 +90,11 @@ void SequenceTrainingBridge::takeReadings() {
     readings.swap(m_readings);
     m_woken = false;
   }
-  m_sinceUpdate.start();
   if (!readings.empty()) Q_EMIT updated(readings);
 }
 
 void SequenceTrainingBridge::ended(const Result<SequenceOutcome>& outcome) {
-  m_throttle.stop();
-  takeReadings();  // what the last steps had to say comes before the end
+  m_updates.runNow();  // what the last steps had to say comes before the end
   m_running = false;
   Q_EMIT stateChanged();
   if (outcome)

@@ -2,10 +2,8 @@
 // The way from the window to the training of a sequence model. Owns the run's thread. What the run
 // has to say arrives as `updated`, at most 30 times a second, with one queued wake-up at a time.
 
-#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
-#include <QTimer>
 
 #include <memory>
 #include <mutex>
@@ -14,6 +12,7 @@
 
 #include "core/workbench/SequenceTraining.h"
 #include "ui/base/WorkerThread.h"
+#include "ui/bridge/Throttle.h"
 
 namespace headlight {
 
@@ -52,7 +51,6 @@ class SequenceTrainingBridge : public QObject {
   /// What the run of `steps` in all told before `step`.
   void collectHistory(const std::filesystem::path& folder, std::int64_t step, std::int64_t steps);
   void collect(const SequenceReading& reading);
-  void wake();
   void takeReadings();
   void ended(const Result<SequenceOutcome>& outcome);
 
@@ -60,8 +58,7 @@ class SequenceTrainingBridge : public QObject {
   SequenceExperiment m_experiment;
   bool m_running = false;
   std::stop_source m_stop;
-  QElapsedTimer m_sinceUpdate;
-  QTimer m_throttle;
+  Throttle m_updates;
 
   std::mutex m_mutex;  ///< of the two below
   std::vector<SequenceReading> m_readings;

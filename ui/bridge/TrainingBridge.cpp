@@ -10,10 +10,8 @@ constexpr int kSnapshotIntervalMs = 1000;
 
 }  // namespace
 
-TrainingBridge::TrainingBridge(QObject* parent) : QObject(parent) {
-  m_throttle.setSingleShot(true);
-  m_throttle.setTimerType(Qt::PreciseTimer);
-  connect(&m_throttle, &QTimer::timeout, this, &TrainingBridge::takeUpdate);
+TrainingBridge::TrainingBridge(QObject* parent)
+    : QObject(parent), m_updates(kUpdateIntervalMs, [this] { takeUpdate(); }) {
   m_snapshotTimer.setInterval(kSnapshotIntervalMs);
   connect(&m_snapshotTimer, &QTimer::timeout, this, &TrainingBridge::pollSnapshot);
 }
@@ -48,7 +46,7 @@ void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin)
     }
     std::shared_ptr<TrainingSession> session = std::move(*begun);
     const auto history = std::make_shared<const RunHistory>(session->history());
-    session->setWakeUp([this] { inThreadOf(this, [this] { wake(); }); });
+    session->setWakeUp([this] { inThreadOf(this, [this] { m_updates.wake(); }); });
     inThreadOf(this, [this, session, history] { began(session, history); });
     auto outcome = session->run(stop);
     inThreadOf(this, [this, outcome] { ended(outcome); });
@@ -65,8 +63,7 @@ void TrainingBridge::began(std::shared_ptr<TrainingSession> session,
 }
 
 void TrainingBridge::ended(Result<TrainingOutcome> outcome) {
-  m_throttle.stop();
-  takeUpdate();  // what the last steps had to say comes before the end
+  m_updates.runNow();  // what the last steps had to say comes before the end
   pollSnapshot();
   m_snapshotTimer.stop();
   m_running = false;
@@ -78,18 +75,8 @@ void TrainingBridge::ended(Result<TrainingOutcome> outcome) {
     Q_EMIT finished(nullptr, QString::fromStdString(outcome.error().text()));
 }
 
-void TrainingBridge::wake() {
-  if (m_throttle.isActive()) return;
-  const qint64 elapsed = m_sinceUpdate.isValid() ? m_sinceUpdate.elapsed() : kUpdateIntervalMs;
-  if (elapsed >= kUpdateIntervalMs)
-    takeUpdate();
-  else
-    m_throttle.start(kUpdateIntervalMs - static_cast<int>(elapsed));
-}
-
 void TrainingBridge::takeUpdate() {
   if (!m_session) return;
-  m_sinceUpdate.start();
   auto update = std::make_shared<const TrainingUpdate>(m_session->takeUpdate());
   Q_EMIT updated(std::move(update));
 }

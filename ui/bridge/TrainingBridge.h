@@ -2,7 +2,6 @@
 // The way from the window to a training run. Owns the run's thread. What the run has to say arrives
 // as `updated`, at most 30 times a second, with one queued wake-up at a time.
 
-#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
 #include <QTimer>
@@ -13,6 +12,7 @@
 
 #include "core/workbench/TrainingSession.h"
 #include "ui/base/WorkerThread.h"
+#include "ui/bridge/Throttle.h"
 
 namespace headlight {
 
@@ -67,7 +67,6 @@ class TrainingBridge : public QObject {
   void began(std::shared_ptr<TrainingSession> session,
              const std::shared_ptr<const RunHistory>& history);
   void ended(Result<TrainingOutcome> outcome);
-  void wake();
   void takeUpdate();
   void pollSnapshot();
 
@@ -76,8 +75,8 @@ class TrainingBridge : public QObject {
   QString m_folder;
   bool m_running = false, m_paused = false, m_snapshotsWanted = false;
   std::stop_source m_stop;
-  QElapsedTimer m_sinceUpdate;
-  QTimer m_throttle, m_snapshotTimer;
+  Throttle m_updates;
+  QTimer m_snapshotTimer;
   WorkerThread m_worker;  // last: joined first
 };
 

@@ -69,7 +69,6 @@ class PictureView : public QWidget {
   /// Text on a quiet rounded ground, its corner at `corner` of `anchor`.
   void drawNote(QPainter& painter, const QRectF& anchor, Qt::Alignment corner, const QString& text);
   Document* document() const { return m_document; }
-  int hoveredPatch() const { return m_hovered; }
   QRectF pictureArea() const;  ///< the widget without the legend
   Grid shownGrid() const;      ///< of the map, else of the model
 

@@ -57,7 +57,10 @@ void PictureView::mouseReleaseEvent(QMouseEvent* event) {
   m_picking = false;
   if (m_panning) {
     m_panning = false;
-    m_spaceHeld ? setCursor(Qt::OpenHandCursor) : unsetCursor();
+    if (m_spaceHeld)
+      setCursor(Qt::OpenHandCursor);
+    else
+      unsetCursor();
   }
 }
 

@@ -17,6 +17,7 @@
 #include "ui/base/MessageLabel.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ModelForm.h"
+#include "ui/forms/PathRow.h"
 
 namespace headlight {
 namespace {
@@ -125,21 +126,16 @@ QWidget* ModelDialog::makeDetails() {
   m_error = new MessageLabel(side);
   m_error->setObjectName(QStringLiteral("modelError"));
 
-  m_weights = new QLineEdit(side);
-  m_weights->setObjectName(QStringLiteral("modelWeights"));
-  m_weights->setAccessibleName(tr("Weights"));
-  m_weights->setPlaceholderText(tr("none: random weights"));
-  m_weights->setToolTip(tr("A checkpoint to load into the model: .safetensors or .pth"));
-  m_weights->setClearButtonEnabled(true);
-  auto* browse = new QPushButton(tr("Browse…"), side);
-  browse->setObjectName(QStringLiteral("browseWeights"));
-  connect(browse, &QPushButton::clicked, this, &ModelDialog::chooseWeights);
-  auto* label = new QLabel(tr("&Weights"), side);
-  label->setBuddy(m_weights);
-  auto* row = new QHBoxLayout;
-  row->addWidget(label);
-  row->addWidget(m_weights, 1);
-  row->addWidget(browse);
+  m_weights = new PathRow({"modelWeights",
+                           tr("&Weights"),
+                           tr("Weights"),
+                           tr("A checkpoint to load into the model: .safetensors or .pth"),
+                           tr("none: random weights"),
+                           "browseWeights",
+                           tr("Browse…"),
+                           {}},
+                          side);
+  connect(m_weights, &PathRow::browseRequested, this, &ModelDialog::chooseWeights);
 
   auto* layout = new QVBoxLayout(side);
   layout->setContentsMargins(6, 0, 0, 0);
@@ -147,7 +143,7 @@ QWidget* ModelDialog::makeDetails() {
   layout->addWidget(m_form, 1);
   layout->addWidget(m_cost);
   layout->addWidget(m_error);
-  layout->addLayout(row);
+  layout->addWidget(m_weights);
   return side;
 }
 
@@ -254,7 +250,7 @@ bool ModelDialog::isPublished() const {
 }
 
 std::filesystem::path ModelDialog::weights() const {
-  return m_weights->text().trimmed().toStdString();
+  return m_weights->path().trimmed().toStdString();
 }
 
 ModelSource ModelDialog::source() const {
@@ -291,7 +287,7 @@ void ModelDialog::chooseWeights() {
   FileQuestion question;
   question.title = tr("Weights");
   question.filter = tr("Checkpoints (*.safetensors *.pth *.pt *.bin);;All files (*)");
-  askForPath(this, question, [this](const QString& path) { m_weights->setText(path); });
+  askForPath(this, question, [this](const QString& path) { m_weights->setPath(path); });
 }
 
 }  // namespace headlight

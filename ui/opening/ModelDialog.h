@@ -10,7 +10,6 @@
 #include "core/workbench/InferenceSession.h"
 
 class QLabel;
-class QLineEdit;
 class QTreeWidget;
 class QDialogButtonBox;
 
@@ -19,6 +18,7 @@ namespace headlight {
 class Document;
 class MessageLabel;
 class ModelForm;
+class PathRow;
 
 class ModelDialog : public QDialog {
   Q_OBJECT
@@ -54,7 +54,7 @@ class ModelDialog : public QDialog {
   QString m_chosenText;  ///< of what was chosen in the list, while it is as chosen
   QLabel* m_cost = nullptr;
   MessageLabel* m_error = nullptr;
-  QLineEdit* m_weights = nullptr;
+  PathRow* m_weights = nullptr;
   ModelForm* m_form = nullptr;
   QDialogButtonBox* m_buttons = nullptr;
   ModelConfig m_model;

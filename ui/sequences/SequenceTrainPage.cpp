@@ -1,6 +1,5 @@
 #include "ui/sequences/SequenceTrainPage.h"
 
-#include <QLineEdit>
 #include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -13,6 +12,7 @@
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
 
 namespace headlight {
@@ -138,13 +138,12 @@ void SequenceTrainPage::check() {
   m_use->setEnabled(!m_usable.isEmpty() && !running);
   lockSettings(running || m_own.has_value());
   m_folder->setEnabled(!running);
-  m_browse->setEnabled(!running);
 }
 
 // --- The folder --------------------------------------------------------------------------------
 
 std::filesystem::path SequenceTrainPage::folder() const {
-  return typedFolder(m_folder->text());
+  return typedFolder(m_folder->path());
 }
 
 bool SequenceTrainPage::folderIsKnown() const {
@@ -162,7 +161,7 @@ void SequenceTrainPage::proposeFolder() {
         return state;
       },
       [this](FolderState state) {
-        m_folder->setText(QString::fromStdString(state.folder.string()));
+        m_folder->setPath(QString::fromStdString(state.folder.string()));
         takeFolderState(std::move(state));
       });
 }
@@ -177,7 +176,7 @@ void SequenceTrainPage::newRun() {
 void SequenceTrainPage::setRunFolder(const QString& path) {
   if (m_bridge->isRunning()) return;
   m_offer->cancel();
-  if (m_folder->text() != path) m_folder->setText(path);
+  m_folder->setPath(path);
   m_folderChosen = !path.trimmed().isEmpty();
   m_folderChosen ? checkFolder() : newRun();
   check();

@@ -16,7 +16,6 @@
 #include "core/workbench/SequenceTraining.h"
 
 class QLabel;
-class QLineEdit;
 class QPushButton;
 
 namespace headlight {
@@ -25,6 +24,7 @@ class BackgroundTask;
 class BitsPlot;
 class MessageLabel;
 class ParameterForm;
+class PathRow;
 class ProgressLine;
 class SequenceTrainingBridge;
 
@@ -97,9 +97,9 @@ class SequenceTrainPage : public QWidget {
   SequenceExperiment m_experiment;
   std::map<std::string, ParameterForm*> m_forms;
   std::vector<QWidget*> m_dataButtons;
-  QLineEdit* m_folder = nullptr;
-  QPushButton *m_browse = nullptr, *m_start = nullptr, *m_resume = nullptr, *m_newRun = nullptr,
-              *m_stop = nullptr, *m_use = nullptr;
+  PathRow* m_folder = nullptr;
+  QPushButton *m_start = nullptr, *m_resume = nullptr, *m_newRun = nullptr, *m_stop = nullptr,
+              *m_use = nullptr;
   MessageLabel *m_error = nullptr, *m_outcome = nullptr;
   BitsPlot* m_plot = nullptr;
   ProgressLine* m_progress = nullptr;

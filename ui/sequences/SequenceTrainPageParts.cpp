@@ -14,6 +14,7 @@
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/forms/PathRow.h"
 #include "ui/plots/BitsPlot.h"
 #include "ui/sequences/SequenceTrainPage.h"
 #include "ui/training/RunFolders.h"
@@ -87,26 +88,20 @@ QWidget* SequenceTrainPage::makeDataTab() {
 }
 
 QWidget* SequenceTrainPage::makeFolderRow() {
-  auto* row = new QWidget(this);
-  m_folder = new QLineEdit(row);
-  m_folder->setObjectName(QStringLiteral("sequenceRunFolder"));
-  m_folder->setAccessibleName(tr("Run folder"));
-  m_folder->setToolTip(
-      tr("Where the config, metrics and checkpoints of this run are written; one "
-         "that holds a run can be resumed"));
-  auto* label = new QLabel(tr("Run f&older"), row);
-  label->setBuddy(m_folder);
-  m_browse = new QPushButton(tr("&Browse…"), row);
-  m_browse->setObjectName(QStringLiteral("browseSequenceRun"));
-  m_browse->setToolTip(tr("A folder for the run, or one that holds a run to be resumed"));
-  connect(m_browse, &QPushButton::clicked, this, &SequenceTrainPage::chooseRunFolder);
-  connect(m_folder, &QLineEdit::textEdited, this, &SequenceTrainPage::setRunFolder);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(label);
-  layout->addWidget(m_folder, 1);
-  layout->addWidget(m_browse);
-  return row;
+  m_folder = new PathRow(
+      {"sequenceRunFolder",
+       tr("Run f&older"),
+       tr("Run folder"),
+       tr("Where the config, metrics and checkpoints of this run are written; one that holds a run "
+          "can be resumed"),
+       {},
+       "browseSequenceRun",
+       tr("&Browse…"),
+       tr("A folder for the run, or one that holds a run to be resumed")},
+      this);
+  connect(m_folder, &PathRow::browseRequested, this, &SequenceTrainPage::chooseRunFolder);
+  connect(m_folder, &PathRow::edited, this, &SequenceTrainPage::setRunFolder);
+  return m_folder;
 }
 
 QWidget* SequenceTrainPage::makeButtonRow() {

@@ -17,6 +17,7 @@
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
 
 namespace headlight {
@@ -97,7 +98,7 @@ Experiment TrainDialog::experiment() const {
 }
 
 std::filesystem::path TrainDialog::folder() const {
-  return typedFolder(m_folder->text());
+  return typedFolder(m_folder->path());
 }
 
 void TrainDialog::onChanged() {
@@ -120,15 +121,18 @@ void TrainDialog::onNameChanged() {
       },
       [this](FolderState state) {
         m_folderState = state;
-        m_folder->setText(QString::fromStdString(state.folder.string()));
+        m_folder->setPath(QString::fromStdString(state.folder.string()));
         check();
       });
 }
 
 void TrainDialog::setRunFolder(const QString& path) {
-  if (m_folder->text() != path) m_folder->setText(path);
+  m_folder->setPath(path);
   m_folderChosen = !path.trimmed().isEmpty();
-  m_folderChosen ? checkFolder() : onNameChanged();
+  if (m_folderChosen)
+    checkFolder();
+  else
+    onNameChanged();
   check();
 }
 
@@ -151,7 +155,7 @@ void TrainDialog::startFromLoaded(bool on) {
 }
 
 void TrainDialog::setDataFolder(const QString& path) {
-  if (m_dataFolder->text() != path) m_dataFolder->setText(path);
+  m_dataFolder->setPath(path);
   ParameterForm* form = m_forms.at("data");
   const QString trimmed = path.trimmed();
   form->setValue(QStringLiteral("path"), trimmed.toStdString());

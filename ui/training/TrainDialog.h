@@ -14,7 +14,6 @@
 class QCheckBox;
 class QDialogButtonBox;
 class QLabel;
-class QLineEdit;
 class QPushButton;
 class QTabWidget;
 class QTimer;
@@ -25,6 +24,7 @@ class BackgroundTask;
 class Document;
 class MessageLabel;
 class ParameterForm;
+class PathRow;
 
 class TrainDialog : public QDialog {
   Q_OBJECT
@@ -78,13 +78,12 @@ class TrainDialog : public QDialog {
   std::map<std::string, ParameterForm*> m_forms;
   std::map<std::string, int> m_tabOf;
   std::map<std::string, QString> m_tabTitles;
-  QLineEdit* m_dataFolder = nullptr;
-  QPushButton* m_browseData = nullptr;
+  PathRow* m_dataFolder = nullptr;
   MessageLabel* m_dataNote = nullptr;
   MessageLabel* m_summaryLabel = nullptr;
   MessageLabel* m_error = nullptr;
   QCheckBox* m_fromLoaded = nullptr;
-  QLineEdit* m_folder = nullptr;
+  PathRow* m_folder = nullptr;
   QDialogButtonBox* m_buttons = nullptr;
   QTimer* m_probeTimer = nullptr;
   BackgroundTask* m_probe = nullptr;

@@ -16,6 +16,7 @@
 #include "ui/base/MessageLabel.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/forms/PathRow.h"
 #include "ui/training/TrainDialog.h"
 
 namespace headlight {
@@ -43,33 +44,28 @@ void TrainDialog::addTab(QWidget* page, const std::string& key, const QString& t
 
 QWidget* TrainDialog::makeDataTab() {
   auto* page = new QWidget(this);
-  m_dataFolder = new QLineEdit(QString::fromStdString(m_initial.data.path), page);
-  m_dataFolder->setObjectName(QStringLiteral("dataFolder"));
-  m_dataFolder->setAccessibleName(tr("Folder of the dataset"));
-  m_dataFolder->setToolTip(
-      tr("A folder of class folders, CIFAR-10/100 binary files or IDX files: "
-         "its kind is found by itself"));
-  m_dataFolder->setPlaceholderText(tr("none: procedural texture-shape images"));
-  m_dataFolder->setClearButtonEnabled(true);
-  m_browseData = new QPushButton(tr("Browse…"), page);
-  m_browseData->setObjectName(QStringLiteral("browseData"));
+  m_dataFolder = new PathRow({"dataFolder",
+                              tr("&Folder"),
+                              tr("Folder of the dataset"),
+                              tr("A folder of class folders, CIFAR-10/100 binary files or IDX "
+                                 "files: its kind is found by itself"),
+                              tr("none: procedural texture-shape images"),
+                              "browseData",
+                              tr("Browse…"),
+                              {}},
+                             page);
+  m_dataFolder->setPath(QString::fromStdString(m_initial.data.path));
   m_dataNote = new MessageLabel(page);
   m_dataNote->setObjectName(QStringLiteral("dataNote"));
-  auto* label = new QLabel(tr("&Folder"), page);
-  label->setBuddy(m_dataFolder);
-  auto* row = new QHBoxLayout;
-  row->addWidget(label);
-  row->addWidget(m_dataFolder, 1);
-  row->addWidget(m_browseData);
   auto* form = addForm("data");
   form->hideFields({"path"});
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addLayout(row);
+  layout->addWidget(m_dataFolder);
   layout->addWidget(m_dataNote);
   layout->addWidget(form, 1);
-  connect(m_browseData, &QPushButton::clicked, this, &TrainDialog::chooseDataFolder);
-  connect(m_dataFolder, &QLineEdit::textEdited, this, &TrainDialog::setDataFolder);
+  connect(m_dataFolder, &PathRow::browseRequested, this, &TrainDialog::chooseDataFolder);
+  connect(m_dataFolder, &PathRow::edited, this, &TrainDialog::setDataFolder);
   return page;
 }
 
@@ -88,28 +84,25 @@ QWidget* TrainDialog::makeFooter() {
           : tr("The loaded model has random weights, or was not saved: there is no file to begin "
                "with"));
   connect(m_fromLoaded, &QCheckBox::toggled, this, &TrainDialog::startFromLoaded);
-  m_folder = new QLineEdit(footer);
-  m_folder->setObjectName(QStringLiteral("runFolder"));
-  m_folder->setAccessibleName(tr("Run folder"));
-  m_folder->setToolTip(tr("Where the config, metrics and checkpoints of this run are written"));
-  auto* browse = new QPushButton(tr("Browse…"), footer);
-  browse->setObjectName(QStringLiteral("browseRun"));
-  auto* label = new QLabel(tr("Run f&older"), footer);
-  label->setBuddy(m_folder);
+  m_folder = new PathRow({"runFolder",
+                          tr("Run f&older"),
+                          tr("Run folder"),
+                          tr("Where the config, metrics and checkpoints of this run are written"),
+                          {},
+                          "browseRun",
+                          tr("Browse…"),
+                          {}},
+                         footer);
   m_error = new MessageLabel(footer);
   m_error->setObjectName(QStringLiteral("trainError"));
-  auto* row = new QHBoxLayout;
-  row->addWidget(label);
-  row->addWidget(m_folder, 1);
-  row->addWidget(browse);
   auto* layout = new QVBoxLayout(footer);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_summaryLabel);
   layout->addWidget(m_fromLoaded);
-  layout->addLayout(row);
+  layout->addWidget(m_folder);
   layout->addWidget(m_error);
-  connect(browse, &QPushButton::clicked, this, &TrainDialog::chooseRunFolder);
-  connect(m_folder, &QLineEdit::textEdited, this, &TrainDialog::setRunFolder);
+  connect(m_folder, &PathRow::browseRequested, this, &TrainDialog::chooseRunFolder);
+  connect(m_folder, &PathRow::edited, this, &TrainDialog::setRunFolder);
   return footer;
 }
 
@@ -131,7 +124,7 @@ void TrainDialog::makeButtons() {
 // --- Choosing folders --------------------------------------------------------------------------
 
 void TrainDialog::chooseDataFolder() {
-  askForFolder(this, tr("Folder of the dataset"), m_dataFolder->text(),
+  askForFolder(this, tr("Folder of the dataset"), m_dataFolder->path(),
                [this](const QString& folder) { setDataFolder(folder); });
 }
 
