@@ -14,19 +14,15 @@
 #include "core/base/Progress.h"
 #include "core/base/Random.h"
 #include "core/base/Ranges.h"
+#include "tests/TemporaryFolder.h"
 
 namespace headlight {
 namespace {
 
 class Folder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    path = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
+  const TemporaryFolder m_temporary;
+  const std::filesystem::path path = m_temporary.path();
 };
 
 TEST(Ranges, AreWrittenShort) {

@@ -3,12 +3,12 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 
 #include "core/checkpoint/Checkpoint.h"
+#include "tests/TemporaryFolder.h"
 
 namespace headlight::testing {
 
@@ -19,15 +19,10 @@ inline std::filesystem::path golden(const std::string& name) {
 /// A fresh folder per test, removed afterwards.
 class FolderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    m_folder = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(m_folder); }
-  std::filesystem::path path(const std::string& name) const { return m_folder / name; }
+  std::filesystem::path path(const std::string& name) const { return m_temporary / name; }
 
-  std::filesystem::path m_folder;
+  const TemporaryFolder m_temporary;
+  const std::filesystem::path m_folder = m_temporary.path();
 };
 
 /// Equal to the bit in name, dtype, shape and value, order apart.

@@ -125,11 +125,6 @@ Result<void> writePdf(const FigureRequest& request, const FigureContent& content
 
 }  // namespace
 
-const QStringList& figureKindNames() {
-  static const QStringList kNames{"canvas", "heads", "rollout", "similarity", "comparison"};
-  return kNames;
-}
-
 Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   if (!document.hasModel()) return refusal("there is no model to make a figure of; open one first");
   if (!document.hasImage())

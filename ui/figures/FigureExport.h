@@ -23,7 +23,6 @@ enum class FigureKind {
   Similarity,  ///< layers × layers
   Comparison,  ///< before, after the last edit, and the difference
 };
-const QStringList& figureKindNames();  ///< "canvas", "heads", …, in the order of the enum
 
 /// Everything a figure needs, taken out of the Document in its thread; writeFigure may then run in
 /// any thread.
