@@ -10,6 +10,7 @@
 
 #include "core/base/Files.h"
 #include "core/config/ConfigText.h"
+#include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/FileContent.h"
@@ -74,7 +75,7 @@ FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
     return finding;
   }
   finding.datasetKind = QString::fromStdString(detectDatasetKind(path.toStdString()));
-  const bool hasFiles = finding.datasetKind.isEmpty() || finding.datasetKind == "image-folder";
+  const bool hasFiles = finding.datasetKind.isEmpty() || finding.datasetKind == kImageFolder;
   if (hasFiles) listPictures(path, stop, finding);
   if (!hasFiles)
     for (int i = 0; i < kDatasetSamples; ++i)

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/config/DatasetKinds.h"
 #include "core/workbench/Datasets.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/MessageLabel.h"
@@ -74,7 +75,7 @@ bool SequenceTrainPage::takesSettings() const {
 void SequenceTrainPage::setPictures(const QString& folder) {
   ParameterForm* form = m_forms.at("data");
   form->setValue(QStringLiteral("kind"), "pictures");
-  form->setValue(QStringLiteral("dataset"), "image-folder");
+  form->setValue(QStringLiteral("dataset"), kImageFolder);
   form->setValue(QStringLiteral("path"), folder.toStdString());
   m_detect->run<std::string>(
       [path = std::filesystem::path(folder.toStdString())](std::stop_token) {
@@ -108,7 +109,7 @@ QString SequenceTrainPage::firstProblem() {
   if (!read) return QString::fromStdString(read.error().text());
   if (read->data.path.empty() && !read->ofPictures())
     return tr("Data: choose the text file to learn from.");
-  if (read->data.path.empty() && read->data.dataset != "texture-shape")
+  if (read->data.path.empty() && read->data.dataset != kProceduralData)
     return tr("Data: choose the folder of the pictures.");
   m_experiment = *read;
   return {};

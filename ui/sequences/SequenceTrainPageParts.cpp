@@ -7,6 +7,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "core/config/DatasetKinds.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/IconButton.h"
 #include "ui/base/MessageLabel.h"
@@ -162,7 +163,7 @@ void SequenceTrainPage::hideFields(const std::string& key, const std::vector<std
 
 void SequenceTrainPage::hideWhatDoesNotCount() {
   const Json data = m_forms.at("data")->values(), model = m_forms.at("model")->values();
-  const bool text = data["kind"] == "text", procedural = data["dataset"] == "texture-shape";
+  const bool text = data["kind"] == "text", procedural = data["dataset"] == kProceduralData;
   std::vector<std::string> hidden;
   if (text)
     hidden = {"dataset",       "image_size",         "max_samples",

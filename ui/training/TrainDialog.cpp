@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Icons.h"
@@ -24,7 +25,6 @@ namespace headlight {
 namespace {
 
 constexpr int kProbeDelayMs = 250;  ///< of rest after the last keystroke
-constexpr const char* kProcedural = "texture-shape";
 
 }  // namespace
 
@@ -162,7 +162,7 @@ void TrainDialog::setDataFolder(const QString& path) {
   if (trimmed.isEmpty()) {
     m_detect->cancel();
     m_dataNote->clear();
-    form->setValue(QStringLiteral("dataset"), kProcedural);
+    form->setValue(QStringLiteral("dataset"), kProceduralData);
     return check();
   }
   m_detect->run<std::string>(
@@ -193,7 +193,7 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
   auto read = experimentFromJson(sectionsAsJson(), modelCatalogue());
   if (!read) return QString::fromStdString(read.error().text());
   experiment = *read;
-  if (experiment.data.dataset != kProcedural && experiment.data.path.empty())
+  if (experiment.data.dataset != kProceduralData && experiment.data.path.empty())
     return tr("Data: choose the folder of the %1 dataset.")
         .arg(QString::fromStdString(experiment.data.dataset));
   if (folder().empty()) return tr("Choose a run folder.");
