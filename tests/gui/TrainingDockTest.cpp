@@ -318,6 +318,8 @@ class TrainingDockTest : public QObject {
     f.document.pushEdit(*makeResetEdit(f.document.masks(), {{1, 0}}, "learned α reset"));
     QTRY_COMPARE_WITH_TIMEOUT(f.bridge.masks()->at(1, 0).resets, 1, 60000);
     QVERIFY(*f.bridge.masks() == f.document.masks());
+    f.document.undoStack()->undo();
+    QTRY_COMPARE_WITH_TIMEOUT(f.bridge.masks()->at(1, 0).resets, 0, 60000);
 
     // Look through the training: snapshots are asked for.
     QSignalSpy snapshots(&f.bridge, &TrainingBridge::snapshotReady);

@@ -1,7 +1,6 @@
 #include "ui/opening/ModelDialog.h"
 
 #include <QDialogButtonBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
