@@ -131,7 +131,8 @@ Query queryFromText(const std::string& text, const Grid& grid) {
     if (grid.prefix < 2) refuse("this model has no distillation token; give class or a patch");
     return tokenQuery(1, grid);
   }
-  if (text.empty()) return tokenQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2, grid);
+  if (text.empty())
+    return tokenQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2, grid);
   const auto comma = text.find(',');
   if (comma == std::string::npos) {
     const auto patch = wholeNumber(text);

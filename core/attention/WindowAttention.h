@@ -24,6 +24,8 @@ class WindowAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
+  /// What a row gives to the padding is in no map.
+  bool mapRowsSumToOne() const override { return !m_windows.shape().isPadded(); }
 
  private:
   WindowAttention(const AttentionOptions& options, const WindowShape& shape);

@@ -17,6 +17,7 @@ struct WindowShape {
 
   int count() const { return padded.patches() / window.patches(); }  ///< windows per image
   bool isShifted() const { return shiftRows > 0 || shiftCols > 0; }
+  bool isPadded() const { return padded.rows != grid.rows || padded.cols != grid.cols; }
   /// Rows of a table of relative positions: (2·rows − 1)(2·cols − 1).
   int offsets() const { return (2 * window.rows - 1) * (2 * window.cols - 1); }
 };

@@ -34,8 +34,8 @@ Result<Checkpoint> readCheckpoint(const std::filesystem::path& path);
 /// and covering the file exactly, shape × size without overflow and equal to the byte range.
 Result<Checkpoint> readSafetensors(const std::filesystem::path& path);
 Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& name);
-/// Of a run's folder: no link is followed, and checksums (Checksums.h) are compared with everything,
-/// not with the numbers alone.
+/// Of a run's folder: no link is followed, and checksums (Checksums.h) are compared with
+/// everything, not with the numbers alone.
 Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& name);
 /// The metadata alone, from the file's header: nothing is compared with checksums.
 Result<std::map<std::string, std::string>> readSafetensorsMetadata(const OpenFolder& folder,

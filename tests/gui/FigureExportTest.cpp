@@ -57,8 +57,7 @@ class FigureExportTest : public QObject {
     const QString name = QTest::currentDataTag();
     for (const char* suffix : {"png", "svg", "pdf"}) {
       const QString path = pathOf(name + "." + suffix);
-      QCOMPARE(exportFigure(&document, kind, path, {}, 900, 144),
-               QString());
+      QCOMPARE(exportFigure(&document, kind, path, {}, 900, 144), QString());
       QVERIFY(QFile::exists(path));
     }
     const QImage png(pathOf(name + ".png"));

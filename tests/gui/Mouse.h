@@ -1,6 +1,6 @@
 #pragma once
-// Mouse moves that arrive at once. QTest::mouseMove moves the pointer of the whole screen: under X11
-// the event comes back later, and not at all where the pointer already was.
+// Mouse moves that arrive at once. QTest::mouseMove moves the pointer of the whole screen: under
+// X11 the event comes back later, and not at all where the pointer already was.
 
 #include <QCoreApplication>
 #include <QMouseEvent>

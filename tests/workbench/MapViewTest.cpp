@@ -14,7 +14,7 @@ namespace {
 AttentionMaps smallMaps() {
   LayerMaps layer;
   layer.heads = 2;
-  layer.grid = {.prefix = 1, .rows = 1, .cols = 2};
+  layer.grid = {.rows = 1, .cols = 2, .prefix = 1};
   auto values = std::make_shared<std::vector<float>>(2 * 3 * 3, 100.0f);
   const float first[] = {9, 0.5f, 1}, second[] = {9, NAN, 3};
   std::copy(first, first + 3, values->begin());
@@ -38,7 +38,7 @@ TEST(MapView, OneScaleSpansWhatTheTokenSeesInEveryHead) {
 }
 
 TEST(MapView, TokensHaveNames) {
-  const Grid grid{.prefix = 2, .rows = 3, .cols = 4};
+  const Grid grid{.rows = 3, .cols = 4, .prefix = 2};
   EXPECT_EQ(tokenText(0, grid), "class token");
   EXPECT_EQ(tokenText(1, grid), "distillation token");
   EXPECT_EQ(tokenText(2 + 4 + 3, grid), "patch (1, 3)");

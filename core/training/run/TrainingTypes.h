@@ -21,8 +21,8 @@ struct StepPoint {
   double loss = 0;        ///< what is minimised: labels, teacher and auxiliary together
   double learningRate = 0;
   double imagesPerSecond = 0;
-  std::optional<double> distillationLoss;  ///< before its share is taken; nothing: no teacher
-  std::optional<double> auxiliaryLoss;     ///< of the mechanisms; nothing: they have none
+  std::optional<double> distillationLoss = {};  ///< before its share is taken; nothing: no teacher
+  std::optional<double> auxiliaryLoss = {};     ///< of the mechanisms; nothing: they have none
 };
 struct EpochPoint {
   std::int64_t epoch = 0;  ///< epochs done

@@ -150,7 +150,10 @@ std::string sweepCsv(const std::vector<SweepRow>& rows) {
       text += cell(name) + ",";
     text += std::to_string(row.runs);
     for (const SweepStatistic& statistic : {row.bestTop1, row.lastTop1})
-      text += "," + cellText(statistic.mean) + "," + cellText(statistic.deviation);
+      text.append(",")
+          .append(cellText(statistic.mean))
+          .append(",")
+          .append(cellText(statistic.deviation));
     text += "," + std::to_string(row.parameters) + "," + std::to_string(row.macs) + ",";
     if (row.imagesPerSecond > 0) text += cellText(std::round(row.imagesPerSecond * 10) / 10);
     text += "\n";
