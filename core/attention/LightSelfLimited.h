@@ -32,8 +32,6 @@ class LightSelfLimitedAttention : public MaskedAttention {
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   std::string mapMeaning() const override;
-  /// What a row gives to the padding is in no map.
-  bool mapRowsSumToOne() const override { return !m_windows.shape().isPadded(); }
   /// The dynamic scale does, a weight of every pair.
   bool decays(const std::string& parameter) const override { return parameter == "dynamic_scale"; }
   bool mapIsSigned() const override { return m_own.outerBias; }

@@ -23,7 +23,7 @@ struct BenchRow {
   /// Most memory that a forward and backward pass held beyond what was there before, in bytes: of
   /// the process on the CPU, 0 where the system does not tell (PeakMemory.h); of tensors on a GPU.
   std::int64_t peakBytes = 0;
-  std::string device;  ///< "cpu", "cuda:0"
+  std::string device = {};  ///< "cpu", "cuda:0"
 };
 
 struct BenchOptions {

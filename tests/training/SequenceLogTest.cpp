@@ -76,7 +76,9 @@ TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
     SequenceLog log(opened(folder.path()), "");
     for (const std::int64_t step : {1, 5, 10}) {
       ASSERT_TRUE(log.step({step, 8.0 / static_cast<double>(step), 0.1, 1}));
-      if (step == 5) ASSERT_TRUE(log.validation(validationAt(step)));
+      if (step == 5) {
+        ASSERT_TRUE(log.validation(validationAt(step)));
+      }
     }
   }
   std::ofstream(folder / "metrics.jsonl", std::ios::app)

@@ -30,7 +30,7 @@ struct Entry {
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
   for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(i, ",");
+    digits.insert(i, 1, ',');
   return digits;
 }
 

@@ -154,7 +154,9 @@ std::string sweepCsv(const std::vector<SweepRow>& rows) {
           .append(cellText(statistic.mean))
           .append(",")
           .append(cellText(statistic.deviation));
-    text += "," + std::to_string(row.parameters) + "," + std::to_string(row.macs) + ",";
+    for (const std::int64_t count : {row.parameters, row.macs})
+      text.append(",").append(std::to_string(count));
+    text += ",";
     if (row.imagesPerSecond > 0) text += cellText(std::round(row.imagesPerSecond * 10) / 10);
     text += "\n";
   }
