@@ -177,7 +177,8 @@ std::vector<RawArray> learnedArrays(const LearnedMap& map, const Query& query, c
 Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& style) {
   const AttentionMaps& maps = scene.maps();
   const HeadValues values = valuesOf(maps, query, scene.model.grid);
-  const ValueRange shared = sharedRange(maps, scene.model.grid, query.token);
+  const ValueRange shared =
+      style.sharedScale ? sharedRange(maps, scene.model.grid, query.token) : ValueRange{};
   const Image view = scaledView(scene.look, style.tile);
   FigureGrid figure;
   figure.title = scene.name + ": " + subjectText(scene, query);

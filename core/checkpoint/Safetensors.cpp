@@ -94,11 +94,13 @@ std::string checkedHeader(const NamedTensors& tensors, const std::vector<std::si
 /// What streams a file's bytes to where they belong.
 using WriteFile = std::function<Result<void>(const std::function<void(const AppendBytes&)>&)>;
 
+/// `summed`: with checksums.
 Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& where,
                                 const NamedTensors& tensors,
-                                const std::map<std::string, std::string>& metadata) {
+                                std::map<std::string, std::string> metadata, bool summed) {
   return guarded(where, [&]() -> Result<void> {
     checkTensors(tensors, where);
+    if (summed) metadata[kChecksumsKey] = checksumsOf(tensors, metadata);
     const std::vector<std::size_t> order = dataOrder(tensors);
     const std::string header = checkedHeader(tensors, order, metadata, where);
     const auto length = static_cast<std::uint64_t>(header.size());
@@ -181,19 +183,14 @@ Result<Checkpoint> parseSafetensors(std::string_view bytes, const std::string& n
 Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata) {
   return writeSafetensorsBy([&](const auto& write) { return writeFileAtomically(path, write); },
-                            path.string(), tensors, metadata);
+                            path.string(), tensors, metadata, /*summed=*/false);
 }
 
 Result<void> writeSafetensors(const OpenFolder& folder, const std::string& name,
                               const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata) {
-  return guarded(folder.pathOf(name).string(), [&] {
-    checkTensors(tensors, folder.pathOf(name).string());
-    auto tagged = metadata;
-    tagged[kChecksumsKey] = checksumsOf(tensors, metadata);
-    return writeSafetensorsBy([&](const auto& write) { return folder.write(name, write); },
-                              folder.pathOf(name).string(), tensors, tagged);
-  });
+  return writeSafetensorsBy([&](const auto& write) { return folder.write(name, write); },
+                            folder.pathOf(name).string(), tensors, metadata, /*summed=*/true);
 }
 
 }  // namespace headlight

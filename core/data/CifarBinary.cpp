@@ -203,18 +203,17 @@ Result<OpenedSource> openCifar(const DatasetSpec& spec, Split split, int classCo
   return guarded(spec.path.string(), [&] { return openCifarFiles(spec, split, classCount); });
 }
 
-int detectCifar(const fs::path& path) {
-  for (const Format format : {Format{10}, Format{100}}) {
-    const fs::path folder = folderOf(path, format);
-    if (folder.empty()) continue;
-    // "train.bin" alone says little; its size does.
-    for (const std::string& name : {format.trainFiles().front(), format.testFile()}) {
-      std::error_code code;
-      const std::uintmax_t bytes = fs::file_size(folder / name, code);
-      if (!code && bytes > 0 && bytes % format.recordBytes() == 0) return format.classCount;
-    }
+bool looksLikeCifar(const fs::path& path, int classCount) {
+  const Format format{classCount};
+  const fs::path folder = folderOf(path, format);
+  if (folder.empty()) return false;
+  // "train.bin" alone says little; its size does.
+  for (const std::string& name : {format.trainFiles().front(), format.testFile()}) {
+    std::error_code code;
+    const std::uintmax_t bytes = fs::file_size(folder / name, code);
+    if (!code && bytes > 0 && bytes % format.recordBytes() == 0) return true;
   }
-  return 0;
+  return false;
 }
 
 }  // namespace headlight

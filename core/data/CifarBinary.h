@@ -13,7 +13,7 @@ namespace headlight {
 /// from batches.meta.txt or fine_label_names.txt where these exist. `classCount`: 10 or 100.
 Result<OpenedSource> openCifar(const DatasetSpec& spec, Split split, int classCount);
 
-/// 10 or 100 if `path` holds such files, else 0.
-int detectCifar(const std::filesystem::path& path);
+/// Whether `path` holds such files.
+bool looksLikeCifar(const std::filesystem::path& path, int classCount);
 
 }  // namespace headlight

@@ -32,7 +32,7 @@ const std::vector<DatasetOpener>& openers() {
         [classes](const DatasetSpec& spec, Split split) {
           return valueOrThrow(openCifar(spec, split, classes));
         },
-        [classes](const Folder& folder) { return detectCifar(folder) == classes; }};
+        [classes](const Folder& folder) { return looksLikeCifar(folder, classes); }};
   };
   static const std::vector<DatasetOpener> all{
       cifar(10),

@@ -24,6 +24,7 @@ struct LevitLayout {
   std::string queryPooling = "before";
   bool queryResidual = false;
 };
+
 /// x + attn(x), then the same with the MLP: `attn`, `mlp`. No norms: they are in the maps.
 class LevitBlock : public torch::nn::Module {
  public:

@@ -20,11 +20,14 @@ std::pair<std::string, std::string> splitName(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-/// The module of that name, where it has parameters of its own to decide on.
-const OwnParameters* ownerIn(const Model& model, const std::string& module) {
-  const auto modules = model.named_modules(/*name_prefix=*/"", /*include_self=*/false);
-  const auto* found = modules.find(module);
-  return found ? dynamic_cast<const OwnParameters*>(found->get()) : nullptr;
+/// The module at that path below `module`, where it has parameters of its own to decide on.
+const OwnParameters* ownerIn(const torch::nn::Module& module, const std::string& path) {
+  const auto dot = path.find('.');
+  const auto children = module.named_children();
+  const auto* child = children.find(path.substr(0, dot));
+  if (!child) return nullptr;
+  if (dot != std::string::npos) return ownerIn(**child, path.substr(dot + 1));
+  return dynamic_cast<const OwnParameters*>(child->get());
 }
 
 }  // namespace

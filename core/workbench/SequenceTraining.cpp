@@ -108,7 +108,7 @@ Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment, cons
       carried = withRun(sequenceToJson(saved->experiment), saved->run);
     }
     const Json config = configOfRun(run, carried);
-    const auto written = valueOrThrow(sequenceFromText(config.dump(), run.config().string()));
+    const SequenceExperiment written = readOfRun(run, sequenceFromJson(config));
     const RunIdentity identity =
         requireOneRun(run, withRun(sequenceToJson(written), writtenRunId(config)), carried);
     if (!identity.changes.empty()) logWarning(identity.changes);

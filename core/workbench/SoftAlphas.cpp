@@ -15,7 +15,7 @@ std::string softAlphaLine(std::size_t layer, const std::vector<float>& heads) {
     if (std::isnan(heads[h])) continue;
     char text[48];
     std::snprintf(text, sizeof text, "head %zu %.3f", h, static_cast<double>(heads[h]));
-    addTo(line, std::string(text));
+    addTo(line, text);
   }
   return line.empty() ? line : "layer " + std::to_string(layer) + ": " + line;
 }

@@ -133,12 +133,6 @@ void takeFreeSettings(const Experiment& config, Experiment& run) {
   run.data.loaderThreads = config.data.loaderThreads;
 }
 
-Experiment experimentOfRun(const RunFolder& folder, const Json& config) {
-  auto experiment = experimentFromJson(config, modelCatalogue());
-  if (experiment) return std::move(experiment).value();
-  throw Failure({ErrorCode::InvalidConfig, experiment.error().text(), folder.config().string()});
-}
-
 Resumption resumptionOf(const RunFolder& folder) {
   Resumption from;
   std::optional<Json> carried;
@@ -147,7 +141,7 @@ Resumption resumptionOf(const RunFolder& folder) {
     carried = withRun(experimentToJson(from.saved->experiment), from.saved->run);
   }
   const Json config = configOfRun(folder, carried);
-  from.experiment = experimentOfRun(folder, config);
+  from.experiment = readOfRun(folder, experimentFromJson(config, modelCatalogue()));
   RunIdentity identity = requireOneRun(
       folder, withRun(experimentToJson(from.experiment), writtenRunId(config)), carried);
   from.run = std::move(identity.run);

@@ -13,9 +13,10 @@
 
 namespace headlight {
 
-/// By "backbone/mechanism", with every option at its default.
-inline std::vector<std::pair<std::string, ModelConfig>> pairings() {
-  std::vector<std::pair<std::string, ModelConfig>> all;
+using NamedConfigs = std::vector<std::pair<std::string, ModelConfig>>;
+
+inline NamedConfigs makePairings() {
+  NamedConfigs all;
   for (const Variant& backbone : modelCatalogue().backbones)
     for (const Variant& mechanism : modelCatalogue().mechanisms) {
       const auto& taken = backbone.mechanisms;
@@ -35,6 +36,12 @@ inline std::vector<std::pair<std::string, ModelConfig>> pairings() {
         config.classToken = config.distilled = false;
       all.emplace_back(backbone.name + "/" + mechanism.name, config);
     }
+  return all;
+}
+
+/// By "backbone/mechanism", with every option at its default.
+inline const NamedConfigs& pairings() {
+  static const NamedConfigs all = makePairings();
   return all;
 }
 

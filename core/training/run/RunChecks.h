@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/config/Parameter.h"
 #include "core/training/run/RunFolder.h"
@@ -15,6 +16,13 @@ Json withRun(Json config, const std::string& run);
 /// config.json as it stands. One that was deleted is written again first, as `carried` says: the
 /// config and id that the checkpoint carries. Throws Failure.
 Json configOfRun(const RunFolder& folder, const std::optional<Json>& carried);
+
+/// What was read of it. Throws Failure(InvalidConfig) that names the file.
+template <typename Config>
+Config readOfRun(const RunFolder& folder, Result<Config> read) {
+  if (read) return std::move(read).value();
+  throw Failure({ErrorCode::InvalidConfig, read.error().text(), folder.config().string()});
+}
 
 struct RunIdentity {
   std::string run;      ///< the id; empty of a run from before there were any
