@@ -14,9 +14,17 @@
 namespace headlight::cli {
 namespace {
 
-bool hasArgument(int count, char** arguments, const char* wanted) {
-  for (int i = 1; i < count; ++i)
-    if (std::strcmp(arguments[i], wanted) == 0) return true;
+/// Whether errors, too, are to be JSON, known before anything is parsed. Only commands that have
+/// results as JSON know --json.
+bool wantsJson(const CLI::App& app, int count, char** arguments) {
+  const auto asked = [&](const CLI::App* command) {
+    return command && command->get_option_no_throw("--json") != nullptr;
+  };
+  const CLI::App* chosen = &app;
+  for (int i = 1; i < count && chosen; ++i) {
+    if (std::strcmp(arguments[i], "--json") == 0 && asked(chosen)) return true;
+    if (const CLI::App* below = chosen->get_subcommand_no_throw(arguments[i])) chosen = below;
+  }
   return false;
 }
 
@@ -79,19 +87,19 @@ int runCommand(Command& command, Terminal& terminal, const Signals& signals) {
 }
 
 int runProgram(int count, char** arguments) {
-  Terminal terminal(hasArgument(count, arguments, "--json"));
-  setLogSink([&](LogLevel level, const std::string& message) {
-    if (level == LogLevel::Info)
-      terminal.note(message);
-    else
-      terminal.warning(message);
-  });
   const auto commands = makeCommands();
   CLI::App app("Headlight: inspect, mask and retrain the attention of vision transformers");
   setUp(app);
   std::vector<std::pair<CLI::App*, Command*>> table;
   for (const auto& command : commands)
     table.emplace_back(command->declare(app), command.get());
+  Terminal terminal(wantsJson(app, count, arguments));
+  setLogSink([&](LogLevel level, const std::string& message) {
+    if (level == LogLevel::Info)
+      terminal.note(message);
+    else
+      terminal.warning(message);
+  });
   for (const auto& [declared, command] : table)
     declared->allow_extras();
   const Parsed parsed = parse(app, count, arguments, terminal);

@@ -134,10 +134,10 @@ void Director::applyEdits() {
   Document* document = m_window->document();
   if (m_edit >= m_state.edits.size() || !document->hasModel()) return applyView();
   const StartEdit& edit = m_state.edits[m_edit++];
-  std::vector<std::pair<int, int>> cells;
+  std::vector<HeadPlace> cells;
   if (edit.layer < document->masks().layers())
     for (int head = 0; head < document->masks().heads(edit.layer); ++head)
-      if (edit.head < 0 || edit.head == head) cells.emplace_back(edit.layer, head);
+      if (edit.head < 0 || edit.head == head) cells.push_back({edit.layer, head});
   const auto made = makeMaskEdit(document->masks(), cells, edit.mask, toText(edit.mask));
   if (cells.empty())
     complain(tr("edits: the model has no layer %1 with head %2").arg(edit.layer).arg(edit.head));

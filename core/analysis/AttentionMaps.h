@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/Result.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {
@@ -80,30 +79,5 @@ std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& val
 /// negative; signed maps may leave it, and class attention, whose patches keep to themselves,
 /// has 1.
 std::vector<float> localityScores(const LayerMaps& maps);
-
-enum class HeadFusion { Mean, Max, Min };
-struct RolloutOptions {
-  HeadFusion fusion = HeadFusion::Mean;
-  /// Share of the lowest entries of each fused map that is dropped, in [0, 1); never the class
-  /// column.
-  double discardRatio = 0.0;
-};
-/// Abnar & Zuidema: identity added, rows normalised, multiplied from the first layer to the last.
-/// Over the patches of the first layer, [rows × cols]: the class token's row, or the mean of patch
-/// rows where there is no prefix token. Where patches are merged between layers, merging averages
-/// the rows it joins. Each head's map is clamped at 0 and its rows made to sum to 1 first. Errors:
-/// a layer's maps are missing, or its grid is finer than the one before.
-Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
-
-/// What rollout() first does to maps of this kind, for captions: "rows of each map normalised";
-/// empty where they are stochastic as they are.
-std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
-
-/// Eq. 4 (denominator mended): [L × L], the cosine of row t of layer i's and of layer j's map of
-/// one head, averaged over tokens. Layers with fewer heads than `head` + 1 give 0; layers on
-/// different grids cannot be compared and give NaN.
-Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head);
-/// The same for one head, or averaged over the heads that both layers have (−1).
-Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head);
 
 }  // namespace headlight

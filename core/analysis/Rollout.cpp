@@ -1,9 +1,9 @@
+#include "core/analysis/Rollout.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-
-#include "core/analysis/AttentionMaps.h"
 
 namespace headlight {
 namespace {

@@ -129,15 +129,4 @@ Result<void> writeNewFile(const std::filesystem::path& path, std::string_view by
   return outcome;
 }
 
-Result<void> appendLine(const std::filesystem::path& path, std::string_view line) {
-  return guarded(path.string(), [&] {
-    const FileDescriptor file(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-    if (!file.valid()) throw Failure(systemError(path, "open"));
-    const std::string whole = std::string(line) + "\n";
-    valueOrThrow(writeWhole(file, whole.data(), whole.size(), path));
-    if (::fdatasync(file.get()) != 0) throw Failure(systemError(path, "flush to the disk"));
-  });
-}
-
 }  // namespace headlight

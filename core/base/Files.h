@@ -36,7 +36,4 @@ Result<void> writeFileAtomically(const std::filesystem::path& path,
 /// the thousands of a data set, whose folder was empty.
 Result<void> writeNewFile(const std::filesystem::path& path, std::string_view bytes);
 
-/// Appends one line and flushes it to the disk before returning.
-Result<void> appendLine(const std::filesystem::path& path, std::string_view line);
-
 }  // namespace headlight

@@ -19,6 +19,30 @@ std::size_t utf8Length(std::string_view text) {
   return overlong || outside ? 0 : length;
 }
 
+std::vector<char32_t> codePoints(std::string_view text) {
+  std::vector<char32_t> points;
+  while (!text.empty()) {
+    const std::size_t length = utf8Length(text);
+    const auto lead = static_cast<unsigned char>(text[0]);
+    char32_t point = length == 1 ? lead : lead & (0xFF >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i)
+      point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
+    points.push_back(length == 0 ? U'\uFFFD' : point);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return points;
+}
+
+bool endsWithinCharacter(std::string_view text) {
+  for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if (byte >= 0x80 && byte < 0xC0) continue;              // one that goes on
+    if (byte < 0xC2 || byte > 0xF4) return false;           // none that begins a longer one
+    return back < (byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4);  // RFC 3629, section 3
+  }
+  return false;
+}
+
 bool isControl(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first < 0x20 || first == 0x7F;

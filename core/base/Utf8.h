@@ -4,12 +4,19 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headlight {
 
 /// Bytes of the UTF-8 character at the start of `text`, which is not empty; 0 if there is none
 /// (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 std::size_t utf8Length(std::string_view text);
+
+/// The characters of `text`; U+FFFD for every byte that is no UTF-8.
+std::vector<char32_t> codePoints(std::string_view text);
+
+/// Whether `text` ends in the first bytes of a longer character, that more bytes may complete.
+bool endsWithinCharacter(std::string_view text);
 
 /// Whether a whole UTF-8 character is one that terminals obey: U+0000 … U+001F, U+007F … U+009F.
 bool isControl(std::string_view character);

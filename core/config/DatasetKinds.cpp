@@ -1,5 +1,7 @@
 #include "core/config/DatasetKinds.h"
 
+#include "core/base/Text.h"
+
 namespace headlight {
 
 const std::vector<DatasetKind>& datasetKinds() {
@@ -18,6 +20,13 @@ std::vector<std::string> datasetKindNames(bool ofSequences) {
   for (const DatasetKind& kind : datasetKinds())
     if (kind.sequences || !ofSequences) names.push_back(kind.name);
   return names;
+}
+
+std::string datasetKindsText(bool ofSequences) {
+  std::vector<std::string> texts;
+  for (const DatasetKind& kind : datasetKinds())
+    if (kind.sequences || !ofSequences) texts.push_back(kind.name + " (" + kind.help + ")");
+  return joined(texts);
 }
 
 }  // namespace headlight

@@ -18,5 +18,7 @@ struct DatasetKind {
 /// Every kind, in the order in which they are shown.
 const std::vector<DatasetKind>& datasetKinds();
 std::vector<std::string> datasetKindNames(bool ofSequences = false);
+/// "texture-shape (synthetic pictures that are drawn, from no file), …": for help.
+std::string datasetKindsText(bool ofSequences = false);
 
 }  // namespace headlight

@@ -84,7 +84,7 @@ const ParameterTable& sequenceDataParameters() {
           .choice(&D::kind, "kind", {"pictures", "text"},
                   "Pictures as bytes by row, column and colour, or the bytes of a file.")
           .choice(&D::dataset, "dataset", datasetKindNames(/*ofSequences=*/true),
-                  "Pictures: kind of dataset.")
+                  "Pictures: kind of dataset: " + datasetKindsText(/*ofSequences=*/true) + ".")
           .text(&D::path, "path",
                 "Folder of the pictures, or the file of a text; unused by texture-shape.")
           .integer(&D::imageSize, "image_size", 4, 64,

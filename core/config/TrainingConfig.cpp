@@ -8,7 +8,8 @@ const ParameterTable& dataParameters() {
   using D = DataConfig;
   static const ParameterTable table =
       TableBuilder<D>()
-          .choice(&D::dataset, "dataset", datasetKindNames(), "Kind of dataset.")
+          .choice(&D::dataset, "dataset", datasetKindNames(),
+                  "Kind of dataset: " + datasetKindsText() + ".")
           .text(&D::path, "path", "Folder of the dataset; unused by texture-shape.")
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
                   "Share taken for validation where the folder has no such split.")

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/Utf8.h"
+
 namespace headlight {
 namespace {
 
@@ -29,28 +31,6 @@ void darken(std::uint8_t* pixel, std::uint8_t coverage, std::uint8_t grey) {
 }
 
 }  // namespace
-
-std::vector<char32_t> codePoints(const std::string& text) {
-  std::vector<char32_t> points;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<std::uint8_t>(text[i++]);
-    const int more = lead < 0x80       ? 0
-                     : lead >> 5 == 6  ? 1
-                     : lead >> 4 == 14 ? 2
-                     : lead >> 3 == 30 ? 3
-                                       : -1;
-    if (more < 0) {
-      points.push_back(U'\ufffd');
-      continue;
-    }
-    char32_t point = more == 0 ? lead : lead & (0x3f >> more);
-    int got = 0;
-    for (; got < more && i < text.size() && (text[i] & 0xc0) == 0x80; ++got)
-      point = point << 6 | static_cast<char32_t>(text[i++] & 0x3f);
-    points.push_back(got == more ? point : U'\ufffd');
-  }
-  return points;
-}
 
 struct TextPainter::Font {
   FT_Library library = nullptr;

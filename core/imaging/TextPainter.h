@@ -41,7 +41,4 @@ class TextPainter {
   std::unique_ptr<Font> m_font;  // null: OpenCV's letters
 };
 
-/// Code points of UTF-8; a malformed byte becomes U+FFFD.
-std::vector<char32_t> codePoints(const std::string& text);
-
 }  // namespace headlight

@@ -44,9 +44,8 @@ MaskEdit MaskEdit::inverse() const {
   return result;
 }
 
-Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme,
-                              const std::vector<std::pair<int, int>>& cells, const HeadMask& mask,
-                              const std::string& label) {
+Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
+                              const HeadMask& mask, const std::string& label) {
   MaskEdit edit{label, {}, scheme.name(), starred(scheme.name())};
   for (const auto& [layer, head] : cells) {
     if (auto cell = checkCell(scheme, layer, head, mask); !cell) return cell.error();
@@ -66,8 +65,7 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
   return edit;
 }
 
-Result<MaskEdit> makeResetEdit(const MaskScheme& scheme,
-                               const std::vector<std::pair<int, int>>& cells,
+Result<MaskEdit> makeResetEdit(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
                                const std::string& label) {
   MaskEdit edit{label, {}, scheme.name(), scheme.name()};
   for (const auto& [layer, head] : cells) {

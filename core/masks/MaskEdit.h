@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/masks/HeadPlace.h"
 #include "core/masks/MaskScheme.h"
 
 namespace headlight {
@@ -30,9 +31,8 @@ struct MaskEdit {
 
 /// Sets one mask on several cells, whose counts of resets stay theirs; cells that have it already
 /// are left out. Errors: a cell that does not exist.
-Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme,
-                              const std::vector<std::pair<int, int>>& cells, const HeadMask& mask,
-                              const std::string& label);
+Result<MaskEdit> makeMaskEdit(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
+                              const HeadMask& mask, const std::string& label);
 
 /// What turns `from` into `to`, but for counts of resets: no head loses what it learned. Errors:
 /// different shapes.
@@ -41,8 +41,7 @@ Result<MaskEdit> makeMaskEdit(const MaskScheme& from, const MaskScheme& to,
 
 /// The soft masks among `cells` learn anew, from their α; the inverse brings back what they had
 /// learned. Empty where none is soft. Errors: a cell that does not exist.
-Result<MaskEdit> makeResetEdit(const MaskScheme& scheme,
-                               const std::vector<std::pair<int, int>>& cells,
+Result<MaskEdit> makeResetEdit(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
                                const std::string& label);
 
 /// All changes or none. Errors: a cell that does not exist. `before` is not checked against the

@@ -63,7 +63,7 @@ class Trainer {
   Result<EvaluationResult> validate(std::stop_token stop, EpochPoint& point);
   void measureHeads();
   TrainingCheckpoint checkpoint() const;
-  bool saveLast();
+  Result<void> saveLast();
   void requireFolder();
   void tellChanges(const TrainingCheckpoint& saved);
   void saveLastOrFail(const std::string& occasion);
@@ -87,7 +87,7 @@ class Trainer {
   TrainingPosition m_at;
   bool m_restored = false;
   std::int64_t m_lastAttempt = 0;  ///< the step of the newest try to save
-  Error m_saveError;               ///< of that try, where it failed
+  Result<void> m_saved;            ///< what came of that try
   std::size_t m_editsSaved = 0;
   std::size_t m_skippedTrain = 0, m_skippedValidation = 0;
   RemainingTime m_remaining;

@@ -4,6 +4,7 @@
 
 #include "core/data/DataStamp.h"
 #include "core/training/Trainer.h"
+#include "core/training/run/RunFailures.h"
 #include "core/training/run/Surroundings.h"
 
 namespace headlight {
@@ -96,8 +97,8 @@ void Trainer::restart() {
   valueOrThrow(m_recorder.cutBack(nullptr));
 }
 
-/// False where it failed: the older checkpoint is intact and the next interval tries again.
-bool Trainer::saveLast() {
+/// Where it fails, the older checkpoint is intact and the next interval tries again.
+Result<void> Trainer::saveLast() {
   m_lastAttempt = m_at.step;
   requireFolder();
   TrainingCheckpoint now = checkpoint();
@@ -105,22 +106,13 @@ bool Trainer::saveLast() {
     now.optimizer.push_back(item);
   now.average = m_steps.average().state();
   const std::size_t applied = now.editsApplied;
-  const auto written = m_recorder.saveLast(std::move(now));
-  if (!written) {
-    m_saveError = written.error();
-    const std::string older =
-        m_recorder.savedStep() < 0
-            ? "there is no older one"
-            : "the one of step " + std::to_string(m_recorder.savedStep()) + " is intact";
-    warn("the checkpoint of step " + std::to_string(m_at.step) +
-         " was not written: " + m_saveError.text() + ". Training goes on, " + older +
-         ", and the next is tried in at most " +
-         std::to_string(m_parts.experiment.training.checkpointSteps) + " steps");
-    return false;
-  }
-  m_editsSaved = applied;
-  m_saveError = {};
-  return true;
+  m_saved = m_recorder.saveLast(std::move(now));
+  if (m_saved)
+    m_editsSaved = applied;
+  else
+    warn(checkpointWarning(m_at.step, m_recorder.savedStep(),
+                           m_parts.experiment.training.checkpointSteps, m_saved.error()));
+  return m_saved;
 }
 
 /// A folder that was deleted takes the run with it: what is trained from here on could not be kept.
@@ -133,29 +125,17 @@ void Trainer::requireFolder() {
 
 /// At the end of a run nothing will try again: not being able to save is an error.
 void Trainer::saveLastOrFail(const std::string& occasion) {
-  if (saveLast()) return;
-  const std::string resume =
-      m_recorder.savedStep() < 0
-          ? "nothing of the run is saved"
-          : "resuming goes on from step " + std::to_string(m_recorder.savedStep());
-  throw Failure({m_saveError.code,
-                 occasion + " at step " + std::to_string(m_at.step) +
-                     ", but its last checkpoint could not be written: " + m_saveError.message +
-                     "; " + resume,
-                 m_saveError.where});
+  if (const auto saved = saveLast(); !saved)
+    throw lastCheckpointFailure(occasion, m_at.step, m_recorder.savedStep(), saved.error());
 }
 
 void Trainer::failOnData(const Error& error) {
-  Error told = error;
-  told.message += saveLast() ? "; the run is saved at step " + std::to_string(m_at.step) +
-                                   ": bring the data back and resume it"
-                             : "; and the run could not be saved: " + m_saveError.text();
-  throw Failure(told);
+  throw dataFailure(error, m_at.step, saveLast());
 }
 
 TrainingOutcome Trainer::outcome(TrainingState state) {
   m_ledger.close();
-  const bool unsaved = m_recorder.savedStep() != m_at.step || !m_saveError.message.empty() ||
+  const bool unsaved = m_recorder.savedStep() != m_at.step || !m_saved ||
                        m_editsSaved != m_ledger.applied() || m_recorder.owes();
   if (unsaved)
     saveLastOrFail(state == TrainingState::Finished ? "the run finished" : "the run stopped");

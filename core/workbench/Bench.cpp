@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "core/attention/Mechanisms.h"
 #include "core/attention/SoftmaxAttention.h"
 #include "core/base/TorchCompat.h"
 #include "core/masks/Neighbourhood.h"
@@ -155,19 +157,82 @@ Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
   });
 }
 
+namespace {
+
+Candidate blockCandidate(const Variant& mechanism, bool masked, const BenchOptions& options,
+                         const at::Device& device) {
+  constexpr int kSide = 56, kWidth = 96, kHeads = 3;  // H-MaiT-T, first stage
+  const Grid grid{kSide, kSide, 0};
+  BlockOptions wanted{.mechanism = mechanism.name,
+                      .attention = {.width = kWidth, .heads = kHeads, .grid = grid}};
+  if (mechanism.options) wanted.attention.options = completeOptions(*mechanism.options, {});
+  auto block = std::make_shared<TransformerBlock>(wanted);
+  if (masked) block->attention().setMasks(hardMasks(kHeads, options.window));
+  block->to(device);
+  const std::string name =
+      options.mechanisms.empty() ? "h_mait_tiny, stage 0" : mechanism.name + ", stage 0";
+  return {{"block", name, masked ? "masked" : "unmasked", grid.tokens(), options.batch},
+          [block](const at::Tensor& x) { return block->forward(x, nullptr); },
+          at::randn({options.batch, grid.tokens(), kWidth}, device)};
+}
+
+std::vector<std::string> mechanismsOr(const std::vector<std::string>& wanted,
+                                      const std::string& otherwise) {
+  return wanted.empty() ? std::vector{otherwise} : wanted;
+}
+
+struct BenchedModel {
+  ModelConfig config;
+  MaskConfig masks;
+};
+
+BenchedModel benchedModel(const std::string& nameOrFile) {
+  if (const PublishedModel* published = findPublishedModel(nameOrFile)) {
+    BenchedModel found{published->config, {}};
+    found.masks.scheme = published->scheme;
+    return found;
+  }
+  if (!std::filesystem::exists(nameOrFile))
+    throw Failure({ErrorCode::NotFound,
+                   "is neither a published model (see summary --list) nor a file", nameOrFile});
+  const Experiment experiment = valueOrThrow(experimentOf(nameOrFile));
+  return {experiment.model, experiment.masks};
+}
+
+/// Options and masks were for the mechanism that it had.
+BenchedModel withMechanism(BenchedModel model, const std::string& mechanism) {
+  if (mechanism == model.config.mechanism) return model;
+  model.config.mechanism = mechanism;
+  model.config.attention = Json::object();
+  return {checkedAndCompleted(model.config), {}};
+}
+
+Candidate modelCandidate(const BenchedModel& benched, const std::string& name,
+                         const BenchOptions& options, const at::Device& device) {
+  const ModelConfig& config = benched.config;
+  const auto model = makeModel(config, 0);
+  const MaskScheme masks = valueOrThrow(resolveMasks(benched.masks, model->masks().shape()));
+  model->setMasks(masks);
+  model->to(device);
+  return {
+      {"model", name, masks.name(), model->grid(0).tokens(), options.batch},
+      [model](const at::Tensor& images) {
+        model->train(at::GradMode::is_enabled());
+        return model->forward(images);
+      },
+      at::randn({options.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()}, device)};
+}
+
+}  // namespace
+
 Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
   return benched(options, [&](const at::Device& device) {
-    constexpr int kSide = 56, kWidth = 96, kHeads = 3;  // H-MaiT-T, first stage
-    const Grid grid{kSide, kSide, 0};
     std::vector<Candidate> candidates;
-    for (const std::string kernel : {"masked", "unmasked"}) {
-      auto block = std::make_shared<TransformerBlock>(
-          BlockOptions{.attention = {.width = kWidth, .heads = kHeads, .grid = grid}});
-      if (kernel == "masked") block->attention().setMasks(hardMasks(kHeads, options.window));
-      block->to(device);
-      candidates.push_back({{"block", "h_mait_tiny, stage 0", kernel, grid.tokens(), options.batch},
-                            [block](const at::Tensor& x) { return block->forward(x, nullptr); },
-                            at::randn({options.batch, grid.tokens(), kWidth}, device)});
+    for (const std::string& name : mechanismsOr(options.mechanisms, "softmax")) {
+      const Variant& mechanism = mechanismOf(name).variant;
+      for (const bool masked : {true, false})
+        if (!masked || mechanism.maskable)
+          candidates.push_back(blockCandidate(mechanism, masked, options, device));
     }
     measure(candidates, options.repeats, sink, stop);
   });
@@ -175,22 +240,14 @@ Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std:
 
 Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
   return benched(options, [&](const at::Device& device) {
-    for (const auto& name : options.models) {
-      const PublishedModel* published = findPublishedModel(name);
-      if (!published)
-        throw Failure({ErrorCode::NotFound, "is not a published model; see summary --list", name});
-      const ModelConfig& config = published->config;
-      const auto model = makeModel(config, 0);
-      model->setMasks(valueOrThrow(makeMaskPreset(published->scheme, model->masks().shape())));
-      model->to(device);
-      std::vector<Candidate> candidates{
-          {{"model", published->name, published->scheme, model->grid(0).tokens(), options.batch},
-           [model](const at::Tensor& images) {
-             model->train(at::GradMode::is_enabled());
-             return model->forward(images);
-           },
-           at::randn({options.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()},
-                     device)}};
+    for (const auto& nameOrFile : options.models) {
+      const BenchedModel own = benchedModel(nameOrFile);
+      const std::string name = own.config.name.empty() ? nameOrFile : own.config.name;
+      std::vector<Candidate> candidates;
+      for (const auto& mechanism : mechanismsOr(options.mechanisms, own.config.mechanism))
+        candidates.push_back(modelCandidate(
+            withMechanism(own, mechanism),
+            options.mechanisms.empty() ? name : name + ", " + mechanism, options, device));
       measure(candidates, options.repeats, sink, stop);
     }
   });

@@ -41,7 +41,10 @@ struct BenchOptions {
   /// Beside the other forms of `attention` also LibTorch's own. It knows no logits of 0:
   /// outside its mask they are −∞.
   bool library = false;
+  /// Published names, configs, or checkpoints that carry their Experiment; of edits and models.
   std::vector<std::string> models{"deit_tiny"};
+  /// Of blocks and models: each of these in place of their own; empty: as they are.
+  std::vector<std::string> mechanisms = {};
 };
 
 using BenchSink = std::function<void(const BenchRow&)>;
@@ -51,9 +54,12 @@ using BenchSink = std::function<void(const BenchRow&)>;
 /// LibTorch has none).
 Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
                             std::stop_token stop);
-/// A block of the first stage of H-MaiT-T (56 × 56 patches), masked beside unmasked.
+/// A block of the first stage of H-MaiT-T (56 × 56 patches), masked (where its mechanism can be)
+/// beside unmasked.
 Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
-/// Whole models on a batch, inference and a training step's forward and backward.
+/// Whole models on a batch, inference and a training step's forward and backward; under their own
+/// masks, or with another mechanism under none. Errors besides: NotFound, and what is wrong with a
+/// model's config.
 Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
 /// From one head's mask to the new prediction and maps, for every layer of every model.
 Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);

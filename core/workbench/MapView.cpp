@@ -20,8 +20,8 @@ bool drawnSmooth(const LayerMaps& maps, bool wanted) {
   return wanted && !maps.windows;
 }
 
-ColorMap drawnColors(const AttentionMaps& maps, ColorMap chosen) {
-  return maps.isSigned ? ColorMap::Diverging : chosen;
+ColorMap drawnColors(bool isSigned, ColorMap chosen) {
+  return isSigned ? ColorMap::Diverging : chosen;
 }
 
 std::string tokenText(int token, const Grid& grid) {

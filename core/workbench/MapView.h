@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/analysis/AttentionMaps.h"
+#include "core/analysis/Rollout.h"
 #include "core/imaging/ColorMap.h"
 #include "core/masks/Grid.h"
 
@@ -20,7 +21,7 @@ ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query);
 bool drawnSmooth(const LayerMaps& maps, bool wanted);
 
 /// Diverging colours for signed maps, else the chosen ones.
-ColorMap drawnColors(const AttentionMaps& maps, ColorMap chosen);
+ColorMap drawnColors(bool isSigned, ColorMap chosen);
 
 /// "class token", "distillation token", "patch (4, 7)" by row and column from 0.
 std::string tokenText(int token, const Grid& grid);

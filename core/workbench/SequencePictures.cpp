@@ -1,10 +1,8 @@
-// Composing what a completion shows.
+#include "core/workbench/SequencePictures.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-
-#include "core/workbench/SequenceSession.h"
 
 namespace headlight {
 namespace {

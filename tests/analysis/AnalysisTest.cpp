@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/analysis/AttentionMaps.h"
+#include "core/analysis/Rollout.h"
 #include "core/base/Random.h"
 
 namespace headlight {

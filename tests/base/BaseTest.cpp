@@ -77,12 +77,6 @@ TEST_F(FilesTest, RefusesWhatIsTooLargeMissingOrNoFile) {
   EXPECT_EQ(readFile("/dev/zero", 4).error().code, ErrorCode::UnsupportedFile);
 }
 
-TEST_F(FilesTest, AppendsLines) {
-  ASSERT_TRUE(appendLine(path / "log", "a").ok());
-  ASSERT_TRUE(appendLine(path / "log", "b").ok());
-  EXPECT_EQ(*readFile(path / "log", 100), "a\nb\n");
-}
-
 TEST_F(FolderLockTest, IsHeldOnceAndReleased) {
   {
     const auto first = FolderLock::acquire(path);

@@ -47,5 +47,19 @@ TEST(Utf8, MessagesOfErrorsAreOneCleanLine) {
   EXPECT_EQ(error.text(), "a?.json: names ?]0;x? error: fake");
 }
 
+TEST(Utf8, CodePointsOfGoodAndBadText) {
+  EXPECT_EQ(codePoints("aä€😀"), (std::vector<char32_t>{U'a', U'ä', U'€', U'😀'}));
+  EXPECT_EQ(codePoints("a\xc3"), (std::vector<char32_t>{U'a', U'\ufffd'}));
+  EXPECT_EQ(codePoints("\xff\x80z"), (std::vector<char32_t>{U'\ufffd', U'\ufffd', U'z'}));
+  EXPECT_TRUE(codePoints("").empty());
+}
+
+TEST(Utf8, KnowsTextThatEndsWithinACharacter) {
+  for (const std::string_view whole : {"", "a", "ä", "€", "😀", "\x80", "\xc1", "\xff\x80"})
+    EXPECT_FALSE(endsWithinCharacter(whole)) << whole;
+  for (const std::string_view cut : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf4\x8f"})
+    EXPECT_TRUE(endsWithinCharacter(cut)) << cut;
+}
+
 }  // namespace
 }  // namespace headlight

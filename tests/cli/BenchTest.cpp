@@ -86,6 +86,31 @@ TEST_F(BenchCliTest, ModelsAreMeasuredByName) {
   expectError(run({"bench", "model", "--models", "vit_mikro"}), 3, {"vit_mikro", "summary --list"});
 }
 
+TEST_F(BenchCliTest, ConfigsAreMeasuredUnderTheirMasks) {
+  std::ofstream(path / "own.json")
+      << R"({"model": {"name": "vit_micro", "mechanism": "aft_conv"}})";
+  std::ofstream(path / "masked.json") << R"({"model": {"name": "vit_micro"},
+                                             "masks": {"scheme": "sch1"}})";
+  const json measured = rows("model", {"--models", at("own.json") + "," + at("masked.json")});
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_EQ(measured[0]["kernel"], "none");
+  EXPECT_EQ(measured[1]["kernel"], "sch1");
+  EXPECT_EQ(rows("edit", {"--models", at("masked.json")}).size(), 3u);
+}
+
+TEST_F(BenchCliTest, AnyMechanismIsMeasuredBesideTheOthers) {
+  const json blocks = rows("block", {"--mechanisms", "softmax,linear_angular"});
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_EQ(blocks[0]["kernel"], "masked");
+  EXPECT_EQ(blocks[2]["name"], "linear_angular, stage 0");
+  EXPECT_EQ(blocks[2]["kernel"], "unmasked");
+  const json models = rows("model", {"--models", "vit_micro", "--mechanisms", "softmax,aft_full"});
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[1]["name"], "vit_micro, aft_full");
+  expectError(run({"bench", "block", "--mechanisms", "softmaks"}), 2, {"softmaks"});
+  expectError(run({"bench", "edit", "--mechanisms", "softmax"}), 2, {"--mechanisms"});
+}
+
 TEST_F(BenchCliTest, EditsAreMeasuredLayerByLayerOnOnePicture) {
   const json measured = rows("edit", {"--models", "vit_micro"});
   ASSERT_EQ(measured.size(), 3u);

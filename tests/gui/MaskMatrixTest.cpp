@@ -189,10 +189,10 @@ class MaskMatrixTest : public QObject {
   void arrowsMoveAndKeysSetKinds() {
     Fixture f;
     f.key(Qt::Key_Down);  // nothing was current: the first cell is
-    QCOMPARE(*f.matrix.current(), (HeadCell{0, 0}));
+    QCOMPARE(*f.matrix.current(), (HeadPlace{0, 0}));
     f.key(Qt::Key_Down);
     f.key(Qt::Key_Right);
-    QCOMPARE(*f.matrix.current(), (HeadCell{1, 1}));
+    QCOMPARE(*f.matrix.current(), (HeadPlace{1, 1}));
     const std::pair<Qt::Key, const char*> kinds[]{{Qt::Key_H, "hard:3"},
                                                   {Qt::Key_S, "soft:3@0.5"},
                                                   {Qt::Key_X, "strict:3"},
@@ -214,7 +214,7 @@ class MaskMatrixTest : public QObject {
     f.key(Qt::Key_Up);
     f.key(Qt::Key_Up);
     f.key(Qt::Key_Up);  // stays at the edge
-    QCOMPARE(*f.matrix.current(), (HeadCell{0, 0}));
+    QCOMPARE(*f.matrix.current(), (HeadPlace{0, 0}));
   }
 
   void digitsAndSignsSetTheWindow() {
@@ -293,7 +293,7 @@ class MaskMatrixTest : public QObject {
     QTRY_VERIFY(!f.matrix.findChild<QMenu*>(QStringLiteral("maskMenu")));
     // Outside the selection it is about the cell beneath.
     menu = openMenu(4, 3);
-    QCOMPARE(f.matrix.selection(), (std::vector<HeadCell>{{4, 3}}));
+    QCOMPARE(f.matrix.selection(), (std::vector<HeadPlace>{{4, 3}}));
     menu->close();
   }
 
@@ -346,7 +346,7 @@ class MaskMatrixTest : public QObject {
       f.key(Qt::Key_Down);
     for (int i = 0; i < 11; ++i)
       f.key(Qt::Key_Right);
-    QCOMPARE(*f.matrix.current(), (HeadCell{35, 11}));
+    QCOMPARE(*f.matrix.current(), (HeadPlace{35, 11}));
     const QRect shown = f.matrix.viewport()->rect();
     QVERIFY(shown.contains(f.matrix.cellRect({35, 11})));
     f.click(35, 11);
@@ -364,7 +364,7 @@ class MaskMatrixTest : public QObject {
     f.click(4, 1);
     QCOMPARE(f.masked(), 0);
     QCOMPARE(f.document.undoStack()->count(), 0);
-    QCOMPARE(f.matrix.selection(), (std::vector<HeadCell>{{4, 1}}));  // to be looked at
+    QCOMPARE(f.matrix.selection(), (std::vector<HeadPlace>{{4, 1}}));  // to be looked at
     QVERIFY(said.last().at(0).toString().contains(why));
     for (const Qt::Key key : {Qt::Key_H, Qt::Key_Space, Qt::Key_5, Qt::Key_Plus})
       f.key(key);
@@ -455,7 +455,7 @@ class MaskMatrixTest : public QObject {
     f.click(f.matrix.rowHeaderRect(3).center());
     f.matrix.select({{3, 20}});
     f.key(Qt::Key_Up);  // a row that is shorter: its last head
-    QCOMPARE(*f.matrix.current(), (HeadCell{2, 11}));
+    QCOMPARE(*f.matrix.current(), (HeadPlace{2, 11}));
     QVERIFY(f.matrix.viewport()->rect().contains(f.matrix.cellRect({2, 11})));
     f.click(f.matrix.columnHeaderRect(11).center());
     QCOMPARE(f.masked(), 2);
@@ -465,7 +465,7 @@ class MaskMatrixTest : public QObject {
     Fixture f;
     f.matrix.select({{5, 3}, {0, 0}});
     f.document.setModel(makeModel(2, 2));
-    QCOMPARE(f.matrix.selection(), (std::vector<HeadCell>{{0, 0}}));
+    QCOMPARE(f.matrix.selection(), (std::vector<HeadPlace>{{0, 0}}));
     f.key(Qt::Key_H);
     QCOMPARE(f.cell(0, 0).kind, MaskKind::Hard);
   }

@@ -13,7 +13,7 @@
 
 using namespace headlight;
 using namespace headlight::synthetic;
-using Cells = std::vector<HeadCell>;
+using Cells = std::vector<HeadPlace>;
 
 class MatrixPartsTest : public QObject {
   Q_OBJECT
@@ -50,13 +50,13 @@ class MatrixPartsTest : public QObject {
 
   void aRectangleGrowsFromItsAnchor() {
     CellSelection selection = selectionOf({3, 3, 3});
-    selection.extendTo(HeadCell{1, 1});  // nothing to begin from: it begins here
+    selection.extendTo(HeadPlace{1, 1});  // nothing to begin from: it begins here
     QCOMPARE(selection.cells(), (Cells{{1, 1}}));
-    selection.extendTo(HeadCell{2, 2});
+    selection.extendTo(HeadPlace{2, 2});
     QCOMPARE(selection.cells(), (Cells{{1, 1}, {1, 2}, {2, 1}, {2, 2}}));
-    selection.extendTo(HeadCell{0, 1});
+    selection.extendTo(HeadPlace{0, 1});
     QCOMPARE(selection.cells(), (Cells{{0, 1}, {1, 1}}));
-    QCOMPARE(*selection.current(), (HeadCell{0, 1}));
+    QCOMPARE(*selection.current(), (HeadPlace{0, 1}));
     selection.extendTo(MatrixPlace::row(2));
     QCOMPARE(selection.cells().size(), std::size_t(6));
     selection.extendTo(MatrixPlace::corner());
@@ -66,13 +66,13 @@ class MatrixPartsTest : public QObject {
   void rowsOfTheirOwnLengthLeaveGaps() {
     CellSelection selection = selectionOf({1, 3, 2});
     selection.selectFrom({{0, 0}});
-    selection.extendTo(HeadCell{2, 2});  // a corner that is no cell itself
+    selection.extendTo(HeadPlace{2, 2});  // a corner that is no cell itself
     QCOMPARE(selection.cells(), (Cells{{0, 0}, {1, 0}, {1, 1}, {1, 2}, {2, 0}, {2, 1}}));
     selection.selectFrom({{1, 2}});
     selection.move(1, 0, false);  // the last head of a shorter layer
-    QCOMPARE(*selection.current(), (HeadCell{2, 1}));
+    QCOMPARE(*selection.current(), (HeadPlace{2, 1}));
     selection.move(9, 9, false);
-    QCOMPARE(*selection.current(), (HeadCell{2, 1}));
+    QCOMPARE(*selection.current(), (HeadPlace{2, 1}));
   }
 
   void togglingTakesAwayOnlyWhatIsWhollyThere() {
@@ -82,7 +82,7 @@ class MatrixPartsTest : public QObject {
     QCOMPARE(selection.cells(), (Cells{{0, 0}, {0, 1}}));
     selection.toggle({{0, 0}, {0, 1}});
     QVERIFY(selection.isEmpty());
-    QCOMPARE(*selection.current(), (HeadCell{0, 0}));
+    QCOMPARE(*selection.current(), (HeadPlace{0, 0}));
   }
 
   void aSmallerModelForgetsWhatIsGone() {

@@ -241,13 +241,6 @@ class SequenceGuardsTest : public QObject {
     QVERIFY(!f.button("saveContinuation")->isEnabled());
   }
 
-  void aCharacterThatIsCutOffIsKnown() {
-    for (const char* cut : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf4\x8f"})
-      QVERIFY(endsWithinCharacter(cut));
-    for (const char* whole : {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\x80", "\xc1", "\xff\x80"})
-      QVERIFY(!endsWithinCharacter(whole));
-  }
-
   void whatIsHiddenIsNeverWrong() {
     SequenceFixture f;
     auto* error = f.message("sequenceError");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/base/Utf8.h"
 #include "core/imaging/Figure.h"
 #include "core/imaging/TextPainter.h"
 #include "tests/imaging/TestImages.h"
@@ -129,12 +130,6 @@ TEST(TextPainter, clipsAtTheEdges) {
   painter.draw(canvas, "Wide text that leaves", -5, 3, 16, 0);
   painter.draw(canvas, "below", 2, 100, 16, 0);
   EXPECT_EQ(canvas.pixels.size(), 600u);
-}
-
-TEST(TextPainter, codePointsOfGoodAndBadUtf8) {
-  EXPECT_EQ(codePoints("aä€😀"), (std::vector<char32_t>{U'a', U'ä', U'€', U'😀'}));
-  EXPECT_EQ(codePoints("a\xc3"), (std::vector<char32_t>{U'a', U'\ufffd'}));
-  EXPECT_EQ(codePoints("\xff\x80z"), (std::vector<char32_t>{U'\ufffd', U'\ufffd', U'z'}));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(Schedule, WarmsUpAndFollowsTheCosine) {
   config.minLearningRate = 0.1;
   config.warmupLearningRate = 0.2;
   config.warmupEpochs = 2;
-  const Schedule schedule(config, 10);
+  const Schedule schedule(scheduleOptions(config, 10));
   EXPECT_EQ(schedule.totalSteps(), 100);
   EXPECT_EQ(schedule.warmupSteps(), 20);
   EXPECT_DOUBLE_EQ(schedule.learningRate(0), 0.2);
@@ -39,7 +39,7 @@ TEST(Schedule, WithoutWarmUpBeginsAtThePeak) {
   config.epochs = 4;
   config.learningRate = 0.5;
   config.warmupEpochs = 0;
-  EXPECT_DOUBLE_EQ(Schedule(config, 3).learningRate(0), 0.5);
+  EXPECT_DOUBLE_EQ(Schedule(scheduleOptions(config, 3)).learningRate(0), 0.5);
 }
 
 TEST(Loss, SmoothsLabelsAsTheFormulaSays) {

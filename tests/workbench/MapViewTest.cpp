@@ -32,9 +32,9 @@ TEST(MapView, OneScaleSpansWhatTheTokenSeesInEveryHead) {
   EXPECT_EQ(sharedRange(maps, model, 0).high, 3);
   maps.isSigned = true;
   EXPECT_EQ(sharedRange(maps, model, 0).low, -3);
-  EXPECT_EQ(drawnColors(maps, ColorMap::Turbo), ColorMap::Diverging);
+  EXPECT_EQ(drawnColors(maps.isSigned, ColorMap::Turbo), ColorMap::Diverging);
   maps.isSigned = false;
-  EXPECT_EQ(drawnColors(maps, ColorMap::Turbo), ColorMap::Turbo);
+  EXPECT_EQ(drawnColors(maps.isSigned, ColorMap::Turbo), ColorMap::Turbo);
 }
 
 TEST(MapView, TokensHaveNames) {

@@ -20,6 +20,7 @@
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/SequencePictures.h"
 #include "core/workbench/SequenceSession.h"
 #include "core/workbench/SequenceTraining.h"
 #include "tests/TemporaryFolder.h"

@@ -50,7 +50,7 @@ bool MaskCommand::mergeWith(const QUndoCommand* other) {
     setObsolete(true);
     return true;
   }
-  std::vector<HeadCell> cells;
+  std::vector<HeadPlace> cells;
   for (const auto& change : m_edit.changes)
     cells.push_back({change.layer, change.head});
   const HeadMask& mask = m_edit.changes.front().after;

@@ -43,14 +43,14 @@ QString whyNotMaskableText(const MaskScheme& scheme) {
   return QString::fromStdString(whyNotMaskable(scheme));
 }
 
-QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) {
-  const std::set<HeadCell> unique(cells.begin(), cells.end());
+QString cellsText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells) {
+  const std::set<HeadPlace> unique(cells.begin(), cells.end());
   if (unique.empty()) return QStringLiteral("0 heads");
   const auto [layer, head] = *unique.begin();
   if (unique.size() == 1) return QStringLiteral("layer %1, head %2").arg(layer).arg(head);
   const bool oneLayer = unique.rbegin()->layer == layer;
   const bool oneHead = std::all_of(unique.begin(), unique.end(),
-                                   [h = head](const HeadCell& cell) { return cell.head == h; });
+                                   [h = head](const HeadPlace& cell) { return cell.head == h; });
   // Edits are about the layers that can be masked, selections may be about all.
   const bool some =
       unique.rbegin()->layer < scheme.maskableLayers() && scheme.maskableLayers() < scheme.layers();
@@ -69,7 +69,7 @@ QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells) 
   return QStringLiteral("%1 heads").arg(unique.size());
 }
 
-QString maskEditText(const MaskScheme& scheme, const std::vector<HeadCell>& cells,
+QString maskEditText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
                      const HeadMask& mask) {
   return QStringLiteral("%1 on %2").arg(maskText(mask), cellsText(scheme, cells));
 }

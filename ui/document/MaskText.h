@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "core/masks/HeadPlace.h"
 #include "core/masks/MaskScheme.h"
-#include "ui/document/HeadCell.h"
 
 namespace headlight {
 
@@ -21,10 +21,10 @@ QString whyNotMaskableText(const MaskScheme& scheme);
 
 /// "layer 2" for all its heads, "layer 2, head 1", "head 1 of every layer", "every head", else
 /// "5 heads"; "… that can be masked" where only those of some layers can and all of them are meant.
-QString cellsText(const MaskScheme& scheme, const std::vector<HeadCell>& cells);
+QString cellsText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells);
 
 /// "hard 3×3 on layer 2", "no mask on head 1 of every layer".
-QString maskEditText(const MaskScheme& scheme, const std::vector<HeadCell>& cells,
+QString maskEditText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
                      const HeadMask& mask);
 
 }  // namespace headlight

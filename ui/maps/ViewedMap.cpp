@@ -85,7 +85,7 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   map.cols = of.grid.cols;
   map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
   map.range = shared ? *shared : rangeOf(map.values, maps.isSigned);
-  map.colorMap = drawnColors(maps, view.colorMap);
+  map.colorMap = drawnColors(maps.isSigned, view.colorMap);
   map.smooth = drawnSmooth(maps, view, layer);
   return map;
 }
@@ -202,7 +202,7 @@ Legend headsLegend(const Document& document) {
   if (!look || look->maps.layers.empty()) return legend;
   legend.bar = true;
   const AttentionMaps& maps = shownMaps(*look, view);
-  legend.colorMap = drawnColors(maps, view.colorMap);
+  legend.colorMap = drawnColors(maps.isSigned, view.colorMap);
   if (view.sharedRange) {
     legend.range = sharedRange(maps, grid, view.query);
     legend.detail = document.describeRange(legend.range);

@@ -12,11 +12,12 @@ void BrushStroke::begin(const HeadMask& mask) {
   m_last.clear();
 }
 
-void BrushStroke::paint(const std::vector<HeadCell>& cells, const std::vector<HeadCell>& maskable) {
+void BrushStroke::paint(const std::vector<HeadPlace>& cells,
+                        const std::vector<HeadPlace>& maskable) {
   m_last = cells;
   const MaskScheme& scheme = m_document->masks();
-  const auto edit = makeMaskEdit(scheme, asPairs(maskable), m_mask,
-                                 maskEditText(scheme, maskable, m_mask).toStdString());
+  const auto edit =
+      makeMaskEdit(scheme, maskable, m_mask, maskEditText(scheme, maskable, m_mask).toStdString());
   if (edit) m_document->pushEdit(*edit, m_number);
 }
 

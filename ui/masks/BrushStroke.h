@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/masks/HeadMask.h"
-#include "ui/document/HeadCell.h"
+#include "core/masks/HeadPlace.h"
 
 namespace headlight {
 
@@ -18,9 +18,9 @@ class BrushStroke {
   void end() { m_number = kNone; }
   bool isGoingOn() const { return m_number != kNone; }
   /// Whether these are other cells than those it painted last.
-  bool isNews(const std::vector<HeadCell>& cells) const { return cells != m_last; }
+  bool isNews(const std::vector<HeadPlace>& cells) const { return cells != m_last; }
   /// `cells` are what the mouse is on, `maskable` those of them that get the mask.
-  void paint(const std::vector<HeadCell>& cells, const std::vector<HeadCell>& maskable);
+  void paint(const std::vector<HeadPlace>& cells, const std::vector<HeadPlace>& maskable);
 
  private:
   static constexpr int kNone = -1;
@@ -28,7 +28,7 @@ class BrushStroke {
   Document* m_document;
   int m_number = kNone;
   HeadMask m_mask;
-  std::vector<HeadCell> m_last;
+  std::vector<HeadPlace> m_last;
 };
 
 }  // namespace headlight

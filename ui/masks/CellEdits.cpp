@@ -16,27 +16,27 @@ QString starred(const QString& name) {
 
 }  // namespace
 
-const HeadMask& CellEdits::maskOf(const HeadCell& cell) const {
+const HeadMask& CellEdits::maskOf(const HeadPlace& cell) const {
   return m_document->masks().at(cell.layer, cell.head);
 }
 
-bool CellEdits::isMaskable(const HeadCell& cell) const {
+bool CellEdits::isMaskable(const HeadPlace& cell) const {
   return cell.layer < m_document->masks().maskableLayers();
 }
 
-bool CellEdits::haveAll(const std::vector<HeadCell>& cells, const HeadMask& mask) const {
+bool CellEdits::haveAll(const std::vector<HeadPlace>& cells, const HeadMask& mask) const {
   return std::all_of(cells.begin(), cells.end(),
-                     [&](const HeadCell& cell) { return maskOf(cell).looksLike(mask); });
+                     [&](const HeadPlace& cell) { return maskOf(cell).looksLike(mask); });
 }
 
-std::vector<HeadCell> CellEdits::maskableOf(const std::vector<HeadCell>& cells) const {
-  std::vector<HeadCell> result;
-  for (const HeadCell& cell : cells)
+std::vector<HeadPlace> CellEdits::maskableOf(const std::vector<HeadPlace>& cells) const {
+  std::vector<HeadPlace> result;
+  for (const HeadPlace& cell : cells)
     if (isMaskable(cell)) result.push_back(cell);
   return result;
 }
 
-std::vector<HeadCell> CellEdits::maskable(const std::vector<HeadCell>& cells) const {
+std::vector<HeadPlace> CellEdits::maskable(const std::vector<HeadPlace>& cells) const {
   auto result = maskableOf(cells);
   if (result.empty() && !cells.empty()) sayWhyNot();
   return result;
@@ -46,7 +46,7 @@ void CellEdits::sayWhyNot() const {
   Q_EMIT m_document->message(tr("Not masked: %1.").arg(whyNotMaskableText(m_document->masks())));
 }
 
-void CellEdits::push(const std::vector<HeadCell>& cells, const std::vector<HeadMask>& masks,
+void CellEdits::push(const std::vector<HeadPlace>& cells, const std::vector<HeadMask>& masks,
                      const QString& label) {
   MaskScheme edited = m_document->masks();
   for (std::size_t i = 0; i < cells.size(); ++i)
@@ -57,23 +57,24 @@ void CellEdits::push(const std::vector<HeadCell>& cells, const std::vector<HeadM
   if (edit) m_document->pushEdit(*edit);
 }
 
-void CellEdits::setMask(const std::vector<HeadCell>& wanted, const HeadMask& mask) {
+void CellEdits::setMask(const std::vector<HeadPlace>& wanted, const HeadMask& mask) {
   const auto cells = maskable(wanted);
   if (cells.empty()) return;
   push(cells, std::vector<HeadMask>(cells.size(), mask),
        maskEditText(m_document->masks(), cells, mask));
 }
 
-void CellEdits::toggle(const std::vector<HeadCell>& wanted, const HeadMask& brush) {
+void CellEdits::toggle(const std::vector<HeadPlace>& wanted, const HeadMask& brush) {
   const auto cells = maskable(wanted);
   setMask(cells, haveAll(cells, brush) ? HeadMask{} : brush);
 }
 
-void CellEdits::setKind(const std::vector<HeadCell>& wanted, MaskKind kind, const HeadMask& brush) {
+void CellEdits::setKind(const std::vector<HeadPlace>& wanted, MaskKind kind,
+                        const HeadMask& brush) {
   const auto cells = maskable(wanted);
   if (cells.empty()) return;
   std::vector<HeadMask> masks;
-  for (const HeadCell& cell : cells) {
+  for (const HeadPlace& cell : cells) {
     HeadMask mask = maskOf(cell).kind == MaskKind::None ? brush : maskOf(cell);
     mask.kind = kind;
     masks.push_back(kind == MaskKind::None ? HeadMask{} : mask);
@@ -84,10 +85,10 @@ void CellEdits::setKind(const std::vector<HeadCell>& wanted, MaskKind kind, cons
   push(cells, masks, tr("%1 on %2").arg(what, cellsText(m_document->masks(), cells)));
 }
 
-void CellEdits::setWindow(const std::vector<HeadCell>& wanted, int window) {
-  std::vector<HeadCell> cells;
+void CellEdits::setWindow(const std::vector<HeadPlace>& wanted, int window) {
+  std::vector<HeadPlace> cells;
   std::vector<HeadMask> masks;
-  for (const HeadCell& cell : maskable(wanted)) {
+  for (const HeadPlace& cell : maskable(wanted)) {
     HeadMask mask = maskOf(cell);
     if (mask.kind == MaskKind::None) continue;
     mask.window = std::clamp(window | 1, 1, kMaxWindow);
@@ -99,27 +100,26 @@ void CellEdits::setWindow(const std::vector<HeadCell>& wanted, int window) {
        tr("window %1×%1 on %2").arg(window).arg(cellsText(m_document->masks(), cells)));
 }
 
-void CellEdits::changeWindow(const std::vector<HeadCell>& wanted, int steps) {
+void CellEdits::changeWindow(const std::vector<HeadPlace>& wanted, int steps) {
   const auto cells = maskable(wanted);
-  const auto first = std::find_if(cells.begin(), cells.end(), [this](const HeadCell& cell) {
+  const auto first = std::find_if(cells.begin(), cells.end(), [this](const HeadPlace& cell) {
     return maskOf(cell).kind != MaskKind::None;
   });
   if (first != cells.end())
     setWindow(wanted, std::clamp(maskOf(*first).window + 2 * steps, 1, kMaxWindow));
 }
 
-void CellEdits::resetAlphas(const std::vector<HeadCell>& cells, const QString& none) {
+void CellEdits::resetAlphas(const std::vector<HeadPlace>& cells, const QString& none) {
   const MaskScheme& scheme = m_document->masks();
-  std::vector<HeadCell> soft;
-  for (const HeadCell& cell : cells)
+  std::vector<HeadPlace> soft;
+  for (const HeadPlace& cell : cells)
     if (maskOf(cell).kind == MaskKind::Soft) soft.push_back(cell);
   if (soft.empty()) {
     Q_EMIT m_document->message(none);
     return;
   }
-  const auto edit =
-      makeResetEdit(scheme, asPairs(soft),
-                    tr("learned α reset on %1").arg(cellsText(scheme, soft)).toStdString());
+  const auto edit = makeResetEdit(
+      scheme, soft, tr("learned α reset on %1").arg(cellsText(scheme, soft)).toStdString());
   if (edit) m_document->pushEdit(*edit);
 }
 

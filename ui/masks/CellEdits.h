@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/masks/HeadMask.h"
-#include "ui/document/HeadCell.h"
+#include "core/masks/HeadPlace.h"
 
 namespace headlight {
 
@@ -18,32 +18,32 @@ class CellEdits {
  public:
   explicit CellEdits(Document* document) : m_document(document) {}
 
-  bool isMaskable(const HeadCell& cell) const;
+  bool isMaskable(const HeadPlace& cell) const;
   /// Whether all of them look as if painted with `mask`.
-  bool haveAll(const std::vector<HeadCell>& cells, const HeadMask& mask) const;
+  bool haveAll(const std::vector<HeadPlace>& cells, const HeadMask& mask) const;
 
-  void setMask(const std::vector<HeadCell>& cells, const HeadMask& mask);
+  void setMask(const std::vector<HeadPlace>& cells, const HeadMask& mask);
   /// `brush`, or no mask where they all have it already.
-  void toggle(const std::vector<HeadCell>& cells, const HeadMask& brush);
+  void toggle(const std::vector<HeadPlace>& cells, const HeadMask& brush);
   /// Window and α come from each cell, or from `brush` where the cell was unmasked.
-  void setKind(const std::vector<HeadCell>& cells, MaskKind kind, const HeadMask& brush);
+  void setKind(const std::vector<HeadPlace>& cells, MaskKind kind, const HeadMask& brush);
   /// Of those that are masked: odd, at least 1.
-  void setWindow(const std::vector<HeadCell>& cells, int window);
+  void setWindow(const std::vector<HeadPlace>& cells, int window);
   /// Two patches a step from the first masked cell's window, so that mixed windows become one.
-  void changeWindow(const std::vector<HeadCell>& cells, int steps);
+  void changeWindow(const std::vector<HeadPlace>& cells, int steps);
   /// The soft masks among them forget the α they learned; `none` is said where none is soft.
-  void resetAlphas(const std::vector<HeadCell>& cells, const QString& none);
+  void resetAlphas(const std::vector<HeadPlace>& cells, const QString& none);
 
   /// Those of `cells` that can be masked; nothing is said.
-  std::vector<HeadCell> maskableOf(const std::vector<HeadCell>& cells) const;
+  std::vector<HeadPlace> maskableOf(const std::vector<HeadPlace>& cells) const;
   /// Why cells cannot be masked, as a message of the document.
   void sayWhyNot() const;
 
  private:
-  std::vector<HeadCell> maskable(const std::vector<HeadCell>& cells) const;
-  void push(const std::vector<HeadCell>& cells, const std::vector<HeadMask>& masks,
+  std::vector<HeadPlace> maskable(const std::vector<HeadPlace>& cells) const;
+  void push(const std::vector<HeadPlace>& cells, const std::vector<HeadMask>& masks,
             const QString& label);
-  const HeadMask& maskOf(const HeadCell& cell) const;
+  const HeadMask& maskOf(const HeadPlace& cell) const;
 
   Document* m_document;
 };

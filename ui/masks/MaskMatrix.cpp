@@ -58,7 +58,7 @@ void MaskMatrix::announce() {
   Q_EMIT selectionChanged();
 }
 
-void MaskMatrix::select(const std::vector<HeadCell>& cells) {
+void MaskMatrix::select(const std::vector<HeadPlace>& cells) {
   m_selection.select(cells);
   announce();
 }
@@ -86,11 +86,11 @@ void MaskMatrix::showCurrent() {
 
 // --- Edits -------------------------------------------------------------------------------------
 
-void MaskMatrix::setMask(const std::vector<HeadCell>& cells, const HeadMask& mask) {
+void MaskMatrix::setMask(const std::vector<HeadPlace>& cells, const HeadMask& mask) {
   m_edits.setMask(cells, mask);
 }
 
-void MaskMatrix::toggleBrush(const std::vector<HeadCell>& cells) {
+void MaskMatrix::toggleBrush(const std::vector<HeadPlace>& cells) {
   m_edits.toggle(cells, m_brush);
 }
 
@@ -281,7 +281,7 @@ void MaskMatrix::focusOutEvent(QFocusEvent* event) {
 
 // --- What is shown -----------------------------------------------------------------------------
 
-QString MaskMatrix::describeCell(const HeadCell& cell) const {
+QString MaskMatrix::describeCell(const HeadPlace& cell) const {
   return cellTip(*m_document, cell);
 }
 
@@ -296,7 +296,7 @@ bool MaskMatrix::viewportEvent(QEvent* event) {
   return true;
 }
 
-MatrixCell MaskMatrix::cellToPaint(const HeadCell& cell) const {
+MatrixCell MaskMatrix::cellToPaint(const HeadPlace& cell) const {
   const ViewOptions& view = m_document->view();
   MatrixCell shown;
   shown.mask = m_document->masks().at(cell.layer, cell.head);
@@ -323,7 +323,7 @@ void MaskMatrix::paintEvent(QPaintEvent* event) {
     return;
   }
   const MatrixLayout layout = layOut();
-  for (const HeadCell& cell : cellsOf(MatrixPlace::corner(), m_selection.heads())) {
+  for (const HeadPlace& cell : cellsOf(MatrixPlace::corner(), m_selection.heads())) {
     const QRect rect = layout.cellRect(cell);
     if (rect.intersects(event->rect())) painter.drawCell(rect, cellToPaint(cell));
   }

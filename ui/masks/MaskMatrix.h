@@ -26,27 +26,27 @@ class MaskMatrix : public QAbstractScrollArea {
   const HeadMask& brush() const { return m_brush; }
   void setBrush(const HeadMask& brush);
 
-  std::vector<HeadCell> selection() const { return m_selection.cells(); }
-  std::optional<HeadCell> current() const { return m_selection.current(); }
-  void select(const std::vector<HeadCell>& cells);  ///< cells that do not exist are left out
-  void selectPlace(const MatrixPlace& place);       ///< what it covers
+  std::vector<HeadPlace> selection() const { return m_selection.cells(); }
+  std::optional<HeadPlace> current() const { return m_selection.current(); }
+  void select(const std::vector<HeadPlace>& cells);  ///< cells that do not exist are left out
+  void selectPlace(const MatrixPlace& place);        ///< what it covers
   void selectAll();
 
   CellEdits& edits() { return m_edits; }
   /// One undo step that gives `cells` the mask.
-  void setMask(const std::vector<HeadCell>& cells, const HeadMask& mask);
+  void setMask(const std::vector<HeadPlace>& cells, const HeadMask& mask);
   /// The brush on `cells`, or none where they all have it already.
-  void toggleBrush(const std::vector<HeadCell>& cells);
+  void toggleBrush(const std::vector<HeadPlace>& cells);
   /// The soft masks of the selection, or all where nothing is selected, forget the α they learned.
   void resetAlphas();
 
   /// In the viewport's coordinates; where there is no such cell, an empty rectangle.
-  QRect cellRect(const HeadCell& cell) const { return layOut().cellRect(cell); }
+  QRect cellRect(const HeadPlace& cell) const { return layOut().cellRect(cell); }
   QRect rowHeaderRect(int layer) const { return layOut().rowHeaderRect(layer); }
   QRect columnHeaderRect(int head) const { return layOut().columnHeaderRect(head); }
   QRect cornerRect() const { return m_layout.cornerRect(); }
   /// What the tooltip of a cell says.
-  QString describeCell(const HeadCell& cell) const;
+  QString describeCell(const HeadPlace& cell) const;
 
   QSize sizeHint() const override { return m_layout.preferredSize(); }
   QSize minimumSizeHint() const override { return m_layout.smallestSize(); }
@@ -80,7 +80,7 @@ class MaskMatrix : public QAbstractScrollArea {
   void strokeTo(const QPoint& position);
   bool handleMaskKey(const QKeyEvent& event);
   bool handleMoveKey(const QKeyEvent& event);
-  MatrixCell cellToPaint(const HeadCell& cell) const;
+  MatrixCell cellToPaint(const HeadPlace& cell) const;
 
   Document* m_document;
   HeadMask m_brush;

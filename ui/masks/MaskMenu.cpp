@@ -46,7 +46,7 @@ void addWindows(QMenu* menu, MaskMatrix* matrix) {
 
 void addReset(QMenu* menu, MaskMatrix* matrix, const MaskScheme& scheme) {
   const auto selected = matrix->selection();
-  const bool soft = std::any_of(selected.begin(), selected.end(), [&](const HeadCell& cell) {
+  const bool soft = std::any_of(selected.begin(), selected.end(), [&](const HeadPlace& cell) {
     return scheme.at(cell.layer, cell.head).kind == MaskKind::Soft;
   });
   QAction* reset =
@@ -55,7 +55,7 @@ void addReset(QMenu* menu, MaskMatrix* matrix, const MaskScheme& scheme) {
   reset->setEnabled(soft);
 }
 
-void addCurrent(QMenu* menu, MaskMatrix* matrix, Document* document, const HeadCell& cell) {
+void addCurrent(QMenu* menu, MaskMatrix* matrix, Document* document, const HeadPlace& cell) {
   if (matrix->edits().isMaskable(cell))
     menu->addAction(QObject::tr("Use as the brush"), matrix, [matrix, document, cell] {
       matrix->setBrush(document->masks().at(cell.layer, cell.head));

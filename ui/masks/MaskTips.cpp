@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-QString alphaTip(const Document& document, const HeadCell& cell) {
+QString alphaTip(const Document& document, const HeadPlace& cell) {
   if (const auto& recorded = document.recorded()) {
     QString text = QObject::tr("\nAs recorded at training step %1.").arg(recorded->step);
     if (const auto alpha = document.recordedAlpha(cell.layer, cell.head))
@@ -23,7 +23,7 @@ QString alphaTip(const Document& document, const HeadCell& cell) {
       .arg(document.masks().at(cell.layer, cell.head).alpha, 0, 'g', 4);
 }
 
-QString localityTip(const Document& document, const HeadCell& cell) {
+QString localityTip(const Document& document, const HeadPlace& cell) {
   const auto locality = document.locality(cell.layer, cell.head);
   if (!locality) return {};
   const QString score = QObject::tr("\nLocality score (ALS) %1: ").arg(*locality, 0, 'f', 2);
@@ -39,7 +39,7 @@ QString localityTip(const Document& document, const HeadCell& cell) {
 
 }  // namespace
 
-QString cellTip(const Document& document, const HeadCell& cell) {
+QString cellTip(const Document& document, const HeadPlace& cell) {
   const MaskScheme& scheme = document.masks();
   const HeadMask& mask = scheme.at(cell.layer, cell.head);
   QString text = QObject::tr("Layer %1, head %2: ").arg(cell.layer).arg(cell.head);

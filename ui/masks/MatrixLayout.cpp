@@ -39,7 +39,7 @@ QSize MatrixLayout::smallestSize() const {
           m_columnHeaderHeight + 2 * kSmallestCell.height()};
 }
 
-QRect MatrixLayout::cellRect(const HeadCell& cell) const {
+QRect MatrixLayout::cellRect(const HeadPlace& cell) const {
   if (!exists(cell, m_heads)) return {};
   return {m_rowHeaderWidth + cell.head * m_cell.width() - m_scroll.x(),
           m_columnHeaderHeight + cell.layer * m_cell.height() - m_scroll.y(), m_cell.width(),
@@ -60,8 +60,8 @@ QRect MatrixLayout::columnHeaderRect(int head) const {
 MatrixPlace MatrixLayout::placeAt(const QPoint& position) const {
   const bool inRowHeader = position.x() < m_rowHeaderWidth;
   const bool inColumnHeader = position.y() < m_columnHeaderHeight;
-  const HeadCell cell{(position.y() - m_columnHeaderHeight + m_scroll.y()) / m_cell.height(),
-                      (position.x() - m_rowHeaderWidth + m_scroll.x()) / m_cell.width()};
+  const HeadPlace cell{(position.y() - m_columnHeaderHeight + m_scroll.y()) / m_cell.height(),
+                       (position.x() - m_rowHeaderWidth + m_scroll.x()) / m_cell.width()};
   const MatrixPlace place = inRowHeader && inColumnHeader ? MatrixPlace::corner()
                             : inRowHeader                 ? MatrixPlace::row(cell.layer)
                             : inColumnHeader              ? MatrixPlace::column(cell.head)

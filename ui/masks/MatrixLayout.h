@@ -32,7 +32,7 @@ class MatrixLayout {
   QSize smallestSize() const;
 
   /// Empty where there is no such cell or layer.
-  QRect cellRect(const HeadCell& cell) const;
+  QRect cellRect(const HeadPlace& cell) const;
   QRect rowHeaderRect(int layer) const;
   QRect columnHeaderRect(int head) const;
   QRect cornerRect() const { return {0, 0, m_rowHeaderWidth, m_columnHeaderHeight}; }

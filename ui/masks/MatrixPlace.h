@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ui/document/HeadCell.h"
+#include "core/masks/HeadPlace.h"
 
 namespace headlight {
 
@@ -13,18 +13,18 @@ struct MatrixPlace {
   Part part = Part::Nothing;
   int layer = -1, head = -1;  ///< −1: every
 
-  static MatrixPlace cell(const HeadCell& at) { return {Part::Cell, at.layer, at.head}; }
+  static MatrixPlace cell(const HeadPlace& at) { return {Part::Cell, at.layer, at.head}; }
   static MatrixPlace row(int layer) { return {Part::Row, layer, -1}; }
   static MatrixPlace column(int head) { return {Part::Column, -1, head}; }
   static MatrixPlace corner() { return {Part::Corner, -1, -1}; }
 
   bool operator==(const MatrixPlace&) const = default;
-  bool covers(const HeadCell& at) const;
+  bool covers(const HeadPlace& at) const;
 };
 
 /// Whether a model with so many heads in each layer has this one.
-bool exists(const HeadCell& cell, const std::vector<int>& heads);
+bool exists(const HeadPlace& cell, const std::vector<int>& heads);
 /// The cells that it covers in a model with so many heads in each layer, layer by layer.
-std::vector<HeadCell> cellsOf(const MatrixPlace& place, const std::vector<int>& heads);
+std::vector<HeadPlace> cellsOf(const MatrixPlace& place, const std::vector<int>& heads);
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/workbench/Pictures.h"
+#include "core/workbench/SequencePictures.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Images.h"
 #include "ui/base/MessageLabel.h"

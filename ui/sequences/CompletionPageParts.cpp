@@ -12,6 +12,7 @@
 
 #include "core/base/Files.h"
 #include "core/workbench/Pictures.h"
+#include "core/workbench/SequencePictures.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/IconButton.h"

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/Files.h"
+#include "core/base/Utf8.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/IconButton.h"
@@ -27,16 +28,6 @@ constexpr int kContinuationFormWidth = 300;
 constexpr int kPromptLines = 4;
 
 }  // namespace
-
-bool endsWithinCharacter(const QByteArray& bytes) {
-  for (int back = 1; back <= 3 && back <= bytes.size(); ++back) {
-    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
-    if (byte >= 0x80 && byte < 0xc0) continue;              // one that goes on
-    if (byte < 0xc2 || byte > 0xf4) return false;           // none that begins a longer one
-    return back < (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);  // RFC 3629, section 3
-  }
-  return false;
-}
 
 ContinuationPage::ContinuationPage(SequenceBridge* bridge, QWidget* parent)
     : QWidget(parent), m_bridge(bridge), m_writer(new BackgroundTask(this)) {
@@ -179,7 +170,7 @@ void ContinuationPage::appendText(const QString& text) {
 
 void ContinuationPage::finish(const QString& text, bool problem) {
   // The decoder still waits for the rest of a character that was cut off.
-  if (endsWithinCharacter(m_bytes.mid(m_promptBytes)))
+  if (endsWithinCharacter(m_bytes.mid(m_promptBytes).toStdString()))
     appendText(QString(QChar(QChar::ReplacementCharacter)));
   m_message->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Quiet);
   refreshControls();

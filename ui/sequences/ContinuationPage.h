@@ -19,9 +19,6 @@ class BackgroundTask;
 class MessageLabel;
 class ParameterForm;
 
-/// Whether the bytes end within a character of UTF-8 that could still be finished.
-bool endsWithinCharacter(const QByteArray& bytes);
-
 class ContinuationPage : public QWidget {
   Q_OBJECT
  public:

@@ -159,7 +159,7 @@ class AttendCommand : public Command {
     m_learned = valueOrThrow(m_session->learnedMaps());
     m_shown = learnedFromName(m_show, m_learned);
     const bool isSigned = m_shown ? m_shown->maps.isSigned : m_session->info().mapIsSigned;
-    if (m_colorMap.empty() && isSigned) m_style.colorMap = ColorMap::Diverging;
+    if (m_colorMap.empty()) m_style.colorMap = drawnColors(isSigned, m_style.colorMap);
   }
 
   void checkCell() const {

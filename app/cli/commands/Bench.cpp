@@ -40,8 +40,17 @@ class BenchCommand : public Command {
     command->add_option("what", m_what, "attention, block, model or edit")
         ->required()
         ->check(CLI::IsMember({"attention", "block", "model", "edit"}));
-    command->add_option("--models", m_options.models, "Published names, for model and edit")
+    command
+        ->add_option("--models", m_options.models,
+                     "Published names, configs, or checkpoints that carry their Experiment; for "
+                     "model and edit")
+        ->type_name("NAME|FILE ...")
         ->delimiter(',');
+    m_mechanisms = command
+                       ->add_option("--mechanisms", m_options.mechanisms,
+                                    "Each of these in place of their own (summary --mechanisms "
+                                    "lists them); for block and model")
+                       ->delimiter(',');
     command->add_option("--sides", m_options.sides, "Sides of the grids, for attention")
         ->delimiter(',')
         ->check(CLI::Range(1, 512));
@@ -74,6 +83,8 @@ class BenchCommand : public Command {
     if (m_options.window % 2 == 0) refuseUsage("--window", "must be odd");
     if (m_what == "edit" && m_batch->count() > 0)
       refuseUsage("--batch", "does nothing here: an edit is looked at on one picture");
+    if (m_mechanisms->count() > 0 && m_what != "block" && m_what != "model")
+      refuseUsage("--mechanisms", "does nothing here: it is for block and model");
     configureCompute(m_options.threads);
     const BenchSink sink = [&](const BenchRow& row) {
       if (!terminal.json() && m_rows.empty()) printHead(terminal, row);
@@ -120,7 +131,7 @@ class BenchCommand : public Command {
   }
 
   std::string m_what;
-  CLI::Option* m_batch = nullptr;
+  CLI::Option *m_batch = nullptr, *m_mechanisms = nullptr;
   BenchOptions m_options;
   bool m_json = false;
   std::vector<BenchRow> m_rows;

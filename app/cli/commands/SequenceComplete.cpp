@@ -8,6 +8,7 @@
 #include "app/cli/ProgressBar.h"
 #include "app/cli/SequenceCommands.h"
 #include "core/base/Files.h"
+#include "core/workbench/SequencePictures.h"
 
 namespace headlight::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/Text.h"
-#include "core/config/RunId.h"
 
 namespace headlight {
 namespace {
@@ -23,10 +22,6 @@ Json matrixJson(const std::vector<std::vector<float>>& rows) {
   return json;
 }
 
-std::string oneLine(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// Whether a line of a .jsonl file was written when at most `step` steps and `epochs` epochs were
 /// done. An epoch's line bears the step of a checkpoint that may have come before its validation.
 bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
@@ -38,16 +33,10 @@ bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
 
 }  // namespace
 
-MetricsLog::MetricsLog(const OpenFolder& folder, std::string run)
-    : m_folder(folder),
-      m_run(std::move(run)),
-      m_table(folder, kColumns, m_run),
-      m_lines(folder, "metrics.jsonl"),
-      m_masks(folder, "masks.jsonl") {}
-
-void MetricsLog::tag(Json& line) const {
-  if (!m_run.empty()) line[kRunKey] = m_run;
-}
+MetricsLog::MetricsLog(const OpenFolder& folder, const std::string& run)
+    : m_table(folder, kColumns, run),
+      m_lines(folder, "metrics.jsonl", run),
+      m_masks(folder, "masks.jsonl", run) {}
 
 Result<void> MetricsLog::step(const StepMetrics& metrics) {
   Json line = {{"type", "step"},
@@ -59,8 +48,7 @@ Result<void> MetricsLog::step(const StepMetrics& metrics) {
                {"images_per_second", metrics.point.imagesPerSecond}};
   if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
   if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
-  tag(line);
-  return m_lines.append(oneLine(line));
+  return m_lines.append(std::move(line));
 }
 
 Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
@@ -77,8 +65,7 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
                {"top1", point.top1},
                {"top5", point.top5},
                {"best", point.best}};
-  tag(line);
-  auto lined = m_lines.append(oneLine(line));
+  auto lined = m_lines.append(std::move(line));
   return tabled ? lined : tabled;
 }
 
@@ -89,27 +76,20 @@ Result<void> MetricsLog::heads(const HeadPoint& point) {
                {"alpha", matrixJson(point.alpha)}};
   if (const Json readings = readingsToJson(point.readings); !readings.empty())
     line["readings"] = readings;
-  tag(line);
-  return m_lines.append(oneLine(line));
+  return m_lines.append(std::move(line));
 }
 
 Result<void> MetricsLog::edit(const AppliedEdit& edit) {
   Json json = {{"step", edit.step}};
   json.update(maskEditToJson(edit.edit));
-  tag(json);
-  return m_masks.append(oneLine(json));
+  return m_masks.append(std::move(json));
 }
 
 Result<void> MetricsLog::cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits) {
   return guarded("metrics", [&] {
-    const auto parsed = [this](const LineLog& log, const std::string& line) {
-      return ownLine(m_folder, log.name(), line, m_run);
-    };
-    valueOrThrow(m_lines.keepWhile(
-        [&](const std::string& line) { return isUpTo(parsed(m_lines, line), step, epochs); }));
+    m_lines.keepWhile([&](const Json& line) { return isUpTo(line, step, epochs); });
     m_table.keepWhile([epochs](std::int64_t epoch) { return epoch <= epochs; });
-    valueOrThrow(m_masks.keepWhile(
-        [&](const std::string& line) { return parsed(m_masks, line).is_object() && edits-- > 0; }));
+    m_masks.keepWhile([&](const Json& line) { return line.is_object() && edits-- > 0; });
   });
 }
 

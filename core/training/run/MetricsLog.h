@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/training/run/JsonLog.h"
 #include "core/training/run/RunTable.h"
 #include "core/training/run/TrainingTypes.h"
 
@@ -21,7 +22,7 @@ struct StepMetrics {
 /// one.
 class MetricsLog {
  public:
-  MetricsLog(const OpenFolder& folder, std::string run);
+  MetricsLog(const OpenFolder& folder, const std::string& run);
 
   Result<void> step(const StepMetrics& metrics);
   Result<void> epoch(const EpochPoint& point, double learningRate, double seconds);
@@ -34,15 +35,11 @@ class MetricsLog {
   Result<void> cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits);
 
   /// By name, for what is still to be written.
-  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines, &m_masks}; }
+  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines.log(), &m_masks.log()}; }
 
  private:
-  void tag(Json& line) const;
-
-  OpenFolder m_folder;
-  std::string m_run;
   RunTable m_table;
-  LineLog m_lines, m_masks;
+  JsonLog m_lines, m_masks;
 };
 
 }  // namespace headlight

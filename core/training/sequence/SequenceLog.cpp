@@ -1,9 +1,6 @@
 #include "core/training/sequence/SequenceLog.h"
 
-#include <utility>
-
 #include "core/base/Text.h"
-#include "core/config/RunId.h"
 
 namespace headlight {
 namespace {
@@ -20,23 +17,15 @@ bool wasWrittenBy(const Json& line, const SequencePosition& position) {
 
 }  // namespace
 
-SequenceLog::SequenceLog(const OpenFolder& folder, std::string run)
-    : m_folder(folder),
-      m_run(std::move(run)),
-      m_table(folder, kSequenceColumns, m_run),
-      m_lines(folder, "metrics.jsonl") {}
-
-Result<void> SequenceLog::append(Json line) {
-  if (!m_run.empty()) line[kRunKey] = m_run;
-  return m_lines.append(line.dump());
-}
+SequenceLog::SequenceLog(const OpenFolder& folder, const std::string& run)
+    : m_table(folder, kSequenceColumns, run), m_lines(folder, "metrics.jsonl", run) {}
 
 Result<void> SequenceLog::step(const SequenceStepMetrics& metrics) {
-  return append({{"type", "step"},
-                 {"step", metrics.step},
-                 {"bits", metrics.bits},
-                 {"learning_rate", metrics.learningRate},
-                 {"gradient_norm", metrics.gradientNorm}});
+  return m_lines.append({{"type", "step"},
+                         {"step", metrics.step},
+                         {"bits", metrics.bits},
+                         {"learning_rate", metrics.learningRate},
+                         {"gradient_norm", metrics.gradientNorm}});
 }
 
 Result<void> SequenceLog::validation(const SequenceValidation& v) {
@@ -44,21 +33,19 @@ Result<void> SequenceLog::validation(const SequenceValidation& v) {
                           numberText(v.trainBits) + "," + numberText(v.validationBits) +
                           (v.best ? ",1" : ",0");
   auto written = m_table.append(row, v.seconds);
-  auto line = append({{"type", "validation"},
-                      {"step", v.step},
-                      {"train_bits", v.trainBits},
-                      {"validation_bits", v.validationBits},
-                      {"learning_rate", v.learningRate},
-                      {"best", v.best},
-                      {"seconds", v.seconds}});
+  auto line = m_lines.append({{"type", "validation"},
+                              {"step", v.step},
+                              {"train_bits", v.trainBits},
+                              {"validation_bits", v.validationBits},
+                              {"learning_rate", v.learningRate},
+                              {"best", v.best},
+                              {"seconds", v.seconds}});
   return written ? line : written;
 }
 
 Result<void> SequenceLog::cutTo(const SequencePosition& position) {
   return guarded("metrics", [&] {
-    valueOrThrow(m_lines.keepWhile([&](const std::string& text) {
-      return wasWrittenBy(ownLine(m_folder, m_lines.name(), text, m_run), position);
-    }));
+    m_lines.keepWhile([&](const Json& line) { return wasWrittenBy(line, position); });
     m_table.keepWhile([&](std::int64_t step) { return step <= position.validatedStep; });
   });
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/training/run/JsonLog.h"
 #include "core/training/run/RunTable.h"
 #include "core/training/sequence/SequenceFile.h"
 
@@ -28,7 +29,7 @@ struct SequenceValidation {
 
 class SequenceLog {
  public:
-  SequenceLog(const OpenFolder& folder, std::string run);
+  SequenceLog(const OpenFolder& folder, const std::string& run);
 
   Result<void> step(const SequenceStepMetrics& metrics);
   Result<void> validation(const SequenceValidation& validation);
@@ -37,15 +38,11 @@ class SequenceLog {
   Result<void> cutTo(const SequencePosition& position);
 
   /// By name, for what is still to be written.
-  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines}; }
+  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines.log()}; }
 
  private:
-  Result<void> append(Json line);
-
-  OpenFolder m_folder;
-  std::string m_run;
   RunTable m_table;
-  LineLog m_lines;
+  JsonLog m_lines;
 };
 
 }  // namespace headlight

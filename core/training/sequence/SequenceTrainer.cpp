@@ -8,6 +8,7 @@
 #include "core/base/Log.h"
 #include "core/base/Random.h"
 #include "core/data/DataStamp.h"
+#include "core/training/run/RunFailures.h"
 #include "core/training/run/Surroundings.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceEvaluation.h"
@@ -21,18 +22,10 @@ constexpr std::uint64_t kSequenceDraw = 0x73657164726177ULL;  // "seqdraw"
 constexpr std::int64_t kLoggedSteps = 10;                     ///< between lines of metrics.jsonl
 constexpr double kSecondsBetweenReadings = 0.1;               ///< of a validation that goes on
 
-TrainingConfig asTrainingConfig(const SequenceTrainingConfig& own) {
-  TrainingConfig config;
-  config.epochs = own.steps;  // of one step each
-  config.batchSize = own.batchSize;
-  config.learningRate = own.learningRate;
-  config.minLearningRate = own.minLearningRate;
-  config.warmupEpochs = static_cast<double>(own.warmupSteps);
-  config.warmupLearningRate =
-      own.learningRate / static_cast<double>(std::max<std::int64_t>(own.warmupSteps, 1));
-  config.weightDecay = own.weightDecay;
-  config.clipGradient = own.clipGradient;
-  return config;
+ScheduleOptions scheduleOptions(const SequenceTrainingConfig& config) {
+  return {config.learningRate, config.minLearningRate,
+          config.learningRate / static_cast<double>(std::max<std::int64_t>(config.warmupSteps, 1)),
+          config.steps, config.warmupSteps};
 }
 
 }  // namespace
@@ -42,8 +35,8 @@ SequenceTrainer::SequenceTrainer(SequenceTrainerParts parts, RunFolder folder)
       m_folder(std::move(folder)),
       m_log(m_folder.files(), m_parts.run),
       m_debts(m_folder.files(), m_log.logs(), logWarning),
-      m_schedule(asTrainingConfig(m_parts.experiment.training), /*stepsPerEpoch=*/1),
-      m_optimizer(adamWOptions(asTrainingConfig(m_parts.experiment.training))) {
+      m_schedule(scheduleOptions(m_parts.experiment.training)),
+      m_optimizer(AdamWOptions{.weightDecay = m_parts.experiment.training.weightDecay}) {
   m_optimizer.setParameters(m_parts.model->trainable(), SequenceModel::decays);
   m_at.trainSequences = m_parts.train->size();
   m_stamp = m_parts.train->stamp();
@@ -130,8 +123,8 @@ void SequenceTrainer::saveBeforeTheFirst() {
 
 void SequenceTrainer::save() {
   if (const auto saved = saveLast(); !saved)
-    logWarning("the checkpoint of step " + std::to_string(m_at.step) + " was not written: " +
-               saved.error().text() + ". Training goes on, and the next is tried later");
+    logWarning(checkpointWarning(m_at.step, m_saved, m_parts.experiment.training.checkpointSteps,
+                                 saved.error()));
 }
 
 /// Turns the progress of a validation into readings: the first at once, then a few a second.
@@ -213,12 +206,7 @@ Result<at::Tensor> SequenceTrainer::batch(const std::stop_token& stop) const {
 }
 
 void SequenceTrainer::failOnData(const Error& error) {
-  Error told = error;
-  const auto saved = saveLast();
-  told.message += saved ? "; the run is saved at step " + std::to_string(m_at.step) +
-                              ": bring the data back and resume it"
-                        : "; and the run could not be saved: " + saved.error().text();
-  throw Failure(told);
+  throw dataFailure(error, m_at.step, saveLast());
 }
 
 void SequenceTrainer::step(const at::Tensor& drawn, const OnReading& onReading) {
@@ -285,15 +273,8 @@ Result<void> SequenceTrainer::saveLast() {
 
 /// At the end of a run nothing will try again: not being able to save is an error.
 void SequenceTrainer::saveLastOrFail(const std::string& occasion) {
-  const auto saved = saveLast();
-  if (saved) return;
-  const Error& error = saved.error();
-  throw Failure({error.code,
-                 occasion + " at step " + std::to_string(m_at.step) +
-                     ", but its last checkpoint could not be written: " + error.message +
-                     (m_saved < 0 ? "; nothing of the run is saved"
-                                  : "; resuming goes on from step " + std::to_string(m_saved)),
-                 error.where});
+  if (const auto saved = saveLast(); !saved)
+    throw lastCheckpointFailure(occasion, m_at.step, m_saved, saved.error());
 }
 
 /// A folder that was deleted takes the run with it.

@@ -7,21 +7,28 @@
 
 namespace headlight {
 
-/// timm's CosineLRScheduler stepped on updates, without warm-up prefix. With step t = 0 … T−1,
-/// T = epochs · stepsPerEpoch and W = round(warmupEpochs · stepsPerEpoch):
-///   t < W: warmupLearningRate + t/W · (learningRate − warmupLearningRate)
-///   else:  minLearningRate + ½ (learningRate − minLearningRate) (1 + cos(π t/T))
+struct ScheduleOptions {
+  double peak = 0, minimum = 0;
+  double start = 0;              ///< of the warm-up
+  std::int64_t totalSteps = 0;   ///< T
+  std::int64_t warmupSteps = 0;  ///< W
+};
+/// T = epochs · stepsPerEpoch, W = round(warmupEpochs · stepsPerEpoch).
+ScheduleOptions scheduleOptions(const TrainingConfig& config, std::int64_t stepsPerEpoch);
+
+/// timm's CosineLRScheduler stepped on updates, without warm-up prefix. With step t = 0 … T−1:
+///   t < W: start + t/W · (peak − start)
+///   else:  minimum + ½ (peak − minimum) (1 + cos(π t/T))
 /// The cosine runs over all T steps; the warm-up covers its beginning.
 class Schedule {
  public:
-  Schedule(const TrainingConfig& config, std::int64_t stepsPerEpoch);
+  explicit Schedule(const ScheduleOptions& options) : m_options(options) {}
   double learningRate(std::int64_t step) const;
-  std::int64_t totalSteps() const { return m_totalSteps; }
-  std::int64_t warmupSteps() const { return m_warmupSteps; }
+  std::int64_t totalSteps() const { return m_options.totalSteps; }
+  std::int64_t warmupSteps() const { return m_options.warmupSteps; }
 
  private:
-  double m_peak, m_minimum, m_start;
-  std::int64_t m_totalSteps, m_warmupSteps;
+  ScheduleOptions m_options;
 };
 
 }  // namespace headlight

@@ -54,7 +54,7 @@ StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
       m_device(device),
       m_config(config),
       m_seed(seed),
-      m_schedule(config, stepsPerEpoch),
+      m_schedule(scheduleOptions(config, stepsPerEpoch)),
       m_optimizer(adamWOptions(config)),
       m_average(config.emaDecay) {
   refreshParameters();

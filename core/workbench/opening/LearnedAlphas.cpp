@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/masks/HeadPlace.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
 
@@ -40,7 +41,7 @@ void forgetOthers(LoadPlan& plan, const NamedTensors& state) {
 
 /// Only within the run, or the window, that made it can a reset be taken back.
 void forgetBeforeResets(std::vector<LearnedAlpha>& learned) {
-  std::map<std::pair<int, int>, int> resets;
+  std::map<HeadPlace, int> resets;
   for (const LearnedAlpha& entry : learned)
     if (!entry.logit) resets[{entry.layer, entry.head}] = entry.from.resets;
   std::erase_if(learned, [&](const LearnedAlpha& entry) {

@@ -1,4 +1,5 @@
-// Reading sweep files: the base, what every variant changes in it, and what is wrong with them.
+// Of Sweep.h, reading sweep files: the base, what every variant changes in it, and what is wrong
+// with them.
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,5 @@
-// What a sweep is written down as: CSV for programs, Markdown for people, and a picture.
+// Of Sweep.h, what a sweep is written down as: CSV for programs, Markdown for people, and a
+// picture.
 
 #include <algorithm>
 #include <cmath>

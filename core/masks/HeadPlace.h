@@ -1,0 +1,14 @@
+#pragma once
+// Where a head stands in a model.
+
+#include <compare>
+
+namespace headlight {
+
+struct HeadPlace {
+  int layer = 0;  ///< counted over the whole model
+  int head = 0;
+  auto operator<=>(const HeadPlace&) const = default;
+};
+
+}  // namespace headlight
