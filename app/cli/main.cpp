@@ -18,12 +18,14 @@ namespace {
 /// results as JSON know --json.
 bool wantsJson(const CLI::App& app, int count, char** arguments) {
   const auto asked = [&](const CLI::App* command) {
-    return command && command->get_option_no_throw("--json") != nullptr;
+    return command->get_option_no_throw("--json") != nullptr;
   };
   const CLI::App* chosen = &app;
-  for (int i = 1; i < count && chosen; ++i) {
+  for (int i = 1; i < count; ++i) {
     if (std::strcmp(arguments[i], "--json") == 0 && asked(chosen)) return true;
-    if (const CLI::App* below = chosen->get_subcommand_no_throw(arguments[i])) chosen = below;
+    const auto below = chosen->get_subcommands(
+        [&](const CLI::App* command) { return command->get_name() == arguments[i]; });
+    if (!below.empty()) chosen = below.front();
   }
   return false;
 }
