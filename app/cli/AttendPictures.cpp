@@ -40,6 +40,13 @@ Image scaledView(const Look& look, int width) {
   return resize(look.view, width, height, Interpolation::Bicubic);
 }
 
+/// Mid-grey, so that both ends of every colour map show on it.
+Image plainGround(int width, int height) {
+  return {width, height,
+          std::make_shared<const std::vector<std::uint8_t>>(
+              std::size_t{3} * static_cast<std::size_t>(width) * height, std::uint8_t{128})};
+}
+
 Image whiteTile(const Image& like) {
   return {like.width, like.height,
           std::make_shared<const std::vector<std::uint8_t>>(
@@ -103,19 +110,36 @@ Image partOf(const Image& view, const PatchArea& area, const Grid& grid) {
                   view.width, view.height, {0, 0, view.width, view.height}, Interpolation::Bicubic);
 }
 
-/// One overlay with its scale.
-Image singlePicture(const Look& look, const std::vector<float>& values, const Grid& grid,
-                    const ValueRange& range, const std::string& title, const std::string& footnote,
+/// Learned maps are of no picture.
+Image groundOf(const Scene& scene, int width) {
+  const Image view = scaledView(scene.look, width);
+  return scene.learned ? plainGround(view.width, view.height) : view;
+}
+
+Image pictureUnder(const Image& ground, const std::vector<float>& values, int rows, int cols,
+                   const DrawnMap& drawn, const PictureStyle& style, bool smooth) {
+  if (drawn.style == MapStyle::Overlay)
+    return overlay(ground, values, rows, cols, drawn.range, drawn.colorMap, style.opacity, smooth);
+  return headlightPicture(ground, values, rows, cols, drawn.range,
+                          {drawn.style == MapStyle::Warm, style.dim}, smooth);
+}
+
+std::string withNote(const std::string& text, const DrawnMap& drawn) {
+  return drawn.note.empty() ? text : text + ", " + drawn.note;
+}
+
+/// One map with its scale.
+Image singlePicture(const Image& ground, const std::vector<float>& values, const Grid& grid,
+                    const DrawnMap& drawn, const std::string& title, const std::string& footnote,
                     const PictureStyle& style) {
   FigureGrid figure;
   figure.title = title;
   figure.footnote = footnote;
-  figure.colorMap = style.colorMap;
+  figure.colorMap = drawn.colorMap;
   figure.colorBar = true;
-  figure.range = range;
-  figure.tiles.push_back({overlay(scaledView(look, style.single), values, grid.rows, grid.cols,
-                                  range, style.colorMap, style.opacity, style.smooth),
-                          ""});
+  figure.range = drawn.range;
+  figure.tiles.push_back(
+      {pictureUnder(ground, values, grid.rows, grid.cols, drawn, style, style.smooth), ""});
   return composeFigure(figure);
 }
 
@@ -177,18 +201,23 @@ std::vector<RawArray> learnedArrays(const LearnedMap& map, const Query& query, c
 Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& style) {
   const AttentionMaps& maps = scene.maps();
   const HeadValues values = valuesOf(maps, query, scene.model.grid);
-  const ValueRange shared =
-      style.sharedScale ? sharedRange(maps, scene.model.grid, query.token) : ValueRange{};
-  const Image view = scaledView(scene.look, style.tile);
+  const auto drawnOf = [&](const std::vector<float>& of) {
+    return drawnMap(of, maps.isSigned, style.style, style.colorMap);
+  };
+  std::optional<DrawnMap> shared;
+  if (style.sharedScale) shared = drawnOf(seenInAllHeads(maps, scene.model.grid, query.token));
+  const Image view = groundOf(scene, style.tile);
   FigureGrid figure;
   figure.title = scene.name + ": " + subjectText(scene, query);
-  figure.footnote = (style.sharedScale ? "one scale for all heads, " + rangeText(shared)
-                                       : "each head on a scale of its own") +
-                    (maps.inWindows() ? "; each tile is the window of the query" : "") +
-                    sceneText(scene);
-  figure.colorMap = style.colorMap;
+  figure.footnote =
+      (shared ? withNote("one scale for all heads, " + rangeText(shared->range), *shared)
+              : "each head on a scale of its own") +
+      (maps.inWindows() ? "; each tile is the window of the query" : "") + sceneText(scene);
   figure.colorBar = style.sharedScale;
-  figure.range = shared;
+  if (shared) {
+    figure.colorMap = shared->colorMap;
+    figure.range = shared->range;
+  }
   for (const auto& layer : maps.layers)
     figure.columns = std::max(figure.columns, layer.heads);
   for (std::size_t l = 0; l < values.size(); ++l) {
@@ -199,12 +228,11 @@ Image gridPicture(const Scene& scene, const Query& query, const PictureStyle& st
         figure.tiles.push_back({whiteTile(view), ""});
         continue;
       }
-      const ValueRange range = style.sharedScale ? shared : rangeOf(values[l][h], maps.isSigned);
       const PatchArea area = areaInSight(layer, tokenInLayer(layer, query, scene.model.grid));
       figure.tiles.push_back(
-          {overlay(partOf(view, area, layer.grid), valuesIn(area, values[l][h], layer.grid),
-                   area.rows, area.cols, range, style.colorMap, style.opacity,
-                   drawnSmooth(layer, style.smooth)),
+          {pictureUnder(partOf(view, area, layer.grid), valuesIn(area, values[l][h], layer.grid),
+                        area.rows, area.cols, shared ? *shared : drawnOf(values[l][h]), style,
+                        drawnSmooth(layer, style.smooth)),
            tileCaption(scene, static_cast<int>(l), h)});
     }
   }
@@ -217,28 +245,28 @@ std::optional<Image> headPicture(const Scene& scene, int layer, int head, const 
   const int token = tokenInLayer(maps, query, scene.model.grid);
   if (token < 0) return std::nullopt;
   const std::vector<float> values = patchesSeenBy(maps, head, token);
-  const ValueRange range = rangeOf(values, scene.maps().isSigned);
+  const DrawnMap drawn = drawnMap(values, scene.maps().isSigned, style.style, style.colorMap);
   std::string subject = subjectText(scene, query);
   if (maps.windows) subject += ", " + describeWindowPlace(maps, token);
-  PictureStyle drawn = style;
-  drawn.smooth = drawnSmooth(maps, style.smooth);
+  PictureStyle own = style;
+  own.smooth = drawnSmooth(maps, style.smooth);
   return singlePicture(
-      scene.look, values, maps.grid, range,
+      groundOf(scene, style.single), values, maps.grid, drawn,
       scene.name + ": layer " + std::to_string(layer) + ", " + tileCaption(scene, layer, head),
-      subject + ", " + rangeText(range) + sceneText(scene), drawn);
+      subject + ", " + withNote(rangeText(drawn.range), drawn) + sceneText(scene), own);
 }
 
 Image rolloutPicture(const Scene& scene, const std::vector<float>& values,
                      const std::string& description, const PictureStyle& style) {
   const Look& look = scene.look;
-  const ValueRange range = rangeOf(values, false);
-  std::string footnote = description + ", " + rangeText(range);
+  const DrawnMap drawn = drawnMap(values, false, style.style, style.colorMap);
+  std::string footnote = description + ", " + withNote(rangeText(drawn.range), drawn);
   const std::string first =
       rolloutPreparation(scene.model.mapIsSigned, scene.model.mapRowsSumToOne);
   if (!first.empty()) footnote += "; " + first;
   footnote += sceneText(scene);
-  return singlePicture(look, values, look.maps.layers.front().grid, range, scene.name + ": rollout",
-                       footnote, style);
+  return singlePicture(scaledView(look, style.single), values, look.maps.layers.front().grid,
+                       drawn, scene.name + ": rollout", footnote, style);
 }
 
 }  // namespace headlight::cli

@@ -24,8 +24,10 @@ struct Query {
 Query queryFromText(const std::string& text, const Grid& grid);
 
 struct PictureStyle {
+  MapStyle style = MapStyle::Headlight;
+  double dim = 0.85;  ///< of the headlight
   ColorMap colorMap = ColorMap::Viridis;
-  bool smooth = false;
+  bool smooth = true;
   bool sharedScale = false;  ///< one scale for all heads of a grid, instead of each its own
   double opacity = 0.6;
   int tile = 112;    ///< width of a tile of the grid, in pixels

@@ -3,25 +3,46 @@
 // what commands write.
 
 #include <string>
+#include <vector>
 
 #include "core/analysis/AttentionMaps.h"
 #include "core/analysis/Rollout.h"
 #include "core/imaging/ColorMap.h"
+#include "core/imaging/Headlight.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {
 
-/// Of what token `query` (on the model's grid) looks at, in every layer and head that has it: the
-/// least and the largest finite value, about 0 where maps are signed. What one colour scale for all
-/// heads spans.
-ValueRange sharedRange(const AttentionMaps& maps, const Grid& model, int query);
+/// Everything that token `query` (on the model's grid) looks at, in every layer and head that has
+/// it: what one scale for all heads spans.
+std::vector<float> seenInAllHeads(const AttentionMaps& maps, const Grid& model, int query);
+
+/// In the headlight, all that outshines this share of the patches is fully lit: one patch that
+/// draws most of the attention would leave all others dark.
+inline constexpr double kLitShare = 0.98;
+/// From this share of negative values on, a signed map is drawn in diverging colours.
+inline constexpr double kNegativesMatter = 0.05;
+
+/// The style in which a map is drawn where `wanted` is: a learned map is of no picture that could be
+/// lit.
+MapStyle styleOf(MapStyle wanted, bool learned);
+
+/// How a map is drawn.
+struct DrawnMap {
+  MapStyle style = MapStyle::Headlight;
+  ColorMap colorMap = ColorMap::Viridis;  ///< of an overlay, and of legends; Grey in the headlight
+  ValueRange range;
+  /// What must be said of it: "brightest from the 98th percentile on, most 0.12", "7 % negative".
+  std::string note;
+};
+
+/// `values` (of one map, or of all that share a scale) in the style and colours that are wanted.
+/// Where negative values matter it is an overlay in diverging colours, about 0.
+DrawnMap drawnMap(const std::vector<float>& values, bool isSigned, MapStyle style, ColorMap colors);
 
 /// Whether a map is blended between patches where that is `wanted`: beyond the edge of a window
 /// there is nothing to blend with.
 bool drawnSmooth(const LayerMaps& maps, bool wanted);
-
-/// Diverging colours for signed maps, else the chosen ones.
-ColorMap drawnColors(bool isSigned, ColorMap chosen);
 
 /// "class token", "distillation token", "patch (4, 7)" by row and column from 0.
 std::string tokenText(int token, const Grid& grid);

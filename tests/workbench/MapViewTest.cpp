@@ -26,15 +26,34 @@ AttentionMaps smallMaps() {
 }
 
 TEST(MapView, OneScaleSpansWhatTheTokenSeesInEveryHead) {
-  AttentionMaps maps = smallMaps();
-  const Grid model = maps.layers[0].grid;
-  EXPECT_EQ(sharedRange(maps, model, 0).low, 0.5);
-  EXPECT_EQ(sharedRange(maps, model, 0).high, 3);
-  maps.isSigned = true;
-  EXPECT_EQ(sharedRange(maps, model, 0).low, -3);
-  EXPECT_EQ(drawnColors(maps.isSigned, ColorMap::Turbo), ColorMap::Diverging);
-  maps.isSigned = false;
-  EXPECT_EQ(drawnColors(maps.isSigned, ColorMap::Turbo), ColorMap::Turbo);
+  const AttentionMaps maps = smallMaps();
+  const ValueRange range = rangeOf(seenInAllHeads(maps, maps.layers[0].grid, 0));
+  EXPECT_EQ(range.low, 0.5);
+  EXPECT_EQ(range.high, 3);
+}
+
+TEST(MapView, DivergingColoursOnlyWhereNegativesMatter) {
+  const std::vector<float> hardly{-0.01f, 1, 1, 1}, much{-1, 1, 1, 1};
+  const DrawnMap sequential = drawnMap(hardly, true, MapStyle::Overlay, ColorMap::Turbo);
+  EXPECT_EQ(sequential.colorMap, ColorMap::Turbo);
+  EXPECT_EQ(sequential.note, "0.332 % negative");
+  const DrawnMap diverging = drawnMap(much, true, MapStyle::Headlight, ColorMap::Turbo);
+  EXPECT_EQ(diverging.style, MapStyle::Overlay);
+  EXPECT_EQ(diverging.colorMap, ColorMap::Diverging);
+  EXPECT_EQ(diverging.range.low, -1);
+  EXPECT_EQ(diverging.note, "25 % negative");
+  EXPECT_EQ(drawnMap(much, false, MapStyle::Overlay, ColorMap::Turbo).colorMap, ColorMap::Turbo);
+}
+
+TEST(MapView, OnePatchThatOutshinesAllOthersDoesNotDarkenThem) {
+  std::vector<float> values(100, 0.5f);
+  for (std::size_t i = 0; i < 60; ++i)
+    values[i] = 0.01f * static_cast<float>(i) / 60;
+  values[99] = 40;
+  const DrawnMap lit = drawnMap(values, false, MapStyle::Headlight, ColorMap::Turbo);
+  EXPECT_EQ(lit.range.high, 0.5);
+  EXPECT_EQ(lit.note, "brightest from the 98th percentile on, most 40");
+  EXPECT_EQ(drawnMap(values, false, MapStyle::Overlay, ColorMap::Turbo).range.high, 40);
 }
 
 TEST(MapView, TokensHaveNames) {

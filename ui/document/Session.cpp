@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxSessionBytes = 32u << 20;
 constexpr std::size_t kMaxGalleryEntries = 10'000;
+constexpr std::size_t kMaxWorkspaces = 64;
 constexpr const char* kKind = "headlight-session";
 
 Error invalid(const std::string& message, const std::string& path) {
@@ -104,6 +105,29 @@ QByteArray base64At(const Json& json, const char* key) {
   return QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, key, "window.")));
 }
 
+Arrangements readArrangements(const Json& window) {
+  Arrangements all;
+  if (!window.contains("workspaces")) return all;
+  if (!window["workspaces"].is_object() || window["workspaces"].size() > kMaxWorkspaces)
+    fail("must be an object", "window.workspaces");
+  for (const auto& [name, json] : window["workspaces"].items()) {
+    if (!json.is_object()) fail("must be an object", "window.workspaces." + name);
+    const std::string path = "window.workspaces." + name + ".";
+    all[QString::fromStdString(name)] = {
+        QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, "docks", path))),
+        stringAt(json, "page", path)};
+  }
+  return all;
+}
+
+Json arrangementsToJson(const Arrangements& arrangements) {
+  Json json = Json::object();
+  for (auto item = arrangements.begin(); item != arrangements.end(); ++item)
+    json[item.key().toStdString()] = {{"docks", item->docks.toBase64().toStdString()},
+                                      {"page", item->page.toStdString()}};
+  return json;
+}
+
 Session readSession(const QByteArray& text) {
   const Json json = valueOrThrow(parseConfigJson(
       {text.constData(), static_cast<std::size_t>(text.size())}, "", kMaxSessionBytes));
@@ -125,10 +149,10 @@ Session readSession(const QByteArray& text) {
   session.view = readView(objectAt(json, "view"), {});
   session.gallery = readGallery(json);
   const Json& window = objectAt(json, "window");
-  session.tab = stringAt(window, "tab", "window.");
   session.theme = stringAt(window, "theme", "window.");
   session.geometry = base64At(window, "geometry");
-  session.docks = base64At(window, "docks");
+  session.workspace = stringAt(window, "workspace", "window.");
+  session.arrangements = readArrangements(window);
   return session;
 }
 
@@ -176,10 +200,11 @@ QByteArray sessionToText(const Session& session) {
   for (const QString& entry : session.gallery)
     json["gallery"].push_back(entry.toStdString());
   Json window = Json::object();
-  if (!session.tab.isEmpty()) window["tab"] = session.tab.toStdString();
   if (!session.theme.isEmpty()) window["theme"] = session.theme.toStdString();
   if (!session.geometry.isEmpty()) window["geometry"] = session.geometry.toBase64().toStdString();
-  if (!session.docks.isEmpty()) window["docks"] = session.docks.toBase64().toStdString();
+  if (!session.workspace.isEmpty()) window["workspace"] = session.workspace.toStdString();
+  if (!session.arrangements.isEmpty())
+    window["workspaces"] = arrangementsToJson(session.arrangements);
   if (!window.empty()) json["window"] = window;
   return QByteArray::fromStdString(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

@@ -3,6 +3,7 @@
 // exported pictures.
 
 #include <QByteArray>
+#include <QMap>
 #include <QString>
 #include <QStringList>
 
@@ -11,6 +12,15 @@
 #include "ui/document/Document.h"
 
 namespace headlight {
+
+/// How a workspace of the window was left.
+struct Arrangement {
+  QByteArray docks;  ///< of QMainWindow::saveState; empty: as at the first start
+  QString page;      ///< of PictureTabs
+  bool operator==(const Arrangement&) const = default;
+};
+/// By the name of the workspace: "look", "mask", "train", "compare".
+using Arrangements = QMap<QString, Arrangement>;
 
 struct Session {
   static constexpr int kSchema = 1;
@@ -23,9 +33,10 @@ struct Session {
 
   // The window's own; empty in a picture's session.
   QStringList gallery;  ///< files and folders, in order
-  QString tab;          ///< objectName of the central page
   QString theme;        ///< system, light or dark
-  QByteArray geometry, docks;
+  QByteArray geometry;
+  QString workspace;          ///< that is shown
+  Arrangements arrangements;  ///< of every workspace as it was left
 };
 
 /// Model, image, masks and view of a document that has a model.

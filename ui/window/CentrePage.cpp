@@ -1,40 +1,53 @@
 #include "ui/window/CentrePage.h"
 
-#include <QSplitter>
+#include <QEvent>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 #include "ui/base/NoticeBar.h"
 #include "ui/maps/PictureTabs.h"
-#include "ui/maps/PredictionPanel.h"
 #include "ui/maps/ViewControls.h"
 
 namespace headlight {
 namespace {
 
-constexpr int kPredictionHeight = 132;
+constexpr int kNoticeMargin = 6, kWidestNotice = 900;
 
 }  // namespace
 
 CentrePage::CentrePage(Document* document, QWidget* parent) : QWidget(parent) {
-  m_notices = new NoticeBar(this);
   auto* controls = new ViewControls(document, this);
-  m_splitter = new QSplitter(Qt::Vertical, this);
-  m_tabs = new PictureTabs(document, m_splitter);
-  m_splitter->addWidget(m_tabs);
-  m_splitter->addWidget(new PredictionPanel(document, m_splitter));
-  m_splitter->setStretchFactor(0, 1);
-  m_splitter->setChildrenCollapsible(false);
-  m_splitter->setSizes({400, kPredictionHeight});
+  m_tabs = new PictureTabs(document, this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(2, 2, 2, 2);
   layout->setSpacing(2);
-  layout->addWidget(m_notices);
   layout->addWidget(controls);
-  layout->addWidget(m_splitter, 1);
+  layout->addWidget(m_tabs, 1);
+  m_notices = new NoticeBar(this);
+  m_notices->setAutoFillBackground(true);
+  m_notices->installEventFilter(this);
+  placeNotices();
 }
 
-void CentrePage::putBack() {
-  m_splitter->setSizes({m_splitter->height() - kPredictionHeight, kPredictionHeight});
+/// Over the pictures: nothing moves when one comes.
+void CentrePage::placeNotices() {
+  const int width = std::min(m_tabs->width() - 2 * kNoticeMargin, kWidestNotice);
+  const int height = m_notices->hasHeightForWidth() ? m_notices->heightForWidth(width)
+                                                    : m_notices->sizeHint().height();
+  m_notices->setGeometry(m_tabs->x() + (m_tabs->width() - width) / 2, m_tabs->y() + kNoticeMargin,
+                         std::max(width, 0), height);
+  m_notices->raise();
+}
+
+void CentrePage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  placeNotices();
+}
+
+bool CentrePage::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Show || event->type() == QEvent::LayoutRequest) placeNotices();
+  return QWidget::eventFilter(watched, event);
 }
 
 }  // namespace headlight

@@ -1,9 +1,7 @@
 #pragma once
-// The middle of the window: notices, view controls, the pictures, what the model predicts.
+// The middle of the window: view controls and the pictures, with notices over them.
 
 #include <QWidget>
-
-class QSplitter;
 
 namespace headlight {
 
@@ -18,13 +16,16 @@ class CentrePage : public QWidget {
 
   NoticeBar* notices() const { return m_notices; }
   PictureTabs* tabs() const { return m_tabs; }
-  /// The prediction as high as at the first start.
-  void putBack();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void placeNotices();
+
   NoticeBar* m_notices;
   PictureTabs* m_tabs;
-  QSplitter* m_splitter;
 };
 
 }  // namespace headlight

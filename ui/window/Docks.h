@@ -1,5 +1,6 @@
 #pragma once
-// The docks around the pictures: gallery, masks, training. They move, close and come back.
+// The docks around the pictures: gallery, heads, prediction, masks, training. They move, close and
+// come back; which of them are shown where belongs to a workspace (Workspaces.h).
 
 #include <QByteArray>
 #include <QList>
@@ -12,33 +13,37 @@ class QWidget;
 
 namespace headlight {
 
+/// What each dock holds.
+struct DockContents {
+  QWidget *gallery, *heads, *prediction, *masks, *training;
+};
+
 class Docks : public QObject {
   Q_OBJECT
  public:
   /// Puts the contents into docks of `window`.
-  Docks(QMainWindow* window, QWidget* gallery, QWidget* masks, QWidget* training);
+  Docks(QMainWindow* window, const DockContents& contents);
 
-  void showMasks();
-  /// What putBack goes back to is how they lie now.
-  void rememberAsDefault();
-  void putBack();
+  QDockWidget* gallery() const { return m_gallery; }
+  QDockWidget* heads() const { return m_heads; }
+  QDockWidget* prediction() const { return m_prediction; }
+  QDockWidget* masks() const { return m_masks; }
+  QDockWidget* training() const { return m_training; }
+  QList<QDockWidget*> all() const;
 
-  /// Showing and hiding each, putting them back, full screen: for the View menu.
+  /// Showing and hiding each, full screen: for the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
  Q_SIGNALS:
-  void changed();      ///< shown, hidden or moved
-  void werePutBack();  ///< what else has a place of its own goes back too
+  void changed();  ///< shown, hidden or moved
 
  private:
   QDockWidget* add(const QString& name, const QString& title, QWidget* content,
                    Qt::DockWidgetArea area);
   void makeCommands();
-  void resize();
 
   QMainWindow* m_window;
-  QDockWidget *m_gallery, *m_masks, *m_training;
-  QByteArray m_default;
+  QDockWidget *m_gallery, *m_heads, *m_prediction, *m_masks, *m_training;
   QList<QAction*> m_commands;
 };
 

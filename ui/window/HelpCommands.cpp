@@ -21,7 +21,7 @@ HelpCommands::HelpCommands(Document* document, const Actions* actions, MessageLo
   connect(document, &Document::modelChanged, this,
           [this, document] { m_aboutModel->setEnabled(document->hasModel()); });
   m_commands << makeCommand(
-      this, {"help.contents", tr("&Help"), tr("How Headlight is used"), "F1", "help"},
+      this, {"help.contents", tr("&Help"), tr("How Headlight is used"), "Shift+F1", "help"},
       [this] { showPage(QStringLiteral("index")); });
   m_commands << makeCommand(this,
                             {"help.shortcuts",

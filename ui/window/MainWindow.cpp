@@ -1,6 +1,7 @@
 #include "ui/window/MainWindow.h"
 
 #include <QCloseEvent>
+#include <QDockWidget>
 #include <QMenuBar>
 
 #include "core/base/Log.h"
@@ -10,12 +11,15 @@
 #include "ui/base/PlainLabels.h"
 #include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
+#include "ui/maps/HeadsGrid.h"
 #include "ui/maps/PictureTabs.h"
+#include "ui/maps/PredictionPanel.h"
 #include "ui/maps/ViewCommands.h"
 #include "ui/masks/MaskPanel.h"
 #include "ui/opening/GalleryDock.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
+#include "ui/training/RunLine.h"
 #include "ui/training/TrainingDock.h"
 #include "ui/window/CentrePage.h"
 #include "ui/window/CommandPalette.h"
@@ -28,6 +32,7 @@
 #include "ui/window/StatusLine.h"
 #include "ui/window/ThemeCommands.h"
 #include "ui/window/TrainingController.h"
+#include "ui/window/Workspaces.h"
 
 namespace headlight {
 
@@ -57,7 +62,6 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
   connect(drops, &FileDrops::dropped, this, &MainWindow::openPaths);
   m_gallery->addSamples();
   updateTitle();
-  m_docks->rememberAsDefault();
 }
 
 MainWindow::~MainWindow() {
@@ -76,7 +80,15 @@ void MainWindow::buildPanels() {
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
-  m_docks = new Docks(this, m_galleryDock, m_maskPanel, m_trainingDock);
+  auto* heads = new HeadsGrid(m_document.get(), this);
+  m_docks = new Docks(this, {m_galleryDock, heads, new PredictionPanel(m_document.get(), this),
+                             m_maskPanel, m_trainingDock});
+  m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
+  menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
+  auto* run = new RunLine(m_training.get(), this);
+  addToolBar(Qt::BottomToolBarArea, run);
+  connect(run, &RunLine::opened, this, [this] { m_workspaces->show(Workspace::Train); });
+  connect(m_docks->training(), &QDockWidget::visibilityChanged, run, &RunLine::setShownElsewhere);
   m_palette = new CommandPalette(m_actions, this);
 }
 
@@ -90,7 +102,7 @@ void MainWindow::buildControllers() {
                                        m_trainingDock, this);
   m_session = std::make_unique<SessionController>(
       SessionParts{this, document, m_look.get(), m_gallery.get(), m_theme, m_centre->tabs(),
-                   m_docks, m_opener, m_opening, m_trainings},
+                   m_docks, m_workspaces, m_opener, m_opening, m_trainings},
       m_options.sessionPath);
 }
 
@@ -110,7 +122,8 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands());
   m_actions->adopt(tr("Train"), m_trainingDock->commands());
-  m_actions->adopt(tr("View"), m_centre->tabs()->commands() + m_docks->commands());
+  m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
+  m_actions->adopt(tr("View"), m_docks->commands());
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
   m_actions->adopt(tr("Help"), m_help->commands());
   fillMenuBar(menuBar(), *m_actions);
@@ -121,8 +134,10 @@ void MainWindow::adoptCommands() {
 void MainWindow::connectControllers() {
   connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
-  connect(m_maskPanel, &MaskPanel::neededInView, m_docks, &Docks::showMasks);
-  connect(m_docks, &Docks::werePutBack, m_centre, &CentrePage::putBack);
+  connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {
+    if (!m_docks->masks()->isVisible()) m_workspaces->show(Workspace::Mask);
+    m_docks->masks()->show();
+  });
   connect(m_trainings, &TrainingController::helpRequested, m_help, &HelpCommands::showPage);
   connect(m_trainings, &TrainingController::ended, this, [this] {
     if (m_closing) close();
@@ -215,6 +230,14 @@ Experiment MainWindow::trainingExperiment() const {
 
 void MainWindow::showTab(const QString& name) {
   m_centre->tabs()->showPage(name);
+}
+
+void MainWindow::showWorkspace(const QString& name) {
+  m_workspaces->showNamed(name);
+}
+
+QString MainWindow::currentWorkspace() const {
+  return workspaceName(m_workspaces->current());
 }
 
 QString MainWindow::currentTab() const {

@@ -35,6 +35,7 @@ class Theme;
 class TrainingController;
 class TrainingDock;
 class ViewCommands;
+class Workspaces;
 
 struct MainWindowOptions {
   QString sessionPath;       ///< empty: no session is kept or restored
@@ -63,6 +64,8 @@ class MainWindow : public QMainWindow {
 
   void showTab(const QString& name);  ///< canvas, heads, rollout, compare
   QString currentTab() const;
+  void showWorkspace(const QString& name);  ///< look, mask, train, compare
+  QString currentWorkspace() const;
   /// Nothing is being opened, read or looked at: the picture is what it will be.
   bool isIdle() const;
 
@@ -111,6 +114,7 @@ class MainWindow : public QMainWindow {
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
   Docks* m_docks = nullptr;
+  Workspaces* m_workspaces = nullptr;
   CommandPalette* m_palette = nullptr;
 
   OpeningCommands* m_opening = nullptr;

@@ -19,6 +19,7 @@
 #include "ui/opening/OpeningCommands.h"
 #include "ui/window/Docks.h"
 #include "ui/window/TrainingController.h"
+#include "ui/window/Workspaces.h"
 
 namespace headlight {
 
@@ -66,6 +67,7 @@ void SessionController::connectParts() {
   connect(m_parts.gallery, &GalleryModel::rowsRemoved, this, &SessionController::changed);
   connect(m_parts.tabs, &PictureTabs::currentChanged, this, &SessionController::changed);
   connect(m_parts.docks, &Docks::changed, this, &SessionController::changed);
+  connect(m_parts.workspaces, &Workspaces::changed, this, &SessionController::changed);
   connect(m_parts.theme, &Theme::changed, this, &SessionController::changed);
   connect(m_parts.training, &TrainingController::settingsChanged, this,
           &SessionController::changed);
@@ -97,10 +99,10 @@ std::optional<Session> SessionController::session() const {
   Session session = sessionOf(*m_parts.document);
   m_parts.training->applySettings(session.experiment);
   session.gallery = m_parts.gallery->sources();
-  session.tab = m_parts.tabs->page();
   session.theme = themeName(m_parts.theme->choice());
   session.geometry = m_parts.window->saveGeometry();
-  session.docks = m_parts.window->saveState();
+  session.workspace = workspaceName(m_parts.workspaces->current());
+  session.arrangements = m_parts.workspaces->arrangements();
   return session;
 }
 
@@ -160,8 +162,7 @@ void SessionController::apply(const Session& session) {
 void SessionController::applyLayout(const Session& session) {
   if (const auto choice = themeFromName(session.theme)) m_parts.theme->setChoice(*choice);
   if (!session.geometry.isEmpty()) m_parts.window->restoreGeometry(session.geometry);
-  if (!session.docks.isEmpty()) m_parts.window->restoreState(session.docks);
-  if (!session.tab.isEmpty()) m_parts.tabs->showPage(session.tab);
+  m_parts.workspaces->restore(session.arrangements, session.workspace);
   m_parts.opener->addToGallery(session.gallery);
 }
 

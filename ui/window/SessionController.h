@@ -24,6 +24,7 @@ class Opener;
 class PictureTabs;
 class Theme;
 class TrainingController;
+class Workspaces;
 
 /// Whose state a session holds; all of them outlive the controller.
 struct SessionParts {
@@ -34,6 +35,7 @@ struct SessionParts {
   Theme* theme;
   PictureTabs* tabs;
   Docks* docks;
+  Workspaces* workspaces;
   Opener* opener;
   OpeningCommands* opening;
   TrainingController* training;

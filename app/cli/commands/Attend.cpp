@@ -24,6 +24,13 @@ HeadFusion fusionFromName(const std::string& name) {
   refuseUsage("--fusion", name + " is not known; give mean, max or min");
 }
 
+std::string styleHelp() {
+  std::string help = "How maps are drawn: ";
+  for (const MapStyleInfo& info : mapStyles())
+    help += info.name + " (" + info.help + "), ";
+  return help + "by default the first";
+}
+
 /// The whole path, for who did not name a folder.
 std::string placeOf(const fs::path& folder) {
   std::error_code unknown;
@@ -119,11 +126,22 @@ class AttendCommand : public Command {
         ->type_name("NUM")
         ->group(group);
     text("--colormap", m_colorMap,
-         "viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis");
-    command.add_flag("--smooth", m_style.smooth, "Interpolate between patches")->group(group);
+         "Of an overlay: viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis. "
+         "Makes the style overlay");
+    text("--style", m_styleName, styleHelp());
+    command
+        .add_option("--dim", m_style.dim,
+                    "How much light and colour the dark of the headlight keeps back; default 0.85")
+        ->type_name("NUM")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->group(group);
+    command
+        .add_flag("--smooth,!--blocks", m_style.smooth,
+                  "Interpolate between patches (default), or draw each as a block")
+        ->group(group);
     command.add_flag("--shared-scale", m_style.sharedScale, "One colour scale for all heads")
         ->group(group);
-    command.add_option("--opacity", m_style.opacity, "Of the map over the picture; default 0.6")
+    command.add_option("--opacity", m_style.opacity, "Of an overlay over the picture; default 0.6")
         ->type_name("NUM")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->group(group);
@@ -149,17 +167,21 @@ class AttendCommand : public Command {
       auto map = colorMapFromName(m_colorMap);
       if (!map) refuseUsage("--colormap", map.error().text());
       m_style.colorMap = *map;
+      m_style.style = MapStyle::Overlay;
+    }
+    if (!m_styleName.empty()) {
+      auto style = mapStyleFromName(m_styleName);
+      if (!style) refuseUsage("--style", style.error().text());
+      m_style.style = *style;
     }
     m_model.require();
     m_pictures = expandPictures(m_images);
   }
 
-  /// What is shown, and its colours.
   void choose() {
     m_learned = valueOrThrow(m_session->learnedMaps());
     m_shown = learnedFromName(m_show, m_learned);
-    const bool isSigned = m_shown ? m_shown->maps.isSigned : m_session->info().mapIsSigned;
-    if (m_colorMap.empty()) m_style.colorMap = drawnColors(isSigned, m_style.colorMap);
+    m_style.style = styleOf(m_style.style, /*learned=*/m_shown != nullptr);
   }
 
   void checkCell() const {
@@ -249,7 +271,7 @@ class AttendCommand : public Command {
   }
 
   std::vector<std::string> m_images;
-  std::string m_tensor, m_output, m_folder, m_queryText, m_colorMap;
+  std::string m_tensor, m_output, m_folder, m_queryText, m_colorMap, m_styleName;
   std::string m_fusion = "mean", m_show = "attention";
   std::optional<int> m_layer, m_head;
   bool m_json = false;

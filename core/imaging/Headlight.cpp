@@ -1,0 +1,110 @@
+#include "core/imaging/Headlight.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/Text.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kGreyKept = 0.22;                          ///< of a pixel's light in the dark
+constexpr std::array<double, 3> kWarmLight{255, 190, 90};  ///< RGB
+constexpr double kWarmShare = 0.45;
+
+/// Rec. 601.
+int lumaOf(const std::uint8_t* pixel) {
+  return (77 * pixel[0] + 150 * pixel[1] + 29 * pixel[2]) >> 8;
+}
+
+double litValue(int own, int luma, std::size_t channel, bool warm) {
+  if (!warm) return own;
+  const double glow = kWarmLight[channel] * (0.4 + 0.6 * luma / 255.0);
+  return (1 - kWarmShare) * own + kWarmShare * glow;
+}
+
+}  // namespace
+
+const std::vector<MapStyleInfo>& mapStyles() {
+  static const std::vector<MapStyleInfo> all{
+      {MapStyle::Headlight, "headlight", "the picture, lit where attention is high"},
+      {MapStyle::Warm, "warm", "the same in a warm light"},
+      {MapStyle::Overlay, "overlay", "a colour map laid over the picture"},
+  };
+  return all;
+}
+
+const std::string& mapStyleName(MapStyle style) {
+  return mapStyles()[static_cast<std::size_t>(style)].name;
+}
+
+Result<MapStyle> mapStyleFromName(const std::string& name) {
+  std::vector<std::string> names;
+  for (const MapStyleInfo& info : mapStyles()) {
+    if (info.name == name) return info.style;
+    names.push_back(info.name);
+  }
+  return Error{ErrorCode::InvalidArgument,
+               "there is no style \"" + name + "\"; there are " + joined(names), ""};
+}
+
+void lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::size_t count,
+                 const HeadlightOptions& options) {
+  const double dim = std::isnan(options.dim) ? 0 : std::clamp(options.dim, 0.0, 1.0);
+  for (std::size_t i = 0; i < count; ++i, pixels += 3) {
+    const int luma = lumaOf(pixels);
+    const double lit = light[i] / 255.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double dark = (1 - dim) * pixels[c] + dim * kGreyKept * luma;
+      const double bright = litValue(pixels[c], luma, c, options.warm);
+      pixels[c] = static_cast<std::uint8_t>(
+          std::clamp(dark + (bright - dark) * lit + 0.5, 0.0, 255.0));
+    }
+  }
+}
+
+std::vector<std::uint8_t> lightOf(const std::vector<float>& values, int rows, int cols,
+                                  ValueRange range, int width, int height, bool smooth) {
+  std::vector<float> numbers = values;
+  for (float& value : numbers)
+    if (std::isnan(value)) value = static_cast<float>(range.low);
+  const Image grey =
+      heatmap(numbers, rows, cols, range, ColorMap::Grey, width, height, smooth);
+  std::vector<std::uint8_t> light(grey.pixels->size() / 3);
+  for (std::size_t i = 0; i < light.size(); ++i)
+    light[i] = (*grey.pixels)[3 * i];
+  return light;
+}
+
+Image headlightPicture(const Image& image, const std::vector<float>& values, int rows, int cols,
+                       ValueRange range, const HeadlightOptions& options, bool smooth) {
+  const auto light = lightOf(values, rows, cols, range, image.width, image.height, smooth);
+  auto pixels = std::make_shared<std::vector<std::uint8_t>>(*image.pixels);
+  lightPixels(pixels->data(), light.data(), light.size(), options);
+  return {image.width, image.height, std::move(pixels)};
+}
+
+ValueRange rangeOfMost(const std::vector<float>& values, double share) {
+  std::vector<float> finite;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+               [](float value) { return std::isfinite(value); });
+  const ValueRange whole = rangeOf(values);
+  if (finite.empty()) return whole;
+  const double at = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(finite.size())) - 1;
+  const auto nth = finite.begin() + static_cast<std::ptrdiff_t>(std::max(at, 0.0));
+  std::nth_element(finite.begin(), nth, finite.end());
+  return *nth > whole.low ? ValueRange{whole.low, *nth} : whole;
+}
+
+double negativeShare(const std::vector<float>& values) {
+  double negative = 0, all = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    all += std::abs(value);
+    if (value < 0) negative -= value;
+  }
+  return all > 0 ? negative / all : 0;
+}
+
+}  // namespace headlight

@@ -1,0 +1,102 @@
+#include "ui/training/RunLine.h"
+
+#include <QFileInfo>
+#include <QLabel>
+#include <QProgressBar>
+#include <QToolButton>
+
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ShownText.h"
+#include "ui/bridge/TrainingBridge.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kLineSteps = 1000;
+
+}  // namespace
+
+RunLine::RunLine(TrainingBridge* bridge, QWidget* parent) : QToolBar(parent), m_bridge(bridge) {
+  setObjectName(QStringLiteral("runLine"));
+  setWindowTitle(tr("Run"));
+  setAccessibleName(tr("The training run"));
+  setMovable(false);
+  setFloatable(false);
+  setContextMenuPolicy(Qt::PreventContextMenu);
+  toggleViewAction()->setVisible(false);  // it comes and goes with the run
+  m_open = new QToolButton(this);
+  m_open->setObjectName(QStringLiteral("runLineOpen"));
+  m_open->setAutoRaise(true);
+  m_open->setToolTip(tr("Show the run: its curves, its heads and its controls (F3)"));
+  connect(m_open, &QToolButton::clicked, this, &RunLine::opened);
+  addWidget(m_open);
+  m_progress = new QProgressBar(this);
+  m_progress->setAccessibleName(tr("Progress of the training"));
+  m_progress->setRange(0, kLineSteps);
+  m_progress->setTextVisible(false);
+  m_progress->setMaximumHeight(8);
+  addWidget(m_progress);
+  m_numbers = new QLabel(this);
+  m_numbers->setObjectName(QStringLiteral("runLineNumbers"));
+  m_numbers->setContentsMargins(8, 0, 8, 0);
+  addWidget(m_numbers);
+  hide();
+  connect(bridge, &TrainingBridge::stateChanged, this, [this] {
+    if (m_bridge->isRunning()) begin();
+    refresh();
+  });
+  connect(bridge, &TrainingBridge::updated, this,
+          [this](const auto& update) { onUpdated(*update); });
+  connect(bridge, &TrainingBridge::finished, this,
+          [this](const auto& outcome, const QString&) { onFinished(outcome.get()); });
+}
+
+void RunLine::setShownElsewhere(bool shown) {
+  m_shownElsewhere = shown;
+  refresh();
+}
+
+QString RunLine::text() const {
+  return m_open->text() + QLatin1Char(' ') + m_numbers->text();
+}
+
+void RunLine::begin() {
+  if (!m_state.isEmpty()) return;
+  m_any = true;
+  m_state = tr("begins");
+  m_run = {};
+  m_top1 = -1;
+}
+
+void RunLine::onUpdated(const TrainingUpdate& update) {
+  m_run = update.progress;
+  if (!update.epochPoints.empty()) m_top1 = update.epochPoints.back().top1;
+  m_state = shownName(update.progress.stage);
+  refresh();
+}
+
+void RunLine::onFinished(const TrainingOutcome* outcome) {
+  const QString end = !outcome                                      ? tr("failed")
+                      : outcome->state == TrainingState::Finished ? tr("finished")
+                                                                    : tr("stopped");
+  m_state = end;
+  m_run.secondsRemaining = -1;
+  refresh();
+  m_state.clear();  // the next one begins anew
+}
+
+void RunLine::refresh() {
+  setVisible(m_any && !m_shownElsewhere);
+  const QString name = shownName(QFileInfo(m_bridge->folder()).fileName().toStdString());
+  const QString state = m_bridge->isPaused() ? tr("paused") : m_state;
+  if (!state.isEmpty()) m_open->setText(tr("▶ run “%1”: %2").arg(name, state));
+  const double share =
+      m_run.total > 0 ? static_cast<double>(m_run.done) / static_cast<double>(m_run.total) : 0;
+  m_progress->setValue(static_cast<int>(share * kLineSteps));
+  QStringList numbers;
+  if (const QString left = remainingText(m_run.secondsRemaining); !left.isEmpty()) numbers << left;
+  if (m_top1 >= 0) numbers << tr("top-1 %1 %").arg(m_top1 * 100, 0, 'f', 1);
+  m_numbers->setText(numbers.join(QStringLiteral(" · ")));
+}
+
+}  // namespace headlight

@@ -1,0 +1,48 @@
+#pragma once
+// A training run in one line, for those who do something else meanwhile: what it is at, how far,
+// how good. A click opens the whole of it.
+
+#include <QToolBar>
+
+#include <memory>
+
+#include "core/workbench/TrainingSession.h"
+
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace headlight {
+
+class TrainingBridge;
+
+/// Hidden until a run begins, and where the run is shown as a whole.
+class RunLine : public QToolBar {
+  Q_OBJECT
+ public:
+  explicit RunLine(TrainingBridge* bridge, QWidget* parent = nullptr);
+
+  /// Whether the run is shown as a whole elsewhere, so that no line is needed.
+  void setShownElsewhere(bool shown);
+  QString text() const;
+
+ Q_SIGNALS:
+  void opened();  ///< clicked: show all of the run
+
+ private:
+  void onUpdated(const TrainingUpdate& update);
+  void onFinished(const TrainingOutcome* outcome);
+  void begin();
+  void refresh();
+
+  TrainingBridge* m_bridge;
+  QToolButton* m_open;
+  QProgressBar* m_progress;
+  QLabel* m_numbers;
+  bool m_any = false, m_shownElsewhere = false;
+  QString m_state;
+  Progress m_run;
+  double m_top1 = -1;  ///< of the last validation; negative: none yet
+};
+
+}  // namespace headlight
