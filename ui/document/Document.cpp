@@ -33,10 +33,15 @@ bool fits(const HeadPoint& point, const std::vector<int>& heads) {
 
 bool ViewOptions::operator==(const ViewOptions& other) const {
   return layer == other.layer && head == other.head && query == other.query &&
-         opacity == other.opacity && colorMap == other.colorMap && smooth == other.smooth &&
+         style == other.style && dim == other.dim && opacity == other.opacity && colorMap == other.colorMap && smooth == other.smooth &&
          sharedRange == other.sharedRange && showOverlay == other.showOverlay &&
          rollout.fusion == other.rollout.fusion &&
          rollout.discardRatio == other.rollout.discardRatio && learned == other.learned;
+}
+
+double& strengthOf(ViewOptions& view) {
+  const bool overlay = styleOf(view.style, !view.learned.empty()) == MapStyle::Overlay;
+  return overlay ? view.opacity : view.dim;
 }
 
 Document::Document(QObject* parent) : QObject(parent) {}
@@ -52,6 +57,8 @@ void Document::setModel(const ModelInfo& info) {
   m_editToPictureMs = -1;
   // Told below: who asks about heads now may still mean those of the model before.
   const bool showedRecord = std::exchange(m_recorded, nullptr) != nullptr;
+  m_followedFrom.reset();
+  m_pinned = false;
   ViewOptions view = m_view;
   view.layer = static_cast<int>(info.heads.size()) - 1;
   view.head = -1;
@@ -92,7 +99,9 @@ void Document::pushEdit(const MaskEdit& edit) {
 
 void Document::pushEdit(const MaskEdit& edit, int stroke) {
   if (edit.empty()) return;
+  m_stroke = stroke;
   m_undoStack.push(new MaskCommand(this, edit, stroke));
+  m_stroke = MaskCommand::kNoStroke;
 }
 
 void Document::applyEdit(const MaskEdit& edit) {
@@ -100,8 +109,11 @@ void Document::applyEdit(const MaskEdit& edit) {
     Q_EMIT failed(tr("The masks were not changed"), QString::fromStdString(applied.error().text()));
     return;
   }
-  // Edits in quick succession (a stroke of the brush) share the picture from before the first.
-  if (!m_stale) m_lookBeforeEdit = m_look;
+  // The edits of a stroke share the picture from before the first, and so do those that come before
+  // there is a picture of the last.
+  const bool goesOn = m_stroke != MaskCommand::kNoStroke && m_stroke == m_strokeOfBefore;
+  if (!m_stale && !goesOn) m_lookBeforeEdit = m_look;
+  m_strokeOfBefore = m_stroke;
   Q_EMIT editApplied(edit);
   Q_EMIT masksChanged();
 }
@@ -166,6 +178,7 @@ void Document::setView(const ViewOptions& wanted) {
     view.query = std::clamp(view.query, 0, std::max(m_model->grid.tokens() - 1, 0));
   }
   view.opacity = std::clamp(view.opacity, 0.0, 1.0);
+  view.dim = std::clamp(view.dim, 0.0, 1.0);
   view.rollout.discardRatio = std::clamp(view.rollout.discardRatio, 0.0, 0.99);
   if (view == m_view) return;
   m_view = view;
@@ -176,6 +189,35 @@ void Document::changeView(const std::function<void(ViewOptions&)>& change) {
   ViewOptions view = m_view;
   change(view);
   setView(view);
+}
+
+void Document::follow(int token) {
+  if (m_pinned || !hasModel()) return;
+  if (!m_followedFrom) m_followedFrom = m_view.query;
+  changeView([token](ViewOptions& view) { view.query = token; });
+}
+
+void Document::endFollowing() {
+  const auto before = std::exchange(m_followedFrom, std::nullopt);
+  if (before) changeView([&](ViewOptions& view) { view.query = *before; });
+}
+
+void Document::pin(int token) {
+  m_followedFrom.reset();
+  const bool isNew = !std::exchange(m_pinned, true);
+  const int before = m_view.query;
+  changeView([token](ViewOptions& view) { view.query = token; });
+  if (isNew && before == m_view.query) Q_EMIT viewChanged();  // legends say that it is pinned
+}
+
+void Document::unpin() {
+  if (std::exchange(m_pinned, false)) Q_EMIT viewChanged();
+}
+
+ViewOptions Document::steadyView() const {
+  ViewOptions view = m_view;
+  if (m_followedFrom) view.query = *m_followedFrom;
+  return view;
 }
 
 void Document::setSourceNote(const QString& note) {

@@ -26,9 +26,11 @@ struct ViewOptions {
   int layer = 0;
   int head = -1;  ///< −1: the mean over heads
   int query = 0;  ///< token index; prefix tokens first
-  double opacity = 0.6;
+  MapStyle style = MapStyle::Headlight;
+  double dim = 0.85;     ///< how much light and colour the dark of the headlight keeps back
+  double opacity = 0.6;  ///< of an overlay
   ColorMap colorMap = ColorMap::Viridis;
-  bool smooth = false;
+  bool smooth = true;
   bool sharedRange = false;  ///< one colour range for all heads shown, else one per head
   bool showOverlay = true;
   RolloutOptions rollout;
@@ -36,6 +38,9 @@ struct ViewOptions {
   std::string learned;
   bool operator==(const ViewOptions&) const;
 };
+
+/// What "stronger" means in the style that is shown: `dim` of the headlight, else `opacity`.
+double& strengthOf(ViewOptions& view);
 
 class Document : public QObject {
   Q_OBJECT
@@ -92,6 +97,18 @@ class Document : public QObject {
   /// setView with a part of the present view changed.
   void changeView(const std::function<void(ViewOptions&)>& change);
 
+  /// The token that looks while the pointer is over it. Nothing where one is pinned.
+  void follow(int token);
+  /// The pointer has left: the token from before looks again.
+  void endFollowing();
+  bool isFollowing() const { return m_followedFrom.has_value(); }
+  /// This token looks, wherever the pointer is, until unpin().
+  void pin(int token);
+  void unpin();
+  bool isPinned() const { return m_pinned; }
+  /// The view without the pointer: what is kept in a session.
+  ViewOptions steadyView() const;
+
   /// "layer 3 · head 1 · class token", "layer 3 · mean of heads · patch (4, 7)"; with the source
   /// note, if there is one.
   QString describeView() const;
@@ -126,6 +143,9 @@ class Document : public QObject {
   bool m_stale = false;
   std::shared_ptr<const HeadPoint> m_recorded;
   ViewOptions m_view;
+  std::optional<int> m_followedFrom;  ///< the token that looked before the pointer came
+  bool m_pinned = false;
+  int m_stroke = -1, m_strokeOfBefore = -1;  ///< MaskCommand::kNoStroke
   QString m_sourceNote;
 };
 

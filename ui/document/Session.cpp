@@ -76,6 +76,9 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readWhole(json, "layer", 0, view.layer);
   readWhole(json, "head", -1, view.head);
   readWhole(json, "query", 0, view.query);
+  if (const auto name = textAt(json, "style", "view."); !name.empty())
+    view.style = valueOrThrow(mapStyleFromName(name));
+  readShare(json, "dim", view.dim);
   readShare(json, "opacity", view.opacity);
   readFlag(json, "smooth", "view.", view.smooth);
   readFlag(json, "shared_range", "view.", view.sharedRange);
@@ -166,7 +169,7 @@ Session sessionOf(const Document& document) {
   session.partial = !document.model().report.unfilled().empty();
   session.imagePath = document.imagePath();
   session.imageName = document.imageName();
-  session.view = document.view();
+  session.view = document.steadyView();
   return session;
 }
 
@@ -174,6 +177,8 @@ Json viewToJson(const ViewOptions& view) {
   return {{"layer", view.layer},
           {"head", view.head},
           {"query", view.query},
+          {"style", mapStyleName(view.style)},
+          {"dim", view.dim},
           {"opacity", view.opacity},
           {"color_map", colorMapName(view.colorMap)},
           {"smooth", view.smooth},

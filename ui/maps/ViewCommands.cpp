@@ -62,10 +62,16 @@ void ViewCommands::addAppearance() {
   addChange("view.sharedRange", tr("One colour scale for all heads"),
             tr("All heads on one scale, or each on its own"), "R",
             [](ViewOptions& view) { view.sharedRange = !view.sharedRange; });
-  addChange("view.moreOpaque", tr("Stronger map"), tr("The map covers more of the picture"),
-            "Ctrl+]", [](ViewOptions& view) { view.opacity += kOpacityStep; });
-  addChange("view.lessOpaque", tr("Weaker map"), tr("The map covers less of the picture"), "Ctrl+[",
-            [](ViewOptions& view) { view.opacity -= kOpacityStep; });
+  addChange("view.moreOpaque", tr("Stronger map"), tr("Less of the picture is seen beside the map"),
+            "Ctrl+]", [](ViewOptions& view) { strengthOf(view) += kOpacityStep; });
+  addChange("view.lessOpaque", tr("Weaker map"), tr("More of the picture is seen beside the map"),
+            "Ctrl+[", [](ViewOptions& view) { strengthOf(view) -= kOpacityStep; });
+  addChange("view.nextStyle", tr("Headlight, warm or overlay"),
+            tr("The next way of drawing maps: lit, lit warmly, or in colours laid over"), "H",
+            [](ViewOptions& view) {
+              const auto count = static_cast<int>(mapStyles().size());
+              view.style = static_cast<MapStyle>((static_cast<int>(view.style) + 1) % count);
+            });
 }
 
 void ViewCommands::addNextShown() {
@@ -112,7 +118,10 @@ void ViewCommands::addColors() {
     addChange(QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
               tr("Show maps in the %1 colours").arg(title),
               QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(info.key)),
-              [map = info.map](ViewOptions& view) { view.colorMap = map; });
+              [map = info.map](ViewOptions& view) {
+                view.colorMap = map;
+                view.style = MapStyle::Overlay;
+              });
   }
 }
 

@@ -124,10 +124,23 @@ void ViewControls::buildColors() {
   addSeparator();
   addToggle("viewOverlay", tr("Map"), tr("Show the map over the picture (O on the canvas)"),
             &ViewOptions::showOverlay);
+  m_style = new QComboBox(this);
+  m_style->setObjectName("viewStyle");
+  m_style->setAccessibleName(tr("Style of the maps"));
+  for (const MapStyleInfo& style : mapStyles()) {
+    m_style->addItem(QString::fromStdString(style.name));
+    m_style->setItemData(m_style->count() - 1, QString::fromStdString(style.help), Qt::ToolTipRole);
+  }
+  m_style->setToolTip(tr("How maps are drawn: the picture lit where attention is high, the same in "
+                         "a warm light, or a colour map laid over it (H on the canvas)"));
+  addWidget(m_style);
+  connect(m_style, &QComboBox::activated, this, [this](int index) {
+    change([index](ViewOptions& view) { view.style = static_cast<MapStyle>(index); });
+  });
   m_opacity = new QSlider(Qt::Horizontal, this);
   m_opacity->setObjectName("viewOpacity");
-  m_opacity->setAccessibleName(tr("Opacity of the map"));
-  m_opacity->setToolTip(tr("Opacity of the map over the picture"));
+  m_opacity->setAccessibleName(tr("Strength of the map"));
+  m_opacity->setToolTip(tr("How dark it is outside the light; of an overlay, its opacity"));
   m_opacity->setRange(0, 100);
   m_opacity->setFixedWidth(56);
   addWidget(m_opacity);
@@ -135,11 +148,11 @@ void ViewControls::buildColors() {
   m_colorMap->setObjectName("viewColorMap");
   m_colorMap->setAccessibleName(tr("Colour map"));
   m_colorMap->setToolTip(
-      tr("Colours of the maps; signed maps are always shown in diverging colours"));
+      tr("Colours of an overlay; diverging colours where negative values matter"));
   m_colorMap->setIconSize({18, 12});
   for (const ColorMapInfo& map : colorMaps())
     m_colorMap->addItem(swatch(map.map), QString::fromStdString(map.name));
-  addWidget(m_colorMap);
+  m_colorMapAction = addWidget(m_colorMap);
   addToggle("viewSmooth", tr("Smooth"),
             tr("Blend neighbouring patches; off: a block a patch (S on the canvas)"),
             &ViewOptions::smooth);
@@ -148,7 +161,7 @@ void ViewControls::buildColors() {
                "is scaled to itself"),
             &ViewOptions::sharedRange);
   connect(m_opacity, &QSlider::valueChanged, this, [this](int percent) {
-    change([percent](ViewOptions& view) { view.opacity = percent / 100.0; });
+    change([percent](ViewOptions& view) { strengthOf(view) = percent / 100.0; });
   });
   connect(m_colorMap, &QComboBox::activated, this, [this](int index) {
     change([index](ViewOptions& view) { view.colorMap = static_cast<ColorMap>(index); });
@@ -230,7 +243,10 @@ void ViewControls::readView() {
   m_layer->setValue(view.layer);
   m_head->setCurrentIndex(view.head + 1);
   m_token->setValue(view.query);
-  m_opacity->setValue(qRound(view.opacity * 100));
+  ViewOptions now = view;
+  m_opacity->setValue(qRound(strengthOf(now) * 100));
+  m_style->setCurrentIndex(static_cast<int>(view.style));
+  m_colorMapAction->setVisible(view.style == MapStyle::Overlay || !view.learned.empty());
   m_colorMap->setCurrentIndex(static_cast<int>(view.colorMap));
   for (const auto& [button, option] : m_toggles)
     button->setChecked(view.*option);

@@ -63,7 +63,8 @@ class ViewControls : public QToolBar {
   QComboBox* m_head;
   TokenSpinBox* m_token;
   QSlider* m_opacity;
-  QComboBox* m_colorMap;
+  QComboBox *m_style, *m_colorMap;
+  QAction* m_colorMapAction;  ///< only where colours are used
   std::vector<std::pair<QToolButton*, bool ViewOptions::*>> m_toggles;
 };
 
