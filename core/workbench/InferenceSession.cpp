@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -31,6 +32,12 @@ LayerMaps plainMaps(const at::Tensor& map, const Grid& grid) {
   const float* begin = host.data_ptr<float>();
   return {static_cast<int>(host.size(0)), grid,
           std::make_shared<const std::vector<float>>(begin, begin + host.numel())};
+}
+
+/// A number that no weights had before.
+std::uint64_t nextWeights() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 bool isMaskTensor(const std::string& name) {
@@ -65,6 +72,7 @@ struct InferenceSession::State {
   MaskScheme masks;
   int validBlocks = 0;
   std::optional<std::vector<LearnedMap>> learned;  ///< of the weights as they are
+  std::uint64_t weights = nextWeights();
 
   Model& model() { return *loaded.model; }
 
@@ -72,6 +80,11 @@ struct InferenceSession::State {
     image = {};
     validBlocks = 0;
     learned.reset();
+  }
+
+  void weightsChanged() {
+    forget();
+    weights = nextWeights();
   }
 
   const std::vector<LearnedMap>& learnedMaps() {
@@ -158,7 +171,7 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
     const double progress = progressOf(checkpoint.metadata, path.string());
     applyWeights(m_state->model(), plan, learnedAlphasIn(checkpoint, path.string()));
     m_state->model().setProgress(progress);
-    m_state->forget();
+    m_state->weightsChanged();
     ModelInfo& info = m_state->loaded.info;
     info.report = plan.report;
     info.weights = path;
@@ -187,7 +200,7 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
                      "the training is of another model: " + plan.report.summary(), ""});
     applyWeights(m_state->model(), plan, snapshot.learned);
     m_state->model().setProgress(snapshot.progress);
-    m_state->forget();
+    m_state->weightsChanged();
     if (!snapshot.classNames.empty()) m_state->loaded.info.classNames = snapshot.classNames;
     m_state->loaded.info.randomWeights = false;
   });
@@ -231,6 +244,8 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
       look.learned = state.learnedMaps();
     }
     look.view = state.view;
+    look.masks = masks;
+    look.weights = state.weights;
     look.kernels = kernelSummary(state.model().kernels());
     look.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)

@@ -68,7 +68,7 @@ class ShellTest : public QObject {
     QVERIFY(!(before == after));
     QTRY_VERIFY(!test.document()->isStale());
     QVERIFY(test.document()->look()->logits != logits);
-    QCOMPARE(test.document()->lookBeforeEdit()->logits, logits);
+    QCOMPARE(test.document()->referenceLook()->logits, logits);
     QVERIFY(test.document()->editToPictureMs() >= 0);
     QVERIFY(test->findChild<QLabel*>(QStringLiteral("statusSpeed"))->text().contains("edit"));
 

@@ -66,6 +66,7 @@ LookBridge::LookBridge(Document* document, QObject* parent)
   m_clock.start();
   connect(document, &Document::modelChanged, this, [this] { requestLook(); });
   connect(document, &Document::imageChanged, this, [this] { requestLook(); });
+  connect(document, &Document::referenceChanged, this, [this] { requestReference(); });
   connect(document, &Document::masksChanged, this, [this] {
     m_editedAt = m_clock.nsecsElapsed();
     requestLook();
@@ -271,10 +272,30 @@ void LookBridge::lookDone(int ticket, const std::shared_ptr<const Result<Look>>&
   if (look) {
     const double milliseconds = editedAt < 0 ? -1 : (m_clock.nsecsElapsed() - editedAt) / 1e6;
     m_document->setLook(std::shared_ptr<const Look>(result, &*look), milliseconds);
+    requestReference();
   } else {
     m_document->setStale(false);
     Q_EMIT m_document->failed(tr("The model could not look at this"), textOf(look.error()));
   }
+}
+
+/// Behind the newest look, and never in the way of one: through the same weights.
+void LookBridge::requestReference() {
+  if (!m_document->needsReferenceLook() || m_opening != 0) return;
+  const int ticket = m_lookTicket;
+  m_worker.post([this, sessions = m_sessions, ticket, image = m_document->image(),
+                 masks = *m_document->referenceMasks(), through = m_throughTraining,
+                 stop = m_lookStop.get_token()](std::stop_token) {
+    const auto& session = through && sessions->training ? sessions->training : sessions->main;
+    if (!session || stop.stop_requested()) return;
+    const std::shared_ptr<const Result<Look>> look(
+        new Result<Look>(session->look(image, masks, {}, stop)), &releaseElsewhere);
+    inThreadOf(this, [this, ticket, look] {
+      if (ticket != m_lookTicket || !*look || !m_document->needsReferenceLook()) return;
+      if ((*look)->weights != m_document->look()->weights) return;  // a newer look is on its way
+      m_document->setReferenceLook(std::shared_ptr<const Look>(look, &**look));
+    });
+  });
 }
 
 bool LookBridge::canLookThrough(const ModelConfig& run, const ModelConfig& shown) {

@@ -95,6 +95,7 @@ class LookBridge : public QObject {
                     const std::function<void()>& openAnyway);
   bool endOpening(int ticket);
   void lookDone(int ticket, const std::shared_ptr<const Result<Look>>& result);
+  void requestReference();
   void setActivity(const QString& text);
 
   Document* m_document;

@@ -53,7 +53,9 @@ void Document::setModel(const ModelInfo& info) {
   m_masks = m_opened = masks ? *masks : MaskScheme(shape);
   m_undoStack.clear();
   m_look.reset();
-  m_lookBeforeEdit.reset();
+  forgetReference();
+  m_pinnedMasks.reset();
+  if (m_reference == Reference::Pinned) m_reference = Reference::LastEdit;
   m_editToPictureMs = -1;
   // Told below: who asks about heads now may still mean those of the model before.
   const bool showedRecord = std::exchange(m_recorded, nullptr) != nullptr;
@@ -79,7 +81,6 @@ void Document::setModel(const ModelInfo& info) {
 
 void Document::updateModel(const ModelInfo& info) {
   m_model = info;
-  m_lookBeforeEdit.reset();  // "before" was seen through other weights
   Q_EMIT modelChanged();
 }
 
@@ -88,7 +89,7 @@ void Document::setImage(const Image& image, const QString& name, const QString& 
   m_imageName = shownName(name);
   m_imagePath = path;
   m_look.reset();
-  m_lookBeforeEdit.reset();
+  m_referenceLook.reset();
   Q_EMIT imageChanged();
   Q_EMIT lookChanged();
 }
@@ -105,6 +106,7 @@ void Document::pushEdit(const MaskEdit& edit, int stroke) {
 }
 
 void Document::applyEdit(const MaskEdit& edit) {
+  MaskScheme before = m_masks;
   if (const auto applied = applyMaskEdit(m_masks, edit); !applied) {
     Q_EMIT failed(tr("The masks were not changed"), QString::fromStdString(applied.error().text()));
     return;
@@ -112,8 +114,11 @@ void Document::applyEdit(const MaskEdit& edit) {
   // The edits of a stroke share the picture from before the first, and so do those that come before
   // there is a picture of the last.
   const bool goesOn = m_stroke != MaskCommand::kNoStroke && m_stroke == m_strokeOfBefore;
-  if (!m_stale && !goesOn) m_lookBeforeEdit = m_look;
   m_strokeOfBefore = m_stroke;
+  if (!goesOn && (!m_stale || !m_beforeEdit)) {
+    m_beforeEdit = std::move(before);
+    if (m_reference == Reference::LastEdit) m_referenceLook = m_look;
+  }
   Q_EMIT editApplied(edit);
   Q_EMIT masksChanged();
 }
@@ -121,7 +126,7 @@ void Document::applyEdit(const MaskEdit& edit) {
 void Document::replaceMasks(const MaskScheme& scheme) {
   m_masks = scheme;
   m_undoStack.clear();
-  m_lookBeforeEdit.reset();
+  forgetReference();
   Q_EMIT masksChanged();
 }
 
@@ -130,6 +135,65 @@ void Document::setLook(std::shared_ptr<const Look> look, double editToPictureMs)
   if (editToPictureMs >= 0) m_editToPictureMs = editToPictureMs;
   setStale(false);
   Q_EMIT lookChanged();
+}
+
+void Document::forgetReference() {
+  m_beforeEdit.reset();
+  m_referenceLook.reset();
+}
+
+void Document::setReference(Reference reference) {
+  if (reference == m_reference) return;
+  m_reference = reference;
+  Q_EMIT referenceChanged();
+}
+
+void Document::pinReference() {
+  m_pinnedMasks = m_masks;
+  m_reference = Reference::Pinned;
+  Q_EMIT referenceChanged();
+}
+
+std::optional<MaskScheme> Document::referenceMasks() const {
+  if (!hasModel()) return std::nullopt;
+  switch (m_reference) {
+    case Reference::LastEdit:
+      return m_beforeEdit;
+    case Reference::Unmasked:
+      return m_masks.maskedHeads() > 0 ? std::optional(MaskScheme(m_masks.shape())) : std::nullopt;
+    case Reference::Pinned:
+      return m_pinnedMasks;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const Look> Document::referenceLook() const {
+  const auto masks = referenceMasks();
+  const bool is = masks && m_look && m_referenceLook && m_referenceLook->weights == m_look->weights &&
+                  m_referenceLook->masks == *masks &&
+                  m_referenceLook->view.pixels == m_look->view.pixels;
+  return is ? m_referenceLook : nullptr;
+}
+
+bool Document::needsReferenceLook() const {
+  return m_look && !m_stale && referenceMasks() && !referenceLook();
+}
+
+void Document::setReferenceLook(std::shared_ptr<const Look> look) {
+  m_referenceLook = std::move(look);
+  Q_EMIT referenceChanged();
+}
+
+QString Document::describeReference() const {
+  switch (m_reference) {
+    case Reference::LastEdit:
+      return tr("before the last edit");
+    case Reference::Unmasked:
+      return tr("unmasked");
+    case Reference::Pinned:
+      return tr("pinned state");
+  }
+  return {};
 }
 
 void Document::setStale(bool stale) {

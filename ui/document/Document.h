@@ -39,6 +39,9 @@ struct ViewOptions {
   bool operator==(const ViewOptions&) const;
 };
 
+/// What a picture is compared with.
+enum class Reference { LastEdit, Unmasked, Pinned };
+
 /// What "stronger" means in the style that is shown: `dim` of the headlight, else `opacity`.
 double& strengthOf(ViewOptions& view);
 
@@ -72,10 +75,25 @@ class Document : public QObject {
   void replaceMasks(const MaskScheme& scheme);  ///< session restore: clears the undo stack
   QUndoStack* undoStack() { return &m_undoStack; }
 
-  // The newest picture, and the one before the last edit (for "before → after"). May be null.
+  /// The newest picture; may be null.
   std::shared_ptr<const Look> look() const { return m_look; }
-  std::shared_ptr<const Look> lookBeforeEdit() const { return m_lookBeforeEdit; }
   void setLook(std::shared_ptr<const Look> look, double editToPictureMs);
+
+  // What the newest picture is compared with: the masks before the last edit (of a stroke: as they
+  // were when it began), none, or those that were pinned.
+  Reference reference() const { return m_reference; }
+  void setReference(Reference reference);
+  /// The masks as they are become the reference.
+  void pinReference();
+  /// Nothing where there was no edit, or nothing was pinned.
+  std::optional<MaskScheme> referenceMasks() const;
+  /// The same picture through the same weights under those masks; null while there is none.
+  std::shared_ptr<const Look> referenceLook() const;
+  /// Whether there is a reference of which no such picture is known yet.
+  bool needsReferenceLook() const;
+  void setReferenceLook(std::shared_ptr<const Look> look);  ///< by LookBridge only
+  /// "before the last edit", "unmasked", "pinned".
+  QString describeReference() const;
   double editToPictureMs() const { return m_editToPictureMs; }  ///< negative: none measured yet
   bool isStale() const { return m_stale; }                      ///< a newer look is on its way
   void setStale(bool stale);                                    ///< by LookBridge only
@@ -129,16 +147,21 @@ class Document : public QObject {
   void viewChanged();
   void recordedChanged();
   void staleChanged();
+  void referenceChanged();  ///< another is wanted, or its picture is there
   void message(const QString& text);                       ///< for the status bar
   void failed(const QString& title, const QString& text);  ///< an error for the person
 
  private:
+  void forgetReference();
+
   std::optional<ModelInfo> m_model;
   Image m_image;
   QString m_imageName, m_imagePath;
   MaskScheme m_masks, m_opened;  ///< as they are, and as the model came with them
   QUndoStack m_undoStack;
-  std::shared_ptr<const Look> m_look, m_lookBeforeEdit;
+  std::shared_ptr<const Look> m_look, m_referenceLook;
+  Reference m_reference = Reference::LastEdit;
+  std::optional<MaskScheme> m_beforeEdit, m_pinnedMasks;
   double m_editToPictureMs = -1;
   bool m_stale = false;
   std::shared_ptr<const HeadPoint> m_recorded;

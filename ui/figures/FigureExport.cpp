@@ -138,7 +138,7 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   request.masks = document.masks();
   request.view = document.view();
   request.look = document.look();
-  request.before = document.lookBeforeEdit();
+  request.before = document.referenceLook();
   if (!request.look || request.look->maps.layers.empty())
     return refusal("the maps are still being computed; try again in a moment");
   if (kind == FigureKind::Comparison && (!request.before || request.before == request.look))

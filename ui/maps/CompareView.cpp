@@ -139,7 +139,7 @@ EditPicture::EditPicture(Document* document, EditSide side, QWidget* parent)
 }
 
 std::optional<MapLayer> EditPicture::currentMap() const {
-  return editedMap(document()->lookBeforeEdit().get(), document()->look().get(),
+  return editedMap(document()->referenceLook().get(), document()->look().get(),
                    document()->model().grid, document()->view(), m_side);
 }
 

@@ -100,11 +100,12 @@ PredictionPanel::PredictionPanel(Document* document, QWidget* parent)
   setObjectName("predictionPanel");
   setAccessibleName(tr("Prediction"));
   setToolTip(
-      tr("The five best classes. After a mask edit: the probability before (grey line) and "
-         "now (bar), the change in percentage points, and the change of rank."));
+      tr("The five best classes, compared with the masks before the last edit, with none, or with "
+         "a pinned state (Masks menu): the probability then (grey line) and now (bar), the change "
+         "in percentage points, and of rank."));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  for (const auto signal :
-       {&Document::modelChanged, &Document::lookChanged, &Document::masksChanged})
+  for (const auto signal : {&Document::modelChanged, &Document::lookChanged,
+                            &Document::masksChanged, &Document::referenceChanged})
     connect(document, signal, this, &PredictionPanel::refresh);
   refresh();
 }
@@ -121,7 +122,7 @@ QSize PredictionPanel::minimumSizeHint() const {
 
 void PredictionPanel::refresh() {
   const auto look = m_document->look();
-  auto before = m_document->lookBeforeEdit();
+  auto before = m_document->referenceLook();
   if (before == look) before.reset();  // the edit's own look is still on its way
   m_compared = look && before && before->logits.size() == look->logits.size();
   m_rows.clear();
@@ -149,7 +150,8 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
   bold.setBold(true);
   painter.setFont(bold);
   painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                   m_compared ? tr("Prediction, before → after the last edit") : tr("Prediction"));
+                   m_compared ? tr("Prediction, %1 → now").arg(m_document->describeReference())
+                              : tr("Prediction"));
   painter.setFont(font());
   row.translate(0, line);
   if (m_rows.empty())
