@@ -9,6 +9,7 @@
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/RolloutView.h"
+#include "ui/maps/ViewedRollout.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
