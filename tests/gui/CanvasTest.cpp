@@ -16,6 +16,7 @@
 #include "tests/gui/SyntheticLook.h"
 #include "ui/maps/ViewControls.h"
 #include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedTiles.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

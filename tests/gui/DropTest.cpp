@@ -201,7 +201,8 @@ class DropTest : public QObject {
     };
     QVERIFY(dropOn(&test.window, {path("weights.safetensors")}));
     QTRY_COMPARE(shown, 1);
-    QTest::qWait(100);
+    test->lookBridge()->requestLook();  // behind all that was asked of the model
+    QTRY_VERIFY(!test.document()->isStale());
     QCOMPARE(test.document()->look()->logits, before);  // refused: nothing is replaced
     answer = QDialog::Accepted;
     QVERIFY(dropOn(&test.window, {path("weights.safetensors")}));

@@ -4,9 +4,9 @@
 
 #include <QApplication>
 #include <QDir>
-#include <QTest>
 #include <QWidget>
 
+#include "tests/gui/Idle.h"
 #include "ui/base/Resources.h"
 #include "ui/base/Theme.h"
 
@@ -21,7 +21,7 @@ inline void saveGrabs(QWidget& widget, const QString& name) {
   Theme theme;
   for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
     theme.setChoice(choice);
-    QTest::qWait(60);  // queued replots
+    untilIdle();  // queued replots
     widget.grab().save(QStringLiteral("%1/%2-%3.png").arg(folder, name, themeName(choice)));
   }
   theme.setChoice(ThemeChoice::Light);

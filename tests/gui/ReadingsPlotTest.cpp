@@ -18,6 +18,7 @@
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/plots/LocalityPlot.h"
+#include "ui/plots/LossPlot.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/Plotting.h"
 #include "ui/training/EvolutionBar.h"
@@ -279,9 +280,10 @@ class ReadingsPlotTest : public QObject {
     QVERIFY(f.readings()->isVisible());
     TrainingUpdate next = running();
     next.heads = {bare};
+    QSignalSpy drawn(f.dock.findChild<LossPlot*>()->plot(), &QCustomPlot::afterReplot);
     f.feed(next);
     QVERIFY(!f.readings()->isVisible());
-    QTest::qWait(80);
+    QVERIFY(drawn.wait());
     QVERIFY(!f.readings()->isVisible());
   }
 

@@ -1,6 +1,7 @@
 // Rollout and comparisons: values as core gives them, worked out beside the window.
 
 #include <QComboBox>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
 
@@ -8,6 +9,7 @@
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/RolloutView.h"
+#include "ui/maps/ViewedRollout.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -86,8 +88,14 @@ class RolloutTest : public QObject {
     for (int i = 1; i <= 90; ++i)
       discard->setValue(i);
     QTRY_VERIFY(shows(f.view, f.document, {HeadFusion::Mean, 0.9}));
-    QTest::qWait(50);
-    QVERIFY(shows(f.view, f.document, {HeadFusion::Mean, 0.9}));
+    // None of the others comes after it: the next one is the next that is asked for.
+    auto* bridge = AnalysisBridge::of(&f.document);
+    std::vector<double> arrived;
+    connect(bridge, &AnalysisBridge::rolloutReady, this,
+            [&] { arrived.push_back(bridge->rollout()->options.discardRatio); });
+    discard->setValue(50);
+    QTRY_VERIFY(shows(f.view, f.document, {HeadFusion::Mean, 0.5}));
+    QCOMPARE(arrived, std::vector<double>{0.5});
   }
 
   void followsTheLook() {
@@ -105,8 +113,12 @@ class RolloutTest : public QObject {
     Document document;
     RolloutView view(&document);
     fill(document);
-    QTest::qWait(50);
-    QVERIFY(!AnalysisBridge::of(&document)->rollout());
+    // One at a time: a rollout that the tab had asked for would arrive before this one.
+    auto* bridge = AnalysisBridge::of(&document);
+    QSignalSpy ready(bridge, &AnalysisBridge::rolloutReady);
+    bridge->requestRollout(document.look(), {HeadFusion::Max, 0.25});
+    QVERIFY(ready.wait());
+    QVERIFY(bridge->rollout() && bridge->rollout()->options.fusion == HeadFusion::Max);
   }
 
   void closingWhileWorkingIsSafe() {
@@ -114,7 +126,9 @@ class RolloutTest : public QObject {
       Fixture<RolloutView> f(makeModel(6, 4));
       f.view.findChild<QSlider*>("rolloutDiscard")->setValue(i + 1);
     }
-    QTest::qWait(20);
+    // Theirs are not heard of; one that stays open gets its own.
+    Fixture<RolloutView> f(makeModel(6, 4));
+    QTRY_VERIFY(shows(f.view, f.document, {}));
   }
 
   void similarityIsCores() {

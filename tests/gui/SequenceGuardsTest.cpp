@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "tests/gui/SequenceFixture.h"
+#include "ui/base/BackgroundTask.h"
 #include "ui/base/Images.h"
 #include "ui/base/Resources.h"
 #include "ui/maps/ImagePainting.h"
@@ -123,7 +124,9 @@ class SequenceGuardsTest : public QObject {
     f.window.openPath(path("set"));
     auto* said = f.message("sequenceModelMessage");
     QTRY_COMPARE_WITH_TIMEOUT(said->tone(), MessageLabel::Tone::Problem, kLong);
-    QTest::qWait(50);
+    // Whether it holds a run is looked at beside the window; by now it has been.
+    for (const BackgroundTask* task : f.window.findChildren<BackgroundTask*>())
+      QTRY_VERIFY(!task->isBusy());
     QCOMPARE(f.find<QLineEdit>("sequenceRunFolder")->text(), folder);
   }
 

@@ -18,8 +18,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "tests/gui/Grab.h"
+#include "tests/gui/Idle.h"
 #include "tests/gui/SequenceFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/base/ShownText.h"
@@ -189,14 +191,15 @@ class SequenceWindowTest : public QObject {
   }
 
   void destroyedDuringWork() {
-    for (const int wait : {0, 50}) {
+    for (const char* when : {"at-once", "amid-steps"}) {
       SequenceFixture f;
       f.window.openPath(path("pictures"));
       f.window.trainPage()->setExperiment(endlessPictures());
-      f.window.trainPage()->setRunFolder(path("destroyed") + QString::number(wait));
+      f.window.trainPage()->setRunFolder(path("destroyed-") + QLatin1String(when));
       QTRY_VERIFY(f.button("startSequence")->isEnabled());
       f.window.trainPage()->start();
-      QTest::qWait(wait);
+      if (when != std::string_view("at-once"))
+        QTRY_VERIFY_WITH_TIMEOUT(!f.plot()->train().isEmpty(), kLong);
     }
   }
 
@@ -261,7 +264,8 @@ class SequenceWindowTest : public QObject {
     f.set("form.completion", "samples", 64);
     f.click("complete");
     QVERIFY(f.button("cancelCompletion")->isEnabled());
-    QTest::qWait(50);
+    QSignalSpy drawing(f.bridge(), &SequenceBridge::progressed);
+    QVERIFY(drawing.wait(kLong));
     f.click("cancelCompletion");
     QTRY_COMPARE_WITH_TIMEOUT(f.message("completionMessage")->text(), QStringLiteral("Cancelled."),
                               kLong);
@@ -269,7 +273,7 @@ class SequenceWindowTest : public QObject {
     QVERIFY(f.button("complete")->isEnabled());
     // Closed in the middle of it.
     f.click("complete");
-    QTest::qWait(50);
+    QVERIFY(drawing.wait(kLong));
   }
 
   void continuesAText() {
@@ -381,7 +385,7 @@ class SequenceWindowTest : public QObject {
     SequenceFixture f;
     QStringList nameless;
     const auto look = [&] {
-      QTest::qWait(20);
+      untilIdle();
       for (QWidget* widget : f.window.findChildren<QWidget*>()) {
         const bool interactive =
             qobject_cast<QAbstractButton*>(widget) || qobject_cast<QLineEdit*>(widget) ||

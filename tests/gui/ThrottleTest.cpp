@@ -25,7 +25,7 @@ class ThrottleTest : public QObject {
     QCOMPARE(calls.size(), std::size_t(1));  // nothing to wait for
     while (clock.elapsed() < 5 * kInterval) {
       throttle.wake();
-      QTest::qWait(1);
+      QTest::qWait(1);  // time itself is what is tested, here and below
     }
     const auto answered = calls.size();
     throttle.wake();
@@ -42,7 +42,7 @@ class ThrottleTest : public QObject {
     QCOMPARE(calls, 1);
     throttle.runNow();
     QCOMPARE(calls, 2);
-    QTest::qWait(2 * kInterval);
+    QTest::qWait(2 * kInterval);  // when the one that waited would have been answered
     QCOMPARE(calls, 2);
     throttle.wake();
     QCOMPARE(calls, 3);
@@ -55,7 +55,7 @@ class ThrottleTest : public QObject {
       throttle.wake();
       throttle.wake();
     }
-    QTest::qWait(2 * kInterval);
+    QTest::qWait(2 * kInterval);  // as above
     QCOMPARE(calls, 1);
   }
 };

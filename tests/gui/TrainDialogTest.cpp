@@ -227,7 +227,8 @@ class TrainDialogTest : public QObject {
       Fixture f;
       f.type("field.train_samples", QString::number(1000 + i));
     }
-    QTest::qWait(50);  // results of dialogs that are gone are dropped
+    Fixture f;  // results of dialogs that are gone are dropped; this one gets its own
+    QTRY_VERIFY(f.dialog->isValid());
   }
 
   void pictures() {

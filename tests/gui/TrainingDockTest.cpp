@@ -19,6 +19,7 @@
 
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/MessageLabel.h"
@@ -26,6 +27,7 @@
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
+#include "ui/training/RunEdits.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -52,6 +54,13 @@ class TrainingDockTest : public QObject {
     }
     LossPlot* loss() const { return dock.findChild<LossPlot*>(); }
     LocalityPlot* locality() const { return dock.findChild<LocalityPlot*>(); }
+    RunEdits* edits() const { return dock.findChild<RunEdits*>(); }
+    /// Until a step is told of that began after this: the first update may hold those that ended
+    /// before, the second one that goes on now.
+    void letStepsBegin() {
+      QSignalSpy updates(&bridge, &TrainingBridge::updated);
+      QTRY_VERIFY_WITH_TIMEOUT(updates.size() >= 3, 60000);
+    }
     QString state() const { return find<QLabel>("trainState")->text(); }
     void feed(const TrainingUpdate& update) {
       Q_EMIT bridge.updated(std::make_shared<const TrainingUpdate>(update));
@@ -159,8 +168,10 @@ class TrainingDockTest : public QObject {
 
   void redrawsAreCoalesced() {
     Fixture f;
-    QTest::qWait(80);
     QSignalSpy replots(f.loss()->plot(), &QCustomPlot::afterReplot);
+    QTRY_VERIFY(!replots.isEmpty());  // as it was shown
+    untilIdle();
+    replots.clear();
     TrainingUpdate update = running(1, 100000);
     QElapsedTimer clock;
     clock.start();
@@ -170,7 +181,6 @@ class TrainingDockTest : public QObject {
       f.feed(update);
       QCoreApplication::processEvents();
     }
-    QTest::qWait(80);
     QVERIFY2(fed > 60, qPrintable(QString::number(fed)));
     QVERIFY2(replots.size() >= 3 && replots.size() <= 20,
              qPrintable(QString::number(replots.size())));
@@ -305,7 +315,8 @@ class TrainingDockTest : public QObject {
           *makeMaskEdit(f.document.masks(), {{layer, head}}, *headMaskFromText(text), text));
     };
     edit(0, 1, "hard:3");
-    QTest::qWait(300);
+    QVERIFY(!f.edits()->isWaiting());
+    f.letStepsBegin();
     QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
     f.find<QCheckBox>("train.followEdits.box")->click();
     QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.masks(), 60000);
@@ -352,7 +363,8 @@ class TrainingDockTest : public QObject {
     QVERIFY(!f.dock.followEditsAction()->isEnabled());
     f.document.pushEdit(
         *makeMaskEdit(f.document.masks(), {{4, 2}}, *headMaskFromText("hard"), "hard"));
-    QTest::qWait(250);
+    QTRY_VERIFY(!f.edits()->isWaiting());
+    f.letStepsBegin();
     QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
     QSignalSpy finished(&f.bridge, &TrainingBridge::finished);
     f.bridge.stop();

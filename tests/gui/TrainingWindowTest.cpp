@@ -27,7 +27,9 @@ class TrainingWindowTest : public QObject {
     TrainingBridge* bridge = test->trainingBridge();
     std::int64_t steps = 0;
     double lastLoss = 0;
+    TrainingState state = TrainingState::Preparing;
     connect(bridge, &TrainingBridge::updated, this, [&](const auto& update) {
+      state = update->state;
       steps = update->progress.done;
       if (!update->steps.empty()) lastLoss = update->steps.back().loss;
     });
@@ -53,9 +55,20 @@ class TrainingWindowTest : public QObject {
 
     bridge->pause();
     QVERIFY(bridge->isPaused());
-    QTest::qWait(300);
+    // It takes edits, one after another, and all at the step at which it paused.
+    std::vector<std::int64_t> takenAt;
+    connect(bridge, &TrainingBridge::updated, this, [&](const auto& update) {
+      for (const AppliedEdit& edit : update->edits)
+        takenAt.push_back(edit.step);
+    });
+    QTRY_COMPARE_WITH_TIMEOUT(state, TrainingState::Paused, 30000);
     const std::int64_t paused = steps;
-    QTest::qWait(300);
+    for (const int radius : {3, 5}) {
+      const auto taken = takenAt.size();
+      bridge->submit(*makeMaskEdit(*bridge->masks(), {{0, 0}}, {MaskKind::Hard, radius}, "hard"));
+      QTRY_VERIFY_WITH_TIMEOUT(takenAt.size() > taken, 30000);
+    }
+    QCOMPARE(takenAt, std::vector<std::int64_t>(2, paused));
     QCOMPARE(steps, paused);
     bridge->unpause();
     QTRY_VERIFY_WITH_TIMEOUT(steps > paused, 30000);
@@ -143,11 +156,12 @@ class TrainingWindowTest : public QObject {
   }
 
   void destroyedDuringTraining() {
-    for (const int wait : {0, 50, 400}) {
+    for (const int updates : {0, 1, 5}) {  // at once, while it is prepared, amid steps
       TestWindow test;
       OPEN_SMALL_MODEL(test);
-      test->startTraining(endless(), path("run") + QString::number(wait));
-      QTest::qWait(wait);
+      QSignalSpy updated(test->trainingBridge(), &TrainingBridge::updated);
+      test->startTraining(endless(), path("run") + QString::number(updates));
+      QTRY_VERIFY_WITH_TIMEOUT(updated.size() >= updates, 30000);
     }
   }
 

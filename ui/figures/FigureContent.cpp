@@ -1,9 +1,12 @@
+#include "ui/figures/FigureContent.h"
+
 #include <algorithm>
 
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/document/HeadValues.h"
-#include "ui/figures/FigurePainting.h"
 #include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedRollout.h"
+#include "ui/maps/ViewedTiles.h"
 
 namespace headlight {
 namespace {

@@ -15,6 +15,7 @@
 #include "ui/figures/FigurePainting.h"
 #include "ui/maps/SimilarityPainting.h"
 #include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedRollout.h"
 
 namespace headlight {
 namespace {

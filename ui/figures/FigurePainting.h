@@ -4,40 +4,9 @@
 
 #include <QPainter>
 
-#include <vector>
-
-#include "ui/figures/FigureExport.h"
-#include "ui/maps/HeadTile.h"
+#include "ui/figures/FigureContent.h"
 
 namespace headlight {
-
-/// A picture with a map over it.
-struct FigurePanel {
-  QString title;  ///< above it; may be empty
-  MapLayer map;
-  bool ownBar = false;  ///< its own colours and range below it
-};
-
-struct FigureContent {
-  FigureKind kind = FigureKind::Canvas;
-  QString title;
-  Legend legend;
-  bool showLegend = true;
-  // Canvas, Rollout, Comparison
-  Image image;
-  QRectF region;  ///< what the model sees, in picture pixels
-  std::vector<FigurePanel> panels;
-  double opacity = 0;
-  QRectF cursor;  ///< the token's patch, in picture pixels; may be empty
-  // Heads: [layer][1 + head], the mean first
-  std::vector<std::vector<HeadTile>> tiles;
-  // Similarity: [L × L]
-  std::vector<float> similarity;
-  int layers = 0;
-};
-
-/// Works out what is missing (a rollout, a similarity) and gathers the rest.
-Result<FigureContent> figureContent(const FigureRequest& request);
 
 /// Width and height in units of 1/96 inch.
 QSizeF figureSize(const FigureContent& content, double width);

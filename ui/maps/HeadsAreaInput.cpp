@@ -1,4 +1,5 @@
-// HeadsArea's mouse and keys.
+// HeadsArea, continued: its mouse and keys. Qt calls members for them, which have nothing to do
+// with how the tiles are painted.
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -12,9 +13,9 @@
 namespace headlight {
 
 void HeadsArea::choose(int layer, int head) {
-  if (layers() == 0) return;
+  if (m_layout.layers() == 0) return;
   ViewOptions view = m_document->view();
-  view.layer = std::clamp(layer, 0, layers() - 1);
+  view.layer = std::clamp(layer, 0, m_layout.layers() - 1);
   view.head =
       std::clamp(head, -1, m_document->model().heads[static_cast<std::size_t>(view.layer)] - 1);
   m_document->setView(view);
@@ -35,10 +36,10 @@ void HeadsArea::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void HeadsArea::keyPressEvent(QKeyEvent* event) {
-  if (layers() == 0) return event->ignore();
+  if (m_layout.layers() == 0) return event->ignore();
   const ViewOptions view = m_document->view();
-  const int page =
-      std::max(1, static_cast<int>((viewport()->height() - headerHeight()) / cellSize().height()));
+  const int page = std::max(1, static_cast<int>((viewport()->height() - m_layout.headerHeight()) /
+                                                m_layout.cell().height()));
   switch (event->key()) {
     case Qt::Key_Left:
       return choose(view.layer, view.head - 1);
@@ -55,7 +56,7 @@ void HeadsArea::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Home:
       return choose(0, view.head);
     case Qt::Key_End:
-      return choose(layers() - 1, view.head);
+      return choose(m_layout.layers() - 1, view.head);
     case Qt::Key_Return:
     case Qt::Key_Enter:
       Q_EMIT openRequested(view.layer, view.head);

@@ -1,5 +1,7 @@
 #include "ui/maps/HeadsGrid.h"
 
+#include <QPaintEvent>
+#include <QPainter>
 #include <QScrollBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -10,16 +12,16 @@
 #include "ui/document/HeadValues.h"
 #include "ui/document/MaskText.h"
 #include "ui/maps/HeadTile.h"
+#include "ui/maps/HeadsPainting.h"
 #include "ui/maps/LegendBar.h"
 #include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedTiles.h"
 
 namespace headlight {
 namespace {
 
-constexpr double kLeastTile = 40;     ///< smaller ones are not shown: scroll instead
-constexpr double kReadableTile = 64;  ///< where scrolling is needed anyway
-constexpr int kMostBlocks = 4;
-constexpr double kLargestTile = 132;
+constexpr int kSmoothPixels = 6;  ///< a patch's side in a smooth thumbnail, at most
+constexpr double kRevealed = HeadsLayout::kTileGap;  ///< around a tile that is scrolled into sight
 
 }  // namespace
 
@@ -46,128 +48,51 @@ HeadsArea::HeadsArea(Document* document, QWidget* parent)
 
 // ---- Where things are ------------------------------------------------------------------------
 
-int HeadsArea::layers() const {
-  return m_document->hasModel() ? static_cast<int>(m_document->model().heads.size()) : 0;
-}
-
-int HeadsArea::columns() const {
-  if (layers() == 0) return 0;
-  const std::vector<int>& heads = m_document->model().heads;
-  return 1 + *std::max_element(heads.begin(), heads.end());
-}
-
-bool HeadsArea::exists(int layer, int head) const {
-  return layer >= 0 && layer < layers() && head >= -1 &&
-         head < m_document->model().heads[static_cast<std::size_t>(layer)];
-}
-
-double HeadsArea::captionHeight() const {
-  return headCaptionHeight(QFontMetricsF(font()));
-}
-
-double HeadsArea::headerHeight() const {
-  return QFontMetricsF(font()).height() + 8;
-}
-
-double HeadsArea::labelWidth() const {
-  return QFontMetricsF(font()).horizontalAdvance(tr("layer %1").arg(std::max(layers() - 1, 0))) +
-         2 * kTileGap;
-}
-
-HeadsArea::Arrangement HeadsArea::arrange() const {
-  if (layers() == 0) return {1, 1, {kReadableTile, kReadableTile}};
-  const Grid& grid = m_document->model().grid;
-  const double aspect =
-      std::clamp(static_cast<double>(grid.rows) / std::max(grid.cols, 1), 0.2, 5.0);
-  const auto widthFor = [&](int blocks) {
-    return (static_cast<double>(viewport()->width()) / blocks - labelWidth()) / columns() -
-           kTileGap;
-  };
-  // All heads at one glance where that leaves them readable: layers in as many blocks as make the
-  // tiles largest. Else tiles that are easy to read, in as many blocks as the width has room for,
-  // to scroll down.
-  Arrangement best{1, layers(), {}};
-  double width = 0;
-  for (int blocks = 1; blocks <= std::min(kMostBlocks, layers()); ++blocks) {
-    const int rows = (layers() + blocks - 1) / blocks;
-    if ((blocks - 1) * rows >= layers()) continue;  // the last would be empty
-    const double byHeight =
-        ((viewport()->height() - headerHeight()) / rows - captionHeight() - kTileGap) / aspect;
-    const double fitting = std::min({widthFor(blocks), byHeight, kLargestTile});
-    if (fitting < width + 1) continue;
-    width = fitting;
-    best = {blocks, rows, {}};
-  }
-  if (width < kLeastTile) {
-    int blocks = 1;
-    while (blocks < std::min(kMostBlocks, layers()) && widthFor(blocks + 1) >= kReadableTile)
-      ++blocks;
-    const int rows = (layers() + blocks - 1) / blocks;
-    best = {(layers() + rows - 1) / rows, rows, {}};
-    width = std::max(kLeastTile, std::min(widthFor(blocks), kReadableTile));
-  }
-  width = std::floor(width);
-  best.tile = {width, std::max(8.0, std::floor(width * aspect))};
-  return best;
-}
-
-QSizeF HeadsArea::cellSize() const {
-  const QSizeF& tile = m_arrangement.tile;
-  return {tile.width() + kTileGap, tile.height() + captionHeight() + kTileGap};
-}
-
-double HeadsArea::blockWidth() const {
-  return labelWidth() + columns() * cellSize().width();
+QPoint HeadsArea::scroll() const {
+  return {horizontalScrollBar()->value(), verticalScrollBar()->value()};
 }
 
 QRectF HeadsArea::tileRect(int layer, int head) const {
-  const QSizeF cell = cellSize();
-  const int block = layer / m_arrangement.rows, row = layer % m_arrangement.rows;
-  return {QPointF(block * blockWidth() + labelWidth() + (head + 1) * cell.width() -
-                      horizontalScrollBar()->value(),
-                  headerHeight() + row * cell.height() - verticalScrollBar()->value()),
-          m_arrangement.tile};
+  return m_layout.tileRect(layer, head).translated(-scroll());
 }
 
 std::optional<std::pair<int, int>> HeadsArea::cellAt(const QPointF& position) const {
   // Labels stay in place over what is scrolled below them.
-  if (layers() == 0 || position.y() < headerHeight() || position.x() < labelWidth()) return {};
-  const QSizeF cell = cellSize();
-  const double x = position.x() + horizontalScrollBar()->value();
-  const double y = position.y() + verticalScrollBar()->value() - headerHeight();
-  const int block = static_cast<int>(x / blockWidth());
-  const double inBlock = x - block * blockWidth() - labelWidth() + kTileGap / 2;
-  const int row = static_cast<int>(y / cell.height());
-  if (inBlock < 0 || block >= m_arrangement.blocks || row >= m_arrangement.rows) return {};
-  const int layer = block * m_arrangement.rows + row;
-  const int head = static_cast<int>(inBlock / cell.width()) - 1;
-  if (!exists(layer, head)) return {};
-  return std::pair(layer, head);
+  if (position.y() < m_layout.headerHeight() || position.x() < m_layout.labelWidth()) return {};
+  return m_layout.cellAt(position + scroll());
 }
 
 void HeadsArea::layOut() {
-  const QSizeF before = m_arrangement.tile;
-  m_arrangement = arrange();
-  if (m_arrangement.tile != before) m_tiles.clear();  // they are made for that size
-  const int width = static_cast<int>(std::floor(m_arrangement.blocks * blockWidth() - kTileGap));
-  const int height = static_cast<int>(
-      std::floor(headerHeight() + m_arrangement.rows * cellSize().height() - kTileGap));
-  horizontalScrollBar()->setRange(0, std::max(0, width - viewport()->width()));
+  const QSizeF before = m_layout.tile();
+  double aspect = 1;
+  std::vector<int> heads;
+  if (m_document->hasModel()) {
+    const Grid& grid = m_document->model().grid;
+    aspect = std::clamp(static_cast<double>(grid.rows) / std::max(grid.cols, 1), 0.2, 5.0);
+    heads = m_document->model().heads;
+  }
+  m_layout.fit(heads, aspect, viewport()->size(), QFontMetricsF(font()));
+  if (m_layout.tile() != before) m_tiles.clear();  // they are made for that size
+  const QSize content = m_layout.content();
+  horizontalScrollBar()->setRange(0, std::max(0, content.width() - viewport()->width()));
   horizontalScrollBar()->setPageStep(viewport()->width());
-  verticalScrollBar()->setRange(0, std::max(0, height - viewport()->height()));
+  verticalScrollBar()->setRange(0, std::max(0, content.height() - viewport()->height()));
   verticalScrollBar()->setPageStep(viewport()->height());
   viewport()->update();
 }
 
 void HeadsArea::reveal(int layer, int head) {
   const QRectF tile =
-      tileRect(layer, head).adjusted(-kTileGap, -kTileGap, kTileGap, captionHeight() + kTileGap);
+      tileRect(layer, head)
+          .adjusted(-kRevealed, -kRevealed, kRevealed, m_layout.captionHeight() + kRevealed);
   const auto move = [](QScrollBar* bar, double from, double to, double low, double high) {
     if (from < low) bar->setValue(bar->value() - static_cast<int>(std::ceil(low - from)));
     if (to > high) bar->setValue(bar->value() + static_cast<int>(std::ceil(to - high)));
   };
-  move(horizontalScrollBar(), tile.left(), tile.right(), labelWidth(), viewport()->width());
-  move(verticalScrollBar(), tile.top(), tile.bottom(), headerHeight(), viewport()->height());
+  move(horizontalScrollBar(), tile.left(), tile.right(), m_layout.labelWidth(),
+       viewport()->width());
+  move(verticalScrollBar(), tile.top(), tile.bottom(), m_layout.headerHeight(),
+       viewport()->height());
 }
 
 // ---- What is shown ---------------------------------------------------------------------------
@@ -213,6 +138,77 @@ QString HeadsArea::describeTile(int layer, int head) const {
   return text;
 }
 
+// ---- Painting ----------------------------------------------------------------------------------
+
+const QImage& HeadsArea::tile(int layer, int head) {
+  const auto key = std::pair(layer, head);
+  auto found = m_tiles.find(key);
+  if (found == m_tiles.end()) {
+    const auto map = tileMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer,
+                             head, m_shared ? &*m_shared : nullptr);
+    // No more than the screen shows: a grid of 56 × 56 has enough without smoothing.
+    const double shown = m_layout.tile().width() * devicePixelRatioF();
+    const int pixels =
+        map ? std::clamp(static_cast<int>(std::ceil(shown / map->cols)), 1, kSmoothPixels) : 1;
+    QImage picture = map ? mapImage(*map, pixels) : QImage();
+    // Fewer pixels than patches: averaged, so that no patch falls between two pixels.
+    const QSize room = (m_layout.tile() * devicePixelRatioF()).toSize();
+    if (picture.width() > room.width() || picture.height() > room.height())
+      picture = picture.scaled(room, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    found = m_tiles.insert(key, picture);
+  }
+  return *found;
+}
+
+void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
+  const QRectF area = tileRect(layer, head);
+  HeadTile shown;
+  if (m_look) shown.map = tile(layer, head);
+  static const AttentionMaps kNone;
+  const AttentionMaps& maps = m_look ? shownMaps(*m_look, m_seen) : kNone;
+  shown.smooth = m_look && drawnSmooth(maps, m_seen, layer);
+  // Where patches were merged, the merged one looks.
+  const TileCells cells = tileCells(maps, m_document->model().grid, m_seen.query, layer);
+  shown.rows = cells.rows;
+  shown.cols = cells.cols;
+  shown.queryPatch = cells.queryPatch;
+  // Locality and mask are of attention, not of what was learned for every picture.
+  const bool learned = shownLearned(m_look.get(), m_seen);
+  if (m_look && !learned) shown.locality = headValue(m_look->locality, layer, head);
+  if (!learned && m_document->masks().contains(layer, head))
+    shown.mask = m_document->masks().at(layer, head);
+  drawHeadTile(painter, area, shown, palette());
+  if (layer == m_seen.layer && head == m_seen.head) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(palette().color(QPalette::Highlight), hasFocus() ? 3 : 2));
+    painter.drawRect(area.adjusted(-2.5, -2.5, 2.5, 2.5));
+  }
+}
+
+void HeadsArea::paintEvent(QPaintEvent* event) {
+  const double ratio = devicePixelRatioF();
+  if (ratio != m_tileRatio) m_tiles.clear();  // moved to another screen
+  m_tileRatio = ratio;
+  QPainter painter(viewport());
+  painter.fillRect(event->rect(), palette().color(QPalette::Window));
+  if (m_layout.layers() == 0) {
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(viewport()->rect(), Qt::AlignCenter,
+                     tr("Open a model and a picture to see every head."));
+    return;
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (int layer = 0; layer < m_layout.layers(); ++layer) {
+    const QRectF mean = tileRect(layer, -1).adjusted(-4, -4, 4, m_layout.captionHeight());
+    if (mean.bottom() < event->rect().top() || mean.top() > event->rect().bottom()) continue;
+    const auto [first, last] = m_layout.headsWithin(mean.left(), event->rect());
+    for (int head = first; head <= last && m_layout.exists(layer, head); ++head)
+      paintTile(painter, layer, head);
+  }
+  paintHeadsLabels(painter, m_layout,
+                   {QPointF(scroll()), viewport()->size(), m_seen.layer, m_seen.head}, palette());
+}
+
 // ---- Size and appearance -----------------------------------------------------------------------
 
 void HeadsArea::resizeEvent(QResizeEvent*) {
@@ -223,7 +219,7 @@ void HeadsArea::showEvent(QShowEvent* event) {
   QAbstractScrollArea::showEvent(event);
   // Once it has its size: the chosen head may have changed unseen.
   QTimer::singleShot(0, this, [this] {
-    if (layers() > 0) reveal(m_document->view().layer, m_document->view().head);
+    if (m_layout.layers() > 0) reveal(m_document->view().layer, m_document->view().head);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "ui/document/Document.h"
+#include "ui/maps/HeadsLayout.h"
 #include "ui/maps/ImagePainting.h"
 
 namespace headlight {
@@ -44,40 +45,21 @@ class HeadsArea : public QAbstractScrollArea {
   void changeEvent(QEvent* event) override;
 
  private:
-  int layers() const;
-  int columns() const;  ///< heads of the widest layer, and the mean
-  bool exists(int layer, int head) const;
-  /// Tiles of one size, layers in `blocks` side by side of `rows` each.
-  struct Arrangement {
-    int blocks = 1;
-    int rows = 1;
-    QSizeF tile;
-  };
-  Arrangement arrange() const;
-  static constexpr double kTileGap = 8;
-  QSizeF cellSize() const;
-  double blockWidth() const;
-  double captionHeight() const;
-  double headerHeight() const;
-  double labelWidth() const;
+  QPoint scroll() const;
   void layOut();
   void forgetTiles();
   void viewChanged();
   void choose(int layer, int head);
   void reveal(int layer, int head);
   const QImage& tile(int layer, int head);
-  /// The first and the last head, the mean as −1, that a row beginning at `left` has in sight: with
-  /// hundreds of heads, looking at each would take longer than a frame.
-  std::pair<int, int> headsWithin(double left, const QRect& sight) const;
   void paintTile(QPainter& painter, int layer, int head);
-  void paintLabels(QPainter& painter);
   QString describeTile(int layer, int head) const;
 
   Document* m_document;
   QHash<std::pair<int, int>, QImage> m_tiles;
   double m_tileRatio = 0;  ///< the screen's, that the tiles were made for
   std::optional<ValueRange> m_shared;
-  Arrangement m_arrangement;
+  HeadsLayout m_layout;
   ViewOptions m_seen;  ///< what the tiles show
   std::shared_ptr<const Look> m_look;
 };

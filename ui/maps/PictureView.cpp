@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ui/bridge/AnalysisBridge.h"
+#include "ui/maps/ViewedMap.h"
 
 namespace headlight {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 constexpr double kViewMargin = 8;
 constexpr double kMostZoom = 64;
 constexpr int kStaleAfterMs = 150;
+constexpr double kBlockyFrom = 12;  ///< screen pixels per picture pixel: show the pixels
+constexpr double kLinesFrom = 24;   ///< a patch this wide on the screen shows its neighbours' edges
 
 }  // namespace
 
@@ -200,6 +203,98 @@ QString PictureView::hoverText(int patch) const {
   if (!m_map) return text;
   const double value = m_map->values[static_cast<std::size_t>(patch)];
   return text + QStringLiteral("   ") + (std::isnan(value) ? tr("no value") : formatValue(value));
+}
+
+// ---- Painting ----------------------------------------------------------------------------------
+
+PictureScene PictureView::scene() const {
+  PictureScene scene;
+  const ImagePyramid& pyramid = m_bridge->pyramid();
+  if (pyramid.levels.empty() || !m_document->hasImage()) return scene;
+  // Only what is in sight: at high zoom the whole picture would be wider than a painter can count.
+  const QRectF all(0, 0, pyramid.width, pyramid.height);
+  const QRectF area = pictureArea();
+  const QRectF seen = QRectF(toImage(area.topLeft()), toImage(area.bottomRight()))
+                          .adjusted(-2, -2, 2, 2)
+                          .intersected(all);
+  if (seen.isEmpty()) return scene;
+  scene.picture = pyramid.levelFor(zoom());
+  const double x = static_cast<double>(scene.picture.width()) / pyramid.width;
+  const double y = static_cast<double>(scene.picture.height()) / pyramid.height;
+  scene.source = QRectF(seen.x() * x, seen.y() * y, seen.width() * x, seen.height() * y);
+  scene.target = QRectF(toWidget(seen.topLeft()), toWidget(seen.bottomRight()));
+  scene.blocky = zoom() >= kBlockyFrom;
+  scene.region = regionRect();
+  if (!m_showOverlay || !m_map) return scene;
+  scene.map = m_mapImage;
+  scene.smoothMap = m_map->smooth;
+  scene.opacity = m_opacity;
+  return scene;
+}
+
+void PictureView::buildScene() {
+  const double ratio = devicePixelRatioF();
+  const QSize pixels = (QSizeF(size()) * ratio).toSize();
+  if (m_scene.size() != pixels) m_scene = QImage(pixels, QImage::Format_RGB32);
+  m_scene.setDevicePixelRatio(ratio);
+  m_scene.fill(palette().color(QPalette::Window));
+  m_sceneDirty = false;
+  QPainter painter(&m_scene);
+  paintScene(painter, scene(), palette());
+}
+
+void PictureView::paintEvent(QPaintEvent*) {
+  if (m_mapDirty) takeMap();
+  const double ratio = devicePixelRatioF();
+  if (m_sceneDirty || m_scene.size() != (QSizeF(size()) * ratio).toSize() ||
+      m_scene.devicePixelRatio() != ratio)
+    buildScene();
+  QPainter painter(this);
+  painter.drawImage(QPointF(0, 0), m_scene);
+  const QRectF area = pictureArea();
+  painter.save();
+  painter.setClipRect(area);
+  paintOverScene(painter);
+  painter.restore();
+  if (const QString text = hint(); !text.isEmpty() && m_document->hasImage())
+    drawNote(painter, area, Qt::AlignBottom | Qt::AlignHCenter, text, palette());
+  else if (!text.isEmpty())
+    paintHint(painter, area, text, palette());
+  if (m_showStale)
+    drawNote(painter, area, Qt::AlignBottom | Qt::AlignLeft, tr("looking again…"), palette());
+  const QRectF below(0, area.bottom(), width(), height() - area.bottom());
+  painter.fillRect(below, palette().color(QPalette::Window));
+  if (m_document->hasModel() && m_document->hasImage())
+    drawLegend(painter, below, currentLegend(), palette());
+  if (hasFocus()) {
+    painter.setPen(QPen(palette().color(QPalette::Highlight), 1));
+    painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
+  }
+}
+
+void PictureView::paintOverScene(QPainter& painter) {
+  if (const QRectF region = regionRect(); !region.isEmpty()) {
+    paintRegionEdge(painter, region, palette());
+    const Grid grid = shownGrid();
+    const bool close = !m_fitted && std::min(region.width() / grid.cols,
+                                             region.height() / grid.rows) >= kLinesFrom;
+    if (grid.patches() > 0 && (close || m_hovered >= 0))
+      paintPatchLines(painter, region, grid.rows, grid.cols, pictureArea());
+  }
+  paintMarks(painter);
+  if (m_hovered < 0) return;
+  paintHoveredPatch(painter, patchRect(m_hovered));
+  if (const QString text = hoverText(m_hovered); !text.isEmpty())
+    drawNote(painter, pictureArea(), Qt::AlignTop | Qt::AlignRight, text, palette());
+}
+
+void PictureView::drawTokenCursor(QPainter& painter) {
+  if (!m_document->hasModel() || !m_document->hasImage()) return;
+  // In the map's grid: where patches were merged, the merged one looks.
+  const Grid grid = shownGrid();
+  const int token = queryInLayer(m_document->view().query, m_document->model().grid, grid);
+  const QRectF cursor = patchInRegion(regionRect(), grid.rows, grid.cols, token - grid.prefix);
+  if (!cursor.isEmpty()) drawOutline(painter, cursor, palette().color(QPalette::Highlight), 2.5);
 }
 
 void PictureView::resizeEvent(QResizeEvent*) {

@@ -10,6 +10,7 @@
 
 #include "ui/document/Document.h"
 #include "ui/maps/ImagePainting.h"
+#include "ui/maps/PicturePainting.h"
 
 namespace headlight {
 
@@ -66,8 +67,6 @@ class PictureView : public QWidget {
   void refreshMap();
   /// Outlines the patch that the view looks from; nothing for prefix tokens.
   void drawTokenCursor(QPainter& painter);
-  /// Text on a quiet rounded ground, its corner at `corner` of `anchor`.
-  void drawNote(QPainter& painter, const QRectF& anchor, Qt::Alignment corner, const QString& text);
   Document* document() const { return m_document; }
   QRectF pictureArea() const;  ///< the widget without the legend
   Grid shownGrid() const;      ///< of the map, else of the model
@@ -93,10 +92,9 @@ class PictureView : public QWidget {
   double scale() const;  ///< widget units per picture pixel
   void keepInSight();
   void takeMap();
+  PictureScene scene() const;
   void buildScene();
-  void paintHint(QPainter& painter);
-  void paintHover(QPainter& painter);
-  void paintGridLines(QPainter& painter);
+  void paintOverScene(QPainter& painter);
   void setHovered(int patch);
   bool startsPan(const QMouseEvent& event) const;
   void pick(const QPointF& position);
@@ -116,7 +114,7 @@ class PictureView : public QWidget {
   double m_opacity = -1;
   bool m_showOverlay = true;
 
-  QImage m_scene;  ///< picture, map and dimming at the screen's resolution
+  QImage m_scene;  ///< scene() as painted, at the screen's resolution
   bool m_sceneDirty = true;
 
   int m_hovered = -1;

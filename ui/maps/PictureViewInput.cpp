@@ -1,4 +1,5 @@
-// PictureView's mouse and keys.
+// PictureView, continued: its mouse and keys. Qt calls members for them, and each of them reads or
+// moves what the view shows.
 
 #include <QKeyEvent>
 #include <QMouseEvent>

@@ -8,6 +8,7 @@
 
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedRollout.h"
 
 namespace headlight {
 

@@ -34,16 +34,6 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
                                   const ValueRange* shared);
 
-/// The same as a tile among all heads: of a layer with windows, the query's window alone.
-std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
-                                const ViewOptions& view, int layer, int head,
-                                const ValueRange* shared);
-/// The cells of such a tile, and which of them asks; negative: none of them, a prefix token.
-struct TileCells {
-  int rows = 0, cols = 0, queryPatch = -1;
-};
-TileCells tileCells(const AttentionMaps& maps, const Grid& model, int query, int layer);
-
 enum class EditSide { Before, After, Difference };
 QString editSideName(EditSide side);
 /// The viewed map before or after an edit, both on one scale, or after − before. Nothing unless
@@ -66,13 +56,5 @@ double attentionToPrefix(const AttentionMaps& maps, const Grid& model, const Vie
 QString meaningNote(const Document& document);
 /// "the class token joins in layer 24", if that is after `layer`; else empty.
 QString joiningNote(const Document& document, int layer);
-/// "rollout · mean of heads · lowest 30 % dropped".
-QString describeRollout(const RolloutOptions& options);
-MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);
-Legend rolloutLegend(const Document& document, const RolloutOptions& options,
-                     const std::optional<MapLayer>& map);
-void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model);
-/// Whose row of the rollout is shown: "class token", or "mean of patches" where there is none.
-QString rolloutQuery(const Grid& grid);
 
 }  // namespace headlight

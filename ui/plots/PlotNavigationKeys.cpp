@@ -1,4 +1,5 @@
-// PlotNavigation by keys.
+// PlotNavigation, continued: by keys. Where keys read is one state with what the mouse reads, and
+// both say it in the same way.
 
 #include <QKeyEvent>
 

@@ -1,4 +1,5 @@
-// CompletionPage's controls, and the questions for files.
+// CompletionPage, continued: its controls, and the questions for files. Nearly every line of them
+// sets a member or connects to one.
 
 #include <QDir>
 #include <QFileInfo>

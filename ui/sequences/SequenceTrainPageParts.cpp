@@ -1,4 +1,5 @@
-// SequenceTrainPage's forms, rows and buttons, and the questions for files and folders.
+// SequenceTrainPage, continued: its forms, rows and buttons, and the questions for files. Nearly
+// every line of them sets a member or connects to one.
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -1,4 +1,5 @@
-// SequenceTrainPage's run: beginning it, what it says meanwhile, and its end.
+// SequenceTrainPage, continued: its run, from beginning to end. What it is begun with and what it
+// says are shown by the same labels and buttons as the settings.
 
 #include <QLabel>
 #include <QPushButton>

@@ -25,6 +25,7 @@ class RunEdits : public QObject {
   /// The run has told something: from now on its masks are known. True where they were not before.
   bool runIsThere();
   void setFollowing(bool on);  ///< on: what was edited meanwhile goes to the run at once
+  bool isWaiting() const { return m_rest.isActive(); }  ///< an edit rests before it goes to the run
   /// An edit of the document is one of the run's masks too; true while its masks are not known.
   bool runHasDocumentsHeads() const;
 

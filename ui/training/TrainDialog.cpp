@@ -9,9 +9,12 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ShownText.h"
@@ -51,11 +54,16 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   m_tabs = new QTabWidget(this);
   m_tabs->setObjectName(QStringLiteral("trainTabs"));
   m_tabs->setDocumentMode(true);
-  addTab(makeDataTab(), "data", tr("Data"));
+  m_dataPage = makeTrainDataPage(QString::fromStdString(m_initial.data.path), this);
+  m_dataPage.column->addWidget(addForm("data"), 1);
+  m_forms.at("data")->hideFields({"path"});
+  addTab(m_dataPage.page, "data", tr("Data"));
   addTab(addForm("training"), "training", tr("Training"));
   addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
   addTab(addForm(""), "", tr("Run"));
-  makeButtons();
+  m_buttons = makeTrainButtons(this);
+  m_footer = makeTrainFooter(*document, this);
+  connectParts();
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
   auto* subject =
@@ -69,18 +77,51 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   subject->setFont(bold);
   layout->addWidget(subject);
   layout->addWidget(m_tabs, 1);
-  layout->addWidget(makeFooter());
-  layout->addWidget(m_buttons);
+  layout->addWidget(m_footer.footer);
+  layout->addWidget(m_buttons.box);
 
   m_probeTimer->setSingleShot(true);
   m_probeTimer->setInterval(kProbeDelayMs);
   connect(m_probeTimer, &QTimer::timeout, this, &TrainDialog::probe);
-  const QSignalBlocker blocker(m_fromLoaded);
-  m_fromLoaded->setChecked(!m_initial.training.weights.empty() && document->hasModel() &&
-                           m_initial.training.weights == document->model().weights.string());
+  const QSignalBlocker blocker(m_footer.fromLoaded);
+  m_footer.fromLoaded->setChecked(!m_initial.training.weights.empty() && document->hasModel() &&
+                                  m_initial.training.weights == document->model().weights.string());
   onNameChanged();
   check();
   probe();
+}
+
+void TrainDialog::connectParts() {
+  connect(m_dataPage.folder, &PathRow::browseRequested, this, &TrainDialog::chooseDataFolder);
+  connect(m_dataPage.folder, &PathRow::edited, this, &TrainDialog::setDataFolder);
+  connect(m_footer.fromLoaded, &QCheckBox::toggled, this, &TrainDialog::startFromLoaded);
+  connect(m_footer.folder, &PathRow::browseRequested, this, &TrainDialog::chooseRunFolder);
+  connect(m_footer.folder, &PathRow::edited, this, &TrainDialog::setRunFolder);
+  connect(m_buttons.exportConfig, &QPushButton::clicked, this,
+          [this] { Q_EMIT exportRequested(experiment()); });
+  connect(m_buttons.box, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(m_buttons.box, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+ParameterForm* TrainDialog::addForm(const std::string& key) {
+  const auto& sections = experimentSections();
+  const auto section = std::find_if(sections.begin(), sections.end(),
+                                    [&](const Section& s) { return s.key == key; });
+  auto* form = new ParameterForm(*section->table, QString::fromStdString(key), this);
+  const Json all = experimentToJson(m_initial);
+  form->setValues(key.empty() ? writeParameters(runParameters(), &m_initial) : all[key]);
+  connect(form, &ParameterForm::changed, this, &TrainDialog::onChanged);
+  m_forms[key] = form;
+  return form;
+}
+
+void TrainDialog::addTab(QWidget* page, const std::string& key, const QString& title) {
+  auto* frame = new QWidget(this);
+  auto* layout = new QVBoxLayout(frame);
+  layout->setContentsMargins(4, 10, 4, 4);
+  layout->addWidget(page);
+  m_tabOf[key] = m_tabs->addTab(frame, title);
+  m_tabTitles[key] = title;
 }
 
 // --- Values ------------------------------------------------------------------------------------
@@ -97,16 +138,16 @@ Experiment TrainDialog::experiment() const {
 }
 
 std::filesystem::path TrainDialog::folder() const {
-  return typedFolder(m_folder->path());
+  return typedFolder(m_footer.folder->path());
 }
 
 void TrainDialog::onChanged() {
   if (sender() == m_forms.at("")) onNameChanged();
   if (sender() == m_forms.at("training")) {
-    const QSignalBlocker blocker(m_fromLoaded);
+    const QSignalBlocker blocker(m_footer.fromLoaded);
     const Json weights = m_forms.at("training")->values()["weights"];
-    m_fromLoaded->setChecked(m_fromLoaded->isEnabled() &&
-                             weights == m_document->model().weights.string());
+    m_footer.fromLoaded->setChecked(m_footer.fromLoaded->isEnabled() &&
+                                    weights == m_document->model().weights.string());
   }
   check();
 }
@@ -120,13 +161,13 @@ void TrainDialog::onNameChanged() {
       },
       [this](FolderState state) {
         m_folderState = state;
-        m_folder->setPath(QString::fromStdString(state.folder.string()));
+        m_footer.folder->setPath(QString::fromStdString(state.folder.string()));
         check();
       });
 }
 
 void TrainDialog::setRunFolder(const QString& path) {
-  m_folder->setPath(path);
+  m_footer.folder->setPath(path);
   m_folderChosen = !path.trimmed().isEmpty();
   if (m_folderChosen)
     checkFolder();
@@ -154,13 +195,13 @@ void TrainDialog::startFromLoaded(bool on) {
 }
 
 void TrainDialog::setDataFolder(const QString& path) {
-  m_dataFolder->setPath(path);
+  m_dataPage.folder->setPath(path);
   ParameterForm* form = m_forms.at("data");
   const QString trimmed = path.trimmed();
   form->setValue(QStringLiteral("path"), trimmed.toStdString());
   if (trimmed.isEmpty()) {
     m_detect->cancel();
-    m_dataNote->clear();
+    m_dataPage.note->clear();
     form->setValue(QStringLiteral("dataset"), kProceduralData);
     return check();
   }
@@ -171,16 +212,27 @@ void TrainDialog::setDataFolder(const QString& path) {
       },
       [this, form, trimmed](std::string kind) {
         if (kind.empty()) {
-          m_dataNote->setMessage(tr("No dataset was recognised there: class folders with pictures, "
-                                    "CIFAR binary files or IDX files are."),
-                                 MessageLabel::Tone::Problem);
+          m_dataPage.note->setMessage(
+              tr("No dataset was recognised there: class folders with pictures, "
+                 "CIFAR binary files or IDX files are."),
+              MessageLabel::Tone::Problem);
         } else {
-          m_dataNote->setMessage(tr("%1 found.").arg(QString::fromStdString(kind)));
+          m_dataPage.note->setMessage(tr("%1 found.").arg(QString::fromStdString(kind)));
           form->setValue(QStringLiteral("dataset"), kind);
         }
         check();
       });
   check();
+}
+
+void TrainDialog::chooseDataFolder() {
+  askForFolder(this, tr("Folder of the dataset"), m_dataPage.folder->path(),
+               [this](const QString& folder) { setDataFolder(folder); });
+}
+
+void TrainDialog::chooseRunFolder() {
+  askForFolder(this, tr("Run folder"), QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { setRunFolder(folder); });
 }
 
 // --- Checking ----------------------------------------------------------------------------------
@@ -205,7 +257,7 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
 void TrainDialog::check() {
   Experiment read;
   const QString problem = firstProblem(read);
-  m_error->setMessage(problem, MessageLabel::Tone::Problem);
+  m_footer.error->setMessage(problem, MessageLabel::Tone::Problem);
   if (problem.isEmpty()) {
     m_experiment = read;
     if (const std::string key = datasetKey(m_experiment); key != m_asked) m_probeTimer->start();
@@ -213,8 +265,8 @@ void TrainDialog::check() {
   const bool dataIsKnown = m_summary.of == datasetKey(m_experiment) && m_summary.error.isEmpty();
   const bool folderIsKnown = m_folderState.folder == folder() && !m_folderState.holdsRun;
   m_valid = problem.isEmpty() && dataIsKnown && folderIsKnown;
-  m_export->setEnabled(problem.isEmpty() && dataIsKnown);
-  m_buttons->findChild<QPushButton*>(QStringLiteral("startTraining"))->setEnabled(m_valid);
+  m_buttons.exportConfig->setEnabled(problem.isEmpty() && dataIsKnown);
+  m_buttons.start->setEnabled(m_valid);
   markTabs();
   showSummary();
 }
@@ -241,10 +293,10 @@ void TrainDialog::probe() {
 
 void TrainDialog::showSummary() {
   if (m_summary.of != datasetKey(m_experiment))
-    return m_summaryLabel->setMessage(tr("Looking at the data…"));
+    return m_footer.summary->setMessage(tr("Looking at the data…"));
   if (!m_summary.error.isEmpty())
-    return m_summaryLabel->setMessage(m_summary.error, MessageLabel::Tone::Problem);
-  m_summaryLabel->setMessage(datasetSentence(m_summary, m_experiment));
+    return m_footer.summary->setMessage(m_summary.error, MessageLabel::Tone::Problem);
+  m_footer.summary->setMessage(datasetSentence(m_summary, m_experiment));
 }
 
 }  // namespace headlight

@@ -10,11 +10,8 @@
 #include "core/config/Experiment.h"
 #include "ui/training/DatasetSummary.h"
 #include "ui/training/RunFolders.h"
+#include "ui/training/TrainDialogParts.h"
 
-class QCheckBox;
-class QDialogButtonBox;
-class QLabel;
-class QPushButton;
 class QTabWidget;
 class QTimer;
 
@@ -22,9 +19,7 @@ namespace headlight {
 
 class BackgroundTask;
 class Document;
-class MessageLabel;
 class ParameterForm;
-class PathRow;
 
 class TrainDialog : public QDialog {
   Q_OBJECT
@@ -53,9 +48,7 @@ class TrainDialog : public QDialog {
     bool holdsRun = false;
   };
 
-  QWidget* makeDataTab();
-  QWidget* makeFooter();
-  void makeButtons();
+  void connectParts();
   ParameterForm* addForm(const std::string& key);
   void addTab(QWidget* page, const std::string& key, const QString& title);
   void onChanged();
@@ -78,20 +71,15 @@ class TrainDialog : public QDialog {
   std::map<std::string, ParameterForm*> m_forms;
   std::map<std::string, int> m_tabOf;
   std::map<std::string, QString> m_tabTitles;
-  PathRow* m_dataFolder = nullptr;
-  MessageLabel* m_dataNote = nullptr;
-  MessageLabel* m_summaryLabel = nullptr;
-  MessageLabel* m_error = nullptr;
-  QCheckBox* m_fromLoaded = nullptr;
-  PathRow* m_folder = nullptr;
-  QDialogButtonBox* m_buttons = nullptr;
+  TrainDataPage m_dataPage;
+  TrainFooter m_footer;
+  TrainButtons m_buttons;
   QTimer* m_probeTimer = nullptr;
   BackgroundTask* m_probe = nullptr;
   BackgroundTask* m_folderCheck = nullptr;
   BackgroundTask* m_detect = nullptr;
   DatasetSummary m_summary;
   FolderState m_folderState;
-  QPushButton* m_export = nullptr;
   std::string m_asked;          ///< the settings that the newest probe was begun for
   bool m_folderChosen = false;  ///< by the person; else it follows the name
   bool m_valid = false;

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QLabel>
 #include <QProgressBar>
+#include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -31,18 +32,19 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
     : QWidget(parent),
       m_document(document),
       m_bridge(bridge),
+      m_actions(makeTrainingActions(this)),
+      m_controls(makeTrainingControls(m_actions, this)),
       m_edits(new RunEdits(document, bridge, this)) {
   setObjectName(QStringLiteral("trainingDock"));
   setAccessibleName(tr("Training"));
-  makeActions();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
-  layout->addWidget(makeControlRow());
+  layout->addWidget(m_controls.row);
   m_outcomeBar = new TrainingOutcomeBar(this);
   layout->addWidget(m_outcomeBar);
   layout->addWidget(makePlots(), 1);
-  layout->addWidget(makeOptionRow());
+  layout->addWidget(makeTrainingOptions(m_actions, this));
 
   m_redrawTimer.setSingleShot(true);
   m_redrawTimer.setInterval(kRedrawMs);
@@ -54,19 +56,22 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
 }
 
 void TrainingDock::connectActions() {
-  connect(m_start, &QAction::triggered, this, &TrainingDock::startRequested);
-  connect(m_resume, &QAction::triggered, this, &TrainingDock::resumeRequested);
-  connect(m_pause, &QAction::triggered, this, [this] {
+  connect(m_controls.warnings, &QToolButton::clicked, this,
+          [this] { dialogs().show(m_warnings.makeDialog(window()), {}); });
+  connect(m_actions.start, &QAction::triggered, this, &TrainingDock::startRequested);
+  connect(m_actions.resume, &QAction::triggered, this, &TrainingDock::resumeRequested);
+  connect(m_actions.pause, &QAction::triggered, this, [this] {
     if (m_bridge->isPaused())
       m_bridge->unpause();
     else
       m_bridge->pause();
   });
-  connect(m_stop, &QAction::triggered, m_bridge, &TrainingBridge::stop);
-  connect(m_followEdits, &QAction::toggled, m_edits, &RunEdits::setFollowing);
-  connect(m_lookThrough, &QAction::toggled, m_bridge, &TrainingBridge::setSnapshotsWanted);
-  connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, m_lookThrough, &QAction::setChecked);
-  connect(m_learningRate, &QAction::toggled, m_loss, &LossPlot::setLearningRateVisible);
+  connect(m_actions.stop, &QAction::triggered, m_bridge, &TrainingBridge::stop);
+  connect(m_actions.followEdits, &QAction::toggled, m_edits, &RunEdits::setFollowing);
+  connect(m_actions.lookThrough, &QAction::toggled, m_bridge, &TrainingBridge::setSnapshotsWanted);
+  connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, m_actions.lookThrough,
+          &QAction::setChecked);
+  connect(m_actions.learningRate, &QAction::toggled, m_loss, &LossPlot::setLearningRateVisible);
   connect(m_outcomeBar, &TrainingOutcomeBar::openCheckpoint, this, [this] {
     if (!m_outcome) return;
     const auto& path = m_outcome->best.empty() ? m_outcome->last : m_outcome->best;
@@ -79,6 +84,27 @@ void TrainingDock::connectActions() {
   });
 }
 
+QWidget* TrainingDock::makePlots() {
+  auto* plots = new QSplitter(this);
+  plots->setChildrenCollapsible(false);
+  m_loss = new LossPlot(plots);
+  auto* right = new QWidget(plots);
+  m_locality = new LocalityPlot(right);
+  m_evolution = new EvolutionBar(&m_locality->history(), right);
+  connect(m_evolution, &EvolutionBar::shownChanged, this, &TrainingDock::showRecorded);
+  auto* column = new QVBoxLayout(right);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(2);
+  column->addWidget(m_locality, 1);
+  column->addWidget(m_evolution);
+  m_readings = new ReadingsPlot(&m_locality->history(), plots);
+  m_readings->hide();
+  plots->setStretchFactor(0, 3);
+  plots->setStretchFactor(1, 2);
+  plots->setStretchFactor(2, 2);
+  return plots;
+}
+
 void TrainingDock::connectSources() {
   connect(m_document, &Document::modelChanged, this, [this] {
     m_evolution->goLive();  // who opens a model wants to see it
@@ -88,6 +114,10 @@ void TrainingDock::connectSources() {
   connect(m_bridge, &TrainingBridge::wentOn, this, &TrainingDock::onWentOn);
   connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
   connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
+}
+
+QList<QAction*> TrainingDock::commands() const {
+  return m_actions.all() + m_evolution->commands();
 }
 
 // --- The run -----------------------------------------------------------------------------------
@@ -190,20 +220,20 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
 
 void TrainingDock::refreshControls() {
   const bool stopping = m_bridge->isStopping();
-  m_start->setEnabled(m_document->hasModel() && !m_active);
-  m_pause->setEnabled(m_active && !stopping);
-  m_pause->setText(m_bridge->isPaused() ? tr("Go On") : tr("Pause"));
-  m_pause->setIcon(
+  m_actions.start->setEnabled(m_document->hasModel() && !m_active);
+  m_actions.pause->setEnabled(m_active && !stopping);
+  m_actions.pause->setText(m_bridge->isPaused() ? tr("Go On") : tr("Pause"));
+  m_actions.pause->setIcon(
       lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
-  m_stop->setEnabled(m_active && !stopping);
-  m_resume->setEnabled(!m_bridge->isRunning());
+  m_actions.stop->setEnabled(m_active && !stopping);
+  m_actions.resume->setEnabled(!m_bridge->isRunning());
   const bool fits = m_edits->runHasDocumentsHeads();
-  m_followEdits->setEnabled(!m_active || fits);
-  m_followEdits->setToolTip(fits
-                                ? m_followEdits->statusTip()
-                                : tr("The run trains a model of another shape than the one shown"));
+  m_actions.followEdits->setEnabled(!m_active || fits);
+  m_actions.followEdits->setToolTip(
+      fits ? m_actions.followEdits->statusTip()
+           : tr("The run trains a model of another shape than the one shown"));
   const auto run = m_bridge->experiment();
-  m_lookThrough->setEnabled(
+  m_actions.lookThrough->setEnabled(
       !m_active || !run || !m_document->hasModel() ||
       LookBridge::canLookThrough(run->model, m_document->model().experiment.model));
 }
@@ -236,21 +266,22 @@ QString TrainingDock::stateText() const {
 }
 
 void TrainingDock::refreshStatus() {
-  m_state->setText(stateText());
+  m_controls.state->setText(stateText());
   const auto total = m_runProgress.total;
-  m_progress->setValue(total > 0 ? static_cast<int>(static_cast<double>(kProgressSteps) *
-                                                    static_cast<double>(m_runProgress.done) /
-                                                    static_cast<double>(total))
-                                 : 0);
+  m_controls.progress->setValue(
+      total > 0
+          ? static_cast<int>(static_cast<double>(TrainingControlRow::kProgressSteps) *
+                             static_cast<double>(m_runProgress.done) / static_cast<double>(total))
+          : 0);
   QStringList numbers;
   const QString remaining = remainingText(m_runProgress.secondsRemaining);
   if (m_active && !remaining.isEmpty()) numbers << remaining;
   if (m_imagesPerSecond > 0)
     numbers << tr("%1 images/s").arg(m_imagesPerSecond, 0, 'f', m_imagesPerSecond < 10 ? 1 : 0);
-  m_numbers->setText(numbers.join(QStringLiteral(" · ")));
+  m_controls.numbers->setText(numbers.join(QStringLiteral(" · ")));
   const auto warnings = m_warnings.count();
-  m_warningButton->setVisible(warnings > 0);
-  m_warningButton->setText(warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings));
+  m_controls.warnings->setVisible(warnings > 0);
+  m_controls.warnings->setText(warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings));
 }
 
 void TrainingDock::showRecorded() {

@@ -12,11 +12,7 @@
 
 #include "core/workbench/TrainingSession.h"
 #include "ui/base/WarningLog.h"
-
-class QAction;
-class QLabel;
-class QProgressBar;
-class QToolButton;
+#include "ui/training/TrainingControls.h"
 
 namespace headlight {
 
@@ -34,12 +30,12 @@ class TrainingDock : public QWidget {
  public:
   TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent = nullptr);
 
-  QAction* startAction() const { return m_start; }
-  QAction* pauseAction() const { return m_pause; }  ///< pauses or goes on
-  QAction* stopAction() const { return m_stop; }
-  QAction* followEditsAction() const { return m_followEdits; }    ///< checkable
-  QAction* lookThroughAction() const { return m_lookThrough; }    ///< checkable
-  QAction* learningRateAction() const { return m_learningRate; }  ///< checkable
+  QAction* startAction() const { return m_actions.start; }
+  QAction* pauseAction() const { return m_actions.pause; }  ///< pauses or goes on
+  QAction* stopAction() const { return m_actions.stop; }
+  QAction* followEditsAction() const { return m_actions.followEdits; }    ///< checkable
+  QAction* lookThroughAction() const { return m_actions.lookThrough; }    ///< checkable
+  QAction* learningRateAction() const { return m_actions.learningRate; }  ///< checkable
   EvolutionBar* evolution() const { return m_evolution; }
   QList<QAction*> commands() const;  ///< all of these and the evolution's, for the Train menu
   const WarningLog& warnings() const { return m_warnings; }
@@ -66,23 +62,15 @@ class TrainingDock : public QWidget {
   void refreshStatus();
   void showOutcome(const QString& text, bool problem);
   QString stateText() const;
-  void makeActions();
   void connectActions();
   void connectSources();
   void showRecorded();
   QWidget* makePlots();
-  QWidget* makeControlRow();
-  QWidget* makeOptionRow();
 
-  static constexpr int kProgressSteps = 10000;
   Document* m_document;
   TrainingBridge* m_bridge;
-  QAction *m_start, *m_pause, *m_stop, *m_resume;
-  QAction *m_followEdits, *m_lookThrough, *m_learningRate;  ///< checkable
-  QLabel* m_state = nullptr;
-  QLabel* m_numbers = nullptr;  ///< remaining time and speed
-  QProgressBar* m_progress = nullptr;
-  QToolButton* m_warningButton = nullptr;
+  TrainingActions m_actions;
+  TrainingControlRow m_controls;
   TrainingOutcomeBar* m_outcomeBar = nullptr;
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;

@@ -1,6 +1,4 @@
-// Maps as tiles among all heads.
-
-#include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedTiles.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,4 @@
-// What a rollout is drawn and described as.
-
-#include "ui/maps/ViewedMap.h"
+#include "ui/maps/ViewedRollout.h"
 
 namespace headlight {
 
