@@ -241,12 +241,20 @@ void Document::setView(const ViewOptions& wanted) {
     view.head = std::clamp(view.head, -1, heads - 1);
     view.query = std::clamp(view.query, 0, std::max(m_model->grid.tokens() - 1, 0));
   }
+  if (!view.learned.empty() && m_view.learned.empty()) view.query = placedToken(view.query);
   view.opacity = std::clamp(view.opacity, 0.0, 1.0);
   view.dim = std::clamp(view.dim, 0.0, 1.0);
   view.rollout.discardRatio = std::clamp(view.rollout.discardRatio, 0.0, 0.99);
   if (view == m_view) return;
   m_view = view;
   Q_EMIT viewChanged();
+}
+
+/// A learned map is of places: a token that has none gives way to the middle patch.
+int Document::placedToken(int token) const {
+  if (!hasModel() || token >= m_model->grid.prefix) return token;
+  const Grid& grid = m_model->grid;
+  return grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2;
 }
 
 void Document::changeView(const std::function<void(ViewOptions&)>& change) {

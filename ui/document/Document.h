@@ -153,6 +153,7 @@ class Document : public QObject {
 
  private:
   void forgetReference();
+  int placedToken(int token) const;
 
   std::optional<ModelInfo> m_model;
   Image m_image;

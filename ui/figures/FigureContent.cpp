@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/base/Images.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/document/HeadValues.h"
 #include "ui/maps/ViewedMap.h"
@@ -21,6 +22,13 @@ QImage blocks(const MapLayer& map) {
   return image.scaled(image.size() * scale);
 }
 
+/// The map, on the picture where it is one of the headlight's that shows all of it.
+QImage ground(const MapLayer& map, const FigureRequest& request, int layer) {
+  const Grid grid = gridOfLayer(request.look->maps, layer, request.model.grid);
+  if (!map.isLight() || map.rows != grid.rows || map.cols != grid.cols) return blocks(map);
+  return litPicture(wrapImage(request.look->view), map, request.view.dim);
+}
+
 void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, int layer,
                  int query) {
   const TileCells cells = tileCells(maps, model, query, layer);
@@ -33,14 +41,13 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
   const AttentionMaps& maps = shownMaps(*request.look, request.view);
   const bool learned = shownLearned(request.look.get(), request.view);
   const Grid& grid = request.model.grid;
-  std::optional<ValueRange> shared;
-  if (request.view.sharedRange) shared = sharedRange(maps, grid, request.view.query);
+  const auto shared = sharedDrawing(maps, grid, request.view);
   for (int layer = 0; layer < static_cast<int>(maps.layers.size()); ++layer) {
     std::vector<HeadTile>& row = content.tiles.emplace_back();
     for (int head = -1; head < maps.layers[static_cast<std::size_t>(layer)].heads; ++head) {
       HeadTile& tile = row.emplace_back();
       const auto map = tileMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
-      if (map) tile.map = blocks(*map);
+      if (map) tile.map = ground(*map, request, layer);
       tile.smooth = drawnSmooth(maps, request.view, layer);
       setTileGrid(tile, maps, grid, layer, request.view.query);
       if (learned) continue;  // locality and mask are of attention
@@ -62,8 +69,7 @@ void gatherPanels(FigureContent& content, const FigureRequest& request) {
         content.panels.push_back({editSideName(side), std::move(*map), true});
     return;
   }
-  std::optional<ValueRange> shared;
-  if (request.view.sharedRange) shared = sharedRange(maps, grid, request.view.query);
+  const auto shared = sharedDrawing(maps, grid, request.view);
   if (auto map = viewedMap(maps, grid, request.view, request.view.layer, request.view.head,
                            shared ? &*shared : nullptr))
     content.panels.push_back({{}, std::move(*map), false});
@@ -92,6 +98,7 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
   content.image = request.image;
   content.region = seenRegion(request.image, request.model.experiment.model);
   content.opacity = request.view.showOverlay ? request.view.opacity : 0;
+  content.dim = request.view.dim;
   switch (request.kind) {
     case FigureKind::Canvas:
     case FigureKind::Comparison:

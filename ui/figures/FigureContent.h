@@ -27,7 +27,8 @@ struct FigureContent {
   Image image;
   QRectF region;  ///< what the model sees, in picture pixels
   std::vector<FigurePanel> panels;
-  double opacity = 0;
+  double opacity = 0;  ///< of overlays; 0: maps are hidden
+  double dim = 0;      ///< of the headlight
   QRectF cursor;  ///< the token's patch, in picture pixels; may be empty
   // Heads: [layer][1 + head], the mean first
   std::vector<std::vector<HeadTile>> tiles;

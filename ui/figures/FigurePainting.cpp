@@ -134,8 +134,15 @@ QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
                       content.region.height() * y);
   painter.setClipRect(region);
   painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
-  painter.setOpacity(content.opacity);
-  drawMap(painter, region, mapImage(panel.map), panel.map.smooth);
+  if (!panel.map.isLight()) {
+    painter.setOpacity(content.opacity);
+    drawMap(painter, region, mapImage(panel.map), panel.map.smooth);
+  } else if (content.opacity > 0) {
+    painter.end();
+    const QRect seen = region.toAlignedRect().intersected(raster.rect());
+    const QImage lit = litPicture(raster.copy(seen), panel.map, content.dim);
+    QPainter(&raster).drawImage(seen, lit);
+  }
   return raster;
 }
 

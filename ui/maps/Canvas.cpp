@@ -8,13 +8,22 @@
 #include "ui/maps/ViewedMap.h"
 
 namespace headlight {
+namespace {
+
+/// From 1: how many values are larger, and one.
+int rankOf(const std::vector<float>& values, std::size_t at) {
+  return 1 + static_cast<int>(std::count_if(values.begin(), values.end(),
+                                            [&](float value) { return value > values[at]; }));
+}
+
+}  // namespace
 
 Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, parent) {
   setObjectName("canvas");
   setAccessibleName(tr("Canvas: the picture and where the chosen head looks"));
   setWhatsThis(tr(
-      "Click a patch to look from it, drag to follow the pointer. Arrows move the token, C takes "
-      "the class token, D the distillation token. [ and ] change the layer, comma and full stop "
+      "The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the token, C "
+      "takes the class token, D the distillation token. [ and ] change the layer, comma and full stop "
       "the head, O shows or hides the map, S smooths it. The wheel zooms, the middle button "
       "drags, 0 fits, 1 is 100 %."));
   refreshMap();
@@ -40,7 +49,11 @@ QString Canvas::hoverText(int patch) const {
   const double value = shownMap()->values[static_cast<std::size_t>(patch)];
   const int tokens =
       gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();
-  return text + tr("   (%1 × uniform)").arg(QString::number(value * tokens, 'f', 1));
+  return text + tr("   rank %1 of %2   %3 %   %4 × uniform")
+                    .arg(rankOf(shownMap()->values, static_cast<std::size_t>(patch)))
+                    .arg(shownMap()->values.size())
+                    .arg(QString::number(value * 100, 'f', value < 0.1 ? 2 : 1),
+                         QString::number(value * tokens, 'f', 1));
 }
 
 QRectF Canvas::chipRect(int token) const {
@@ -81,18 +94,31 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
 }
 
 void Canvas::setQuery(int token) {
-  ViewOptions view = document()->view();
-  view.query = token;
-  document()->setView(view);
+  document()->pin(token);
 }
 
-void Canvas::patchPressed(int patch) {
-  // The map's grid may be coarser than the model's: take the middle of what was pressed.
+bool Canvas::isOfNoPicture() const {
+  return shownLearned(document()->look().get(), document()->view()) != nullptr;
+}
+
+/// The map's grid may be coarser than the model's: the middle of what was pointed at.
+int Canvas::tokenOf(int patch) const {
   const Grid& grid = document()->model().grid;
   const Grid shown = shownGrid();
   const int row = (2 * (patch / shown.cols) + 1) * grid.rows / (2 * shown.rows);
   const int col = (2 * (patch % shown.cols) + 1) * grid.cols / (2 * shown.cols);
-  setQuery(grid.prefix + row * grid.cols + col);
+  return grid.prefix + row * grid.cols + col;
+}
+
+void Canvas::patchPressed(int patch) {
+  setQuery(tokenOf(patch));
+}
+
+void Canvas::patchHovered(int patch) {
+  if (patch >= 0 && document()->hasModel())
+    document()->follow(tokenOf(patch));
+  else
+    document()->endFollowing();
 }
 
 void Canvas::moveToken(int rows, int cols) {
@@ -123,11 +149,14 @@ bool Canvas::claimsKey(const QKeyEvent& event) const {
   if (PictureView::claimsKey(event)) return true;
   if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) return false;
   switch (event.key()) {
+    case Qt::Key_Escape:
+      return document()->isPinned();
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:
     case Qt::Key_Down:
     case Qt::Key_C:
+    case Qt::Key_H:
     case Qt::Key_D:
     case Qt::Key_O:
     case Qt::Key_S:
@@ -146,6 +175,15 @@ bool Canvas::handleKey(QKeyEvent* event) {
   if (!Canvas::claimsKey(*event)) return false;
   ViewOptions view = document()->view();
   switch (event->key()) {
+    case Qt::Key_Escape:
+      document()->unpin();
+      patchHovered(hoveredPatch());
+      break;
+    case Qt::Key_H:
+      view.style =
+          static_cast<MapStyle>((static_cast<int>(view.style) + 1) % int(mapStyles().size()));
+      document()->setView(view);
+      break;
     case Qt::Key_Left:
       moveToken(0, -1);
       break;

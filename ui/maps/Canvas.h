@@ -5,8 +5,8 @@
 
 namespace headlight {
 
-/// Click a patch to look from it, drag to follow; arrows move the token, C takes the class token, D
-/// the distillation token. [ and ] change the layer, comma and full stop the head, O shows or hides
+/// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token, C
+/// takes the class token, D the distillation token. [ and ] change the layer, comma and full stop the head, O shows or hides
 /// the map, S makes it smooth. The rest as PictureView says.
 class Canvas : public PictureView {
   Q_OBJECT
@@ -21,6 +21,8 @@ class Canvas : public PictureView {
   QString hoverText(int patch) const override;
   void mapTaken() override;
   void patchPressed(int patch) override;
+  void patchHovered(int patch) override;
+  bool isOfNoPicture() const override;
   bool handleKey(QKeyEvent* event) override;
   bool claimsKey(const QKeyEvent& event) const override;
   void mousePressEvent(QMouseEvent* event) override;
@@ -28,6 +30,7 @@ class Canvas : public PictureView {
  private:
   void moveToken(int rows, int cols);
   void setQuery(int token);
+  int tokenOf(int patch) const;
   void stepLayer(int by);
   void stepHead(int by);
   QRectF chipRect(int token) const;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/Images.h"
 #include "ui/document/HeadValues.h"
 #include "ui/document/MaskText.h"
 #include "ui/maps/HeadTile.h"
@@ -99,11 +100,12 @@ void HeadsArea::reveal(int layer, int head) {
 
 void HeadsArea::forgetTiles() {
   m_tiles.clear();
+  if (m_look != m_document->look()) m_ground = {};
   m_shared.reset();
   m_look = m_document->look();
   m_seen = m_document->view();
-  if (m_look && m_document->hasModel() && m_seen.sharedRange)
-    m_shared = sharedRange(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen.query);
+  if (m_look && m_document->hasModel())
+    m_shared = sharedDrawing(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen);
   viewport()->update();
 }
 
@@ -112,7 +114,7 @@ void HeadsArea::viewChanged() {
   const bool moved = view.layer != m_seen.layer || view.head != m_seen.head;
   if (view.query != m_seen.query || view.colorMap != m_seen.colorMap ||
       view.smooth != m_seen.smooth || view.sharedRange != m_seen.sharedRange ||
-      view.learned != m_seen.learned)
+      view.learned != m_seen.learned || view.style != m_seen.style || view.dim != m_seen.dim)
     forgetTiles();
   m_seen = view;
   if (moved && m_document->hasModel()) reveal(view.layer, view.head);
@@ -150,14 +152,27 @@ const QImage& HeadsArea::tile(int layer, int head) {
     const double shown = m_layout.tile().width() * devicePixelRatioF();
     const int pixels =
         map ? std::clamp(static_cast<int>(std::ceil(shown / map->cols)), 1, kSmoothPixels) : 1;
-    QImage picture = map ? mapImage(*map, pixels) : QImage();
-    // Fewer pixels than patches: averaged, so that no patch falls between two pixels.
     const QSize room = (m_layout.tile() * devicePixelRatioF()).toSize();
+    const Grid grid = gridOfLayer(m_look->maps, layer, m_document->model().grid);
+    const bool whole = map && map->rows == grid.rows && map->cols == grid.cols;
+    QImage picture = map && map->isLight() && whole ? litPicture(ground(room), *map, m_seen.dim)
+                     : map                          ? mapImage(*map, pixels)
+                                                    : QImage();
+    // Fewer pixels than patches: averaged, so that no patch falls between two pixels.
     if (picture.width() > room.width() || picture.height() > room.height())
       picture = picture.scaled(room, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     found = m_tiles.insert(key, picture);
   }
   return *found;
+}
+
+/// What the model sees, as large as a tile.
+const QImage& HeadsArea::ground(const QSize& size) {
+  if (m_ground.size() != size)
+    m_ground = wrapImage(m_look->view)
+                   .scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
+                   .convertToFormat(QImage::Format_RGB888);
+  return m_ground;
 }
 
 void HeadsArea::paintTile(QPainter& painter, int layer, int head) {

@@ -52,13 +52,15 @@ class HeadsArea : public QAbstractScrollArea {
   void choose(int layer, int head);
   void reveal(int layer, int head);
   const QImage& tile(int layer, int head);
+  const QImage& ground(const QSize& size);
   void paintTile(QPainter& painter, int layer, int head);
   QString describeTile(int layer, int head) const;
 
   Document* m_document;
   QHash<std::pair<int, int>, QImage> m_tiles;
   double m_tileRatio = 0;  ///< the screen's, that the tiles were made for
-  std::optional<ValueRange> m_shared;
+  QImage m_ground;  ///< of ground()
+  std::optional<DrawnMap> m_shared;
   HeadsLayout m_layout;
   ViewOptions m_seen;  ///< what the tiles show
   std::shared_ptr<const Look> m_look;

@@ -63,10 +63,22 @@ void drawBar(QPainter& painter, const QRectF& area, const Legend& legend, const 
 
 }  // namespace
 
+void MapLayer::setDrawn(const DrawnMap& drawn) {
+  style = drawn.style;
+  colorMap = drawn.colorMap;
+  range = drawn.range;
+  note = drawn.note;
+}
+
+QString withMapNote(const QString& text, const MapLayer& map) {
+  return map.note.empty() ? text : text + QStringLiteral(" · ") + QString::fromStdString(map.note);
+}
+
 bool MapLayer::operator==(const MapLayer& other) const {
   // Bit for bit, so that a map with NaN in it equals itself.
   return rows == other.rows && cols == other.cols && range.low == other.range.low &&
-         range.high == other.range.high && colorMap == other.colorMap && smooth == other.smooth &&
+         range.high == other.range.high && colorMap == other.colorMap && style == other.style &&
+         smooth == other.smooth && note == other.note &&
          values.size() == other.values.size() &&
          std::memcmp(values.data(), other.values.data(), values.size() * sizeof(float)) == 0;
 }
@@ -77,9 +89,25 @@ QImage mapImage(const MapLayer& map, int pixelsPerPatch) {
     return {};
   int scale = 1;
   if (map.smooth) scale = std::clamp(kMaxMapSide / std::max(map.rows, map.cols), 1, pixelsPerPatch);
-  const Image picture = heatmap(map.values, map.rows, map.cols, map.range, map.colorMap,
+  std::vector<float> values = map.values;
+  if (map.isLight())  // what is no number has no light
+    for (float& value : values)
+      if (std::isnan(value)) value = static_cast<float>(map.range.low);
+  const Image picture = heatmap(values, map.rows, map.cols, map.range, map.colorMap,
                                 map.cols * scale, map.rows * scale, map.smooth);
   return wrapImage(picture).convertToFormat(QImage::Format_RGB32);
+}
+
+QImage litPicture(const QImage& ground, const MapLayer& map, double dim) {
+  QImage pixels = ground.convertToFormat(QImage::Format_RGB888);
+  if (pixels.isNull()) return pixels;
+  const auto light = lightOf(map.values, map.rows, map.cols, map.range, pixels.width(),
+                             pixels.height(), map.smooth);
+  const auto width = static_cast<std::size_t>(pixels.width());
+  for (int y = 0; y < pixels.height(); ++y)
+    lightPixels(pixels.scanLine(y), light.data() + static_cast<std::size_t>(y) * width, width,
+                {map.style == MapStyle::Warm, dim});
+  return pixels;
 }
 
 void drawMap(QPainter& painter, const QRectF& target, const QImage& map, bool smooth) {

@@ -8,10 +8,12 @@
 #include <QString>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/config/ModelConfig.h"
 #include "core/masks/Grid.h"
+#include "core/workbench/MapView.h"
 #include "core/workbench/Pictures.h"
 
 namespace headlight {
@@ -23,14 +25,23 @@ struct MapLayer {
   std::vector<float> values;
   ValueRange range;
   ColorMap colorMap = ColorMap::Viridis;
+  MapStyle style = MapStyle::Overlay;
   bool smooth = false;
+  std::string note = {};  ///< DrawnMap's
 
+  void setDrawn(const DrawnMap& drawn);
+  bool isLight() const { return style != MapStyle::Overlay; }
   bool operator==(const MapLayer& other) const;
 };
 
-/// The map as a picture for scaling: one pixel a patch where blocky (scale it without smoothing),
+/// "scaled to this map: 0.001 to 0.12 · brightest from the 98th percentile on".
+QString withMapNote(const QString& text, const MapLayer& map);
+
+/// The map as a picture for scaling (in the headlight its light, from black to white): one pixel a patch where blocky (scale it without smoothing),
 /// at least `pixelsPerPatch` a patch where smooth, in all at most 512 a side.
 QImage mapImage(const MapLayer& map, int pixelsPerPatch = 16);
+/// `ground` (what the model sees, of any size) lit by a map of the headlight.
+QImage litPicture(const QImage& ground, const MapLayer& map, double dim);
 /// Scales `map` into `target`, sharp blocks or smooth as the map says.
 void drawMap(QPainter& painter, const QRectF& target, const QImage& map, bool smooth);
 

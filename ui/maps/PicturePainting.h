@@ -9,6 +9,8 @@
 #include <QRectF>
 #include <QString>
 
+#include "core/workbench/MapView.h"
+
 namespace headlight {
 
 /// The picture, the map, and what the model does not see dimmed.
@@ -20,9 +22,11 @@ struct PictureScene {
   QRectF region;        ///< what the model sees; empty: no model, thus no map and nothing dimmed
   QImage map;           ///< of mapImage, over the region; null: none
   bool smoothMap = false;
-  double opacity = 1;  ///< of the map
+  MapStyle style = MapStyle::Overlay;
+  double strength = 1;  ///< opacity of an overlay, dimming of the headlight
+  bool plain = false;   ///< the map is of no picture: grey in its place
 };
-void paintScene(QPainter& painter, const PictureScene& scene, const QPalette& palette);
+void paintScene(QPainter& painter, const PictureScene& scene);
 
 /// The edge of what the model sees.
 void paintRegionEdge(QPainter& painter, const QRectF& region, const QPalette& palette);
@@ -33,7 +37,10 @@ void paintPatchLines(QPainter& painter, const QRectF& region, int rows, int cols
 void paintHoveredPatch(QPainter& painter, const QRectF& patch);
 /// In the middle of an area without a picture.
 void paintHint(QPainter& painter, const QRectF& area, const QString& text, const QPalette& palette);
-/// Text on a quiet rounded ground, its corner at `corner` of `anchor`.
+/// Text on a quiet rounded ground beside `what`, within `area`.
+void drawNoteBeside(QPainter& painter, const QRectF& what, const QRectF& area, const QString& text,
+                    const QPalette& palette);
+/// The same, its corner at `corner` of `anchor`.
 void drawNote(QPainter& painter, const QRectF& anchor, Qt::Alignment corner, const QString& text,
               const QPalette& palette);
 

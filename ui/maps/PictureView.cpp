@@ -59,7 +59,9 @@ double PictureView::fittedScale() const {
   const Image& image = m_document->image();
   if (image.empty()) return 1;
   const QRectF area = pictureArea().adjusted(kViewMargin, kViewMargin, -kViewMargin, -kViewMargin);
-  return std::max(1e-6, std::min(area.width() / image.width, area.height() / image.height));
+  const QSizeF whole(image.width, image.height);
+  const QSizeF fitted = m_region.isEmpty() ? whole : m_region.size();
+  return std::max(1e-6, std::min(area.width() / fitted.width(), area.height() / fitted.height()));
 }
 
 double PictureView::scale() const {
@@ -70,16 +72,18 @@ double PictureView::zoom() const {
   return scale() * devicePixelRatioF();
 }
 
+QPointF PictureView::shownCentre() const {
+  if (!m_fitted) return m_centre;
+  if (!m_region.isEmpty()) return m_region.center();
+  return {m_document->image().width / 2.0, m_document->image().height / 2.0};
+}
+
 QPointF PictureView::toWidget(const QPointF& imagePoint) const {
-  const Image& image = m_document->image();
-  const QPointF centre = m_fitted ? QPointF(image.width / 2.0, image.height / 2.0) : m_centre;
-  return pictureArea().center() + (imagePoint - centre) * scale();
+  return pictureArea().center() + (imagePoint - shownCentre()) * scale();
 }
 
 QPointF PictureView::toImage(const QPointF& position) const {
-  const Image& image = m_document->image();
-  const QPointF centre = m_fitted ? QPointF(image.width / 2.0, image.height / 2.0) : m_centre;
-  return centre + (position - pictureArea().center()) / scale();
+  return shownCentre() + (position - pictureArea().center()) / scale();
 }
 
 QRectF PictureView::regionRect() const {
@@ -174,8 +178,12 @@ void PictureView::takeMap() {
     m_sceneDirty = true;
   }
   const ViewOptions& view = m_document->view();
-  if (view.opacity != m_opacity || view.showOverlay != m_showOverlay) m_sceneDirty = true;
-  m_opacity = view.opacity;
+  const double strength = m_map && m_map->isLight() ? view.dim : view.opacity;
+  const bool plain = m_map && isOfNoPicture();
+  if (strength != m_strength || view.showOverlay != m_showOverlay || plain != m_plain)
+    m_sceneDirty = true;
+  m_strength = strength;
+  m_plain = plain;
   m_showOverlay = view.showOverlay;
   mapTaken();
   update();
@@ -228,7 +236,9 @@ PictureScene PictureView::scene() const {
   if (!m_showOverlay || !m_map) return scene;
   scene.map = m_mapImage;
   scene.smoothMap = m_map->smooth;
-  scene.opacity = m_opacity;
+  scene.style = m_map->style;
+  scene.strength = m_strength;
+  scene.plain = m_plain;
   return scene;
 }
 
@@ -240,7 +250,7 @@ void PictureView::buildScene() {
   m_scene.fill(palette().color(QPalette::Window));
   m_sceneDirty = false;
   QPainter painter(&m_scene);
-  paintScene(painter, scene(), palette());
+  paintScene(painter, scene());
 }
 
 void PictureView::paintEvent(QPaintEvent*) {
@@ -285,7 +295,7 @@ void PictureView::paintOverScene(QPainter& painter) {
   if (m_hovered < 0) return;
   paintHoveredPatch(painter, patchRect(m_hovered));
   if (const QString text = hoverText(m_hovered); !text.isEmpty())
-    drawNote(painter, pictureArea(), Qt::AlignTop | Qt::AlignRight, text, palette());
+    drawNoteBeside(painter, patchRect(m_hovered), pictureArea(), text, palette());
 }
 
 void PictureView::drawTokenCursor(QPainter& painter) {

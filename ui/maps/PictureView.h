@@ -58,6 +58,10 @@ class PictureView : public QWidget {
   /// After every look at the map, whether it changed or not.
   virtual void mapTaken() {}
   virtual void patchPressed(int /*patch*/) {}
+  /// The pointer is over another patch; −1: over none.
+  virtual void patchHovered(int /*patch*/) {}
+  /// Whether the map says something of every picture alike, so that none belongs under it.
+  virtual bool isOfNoPicture() const { return false; }
   /// Whether this key belongs to the view when it has the focus, so that no shortcut takes it.
   virtual bool handleKey(QKeyEvent* event);
   virtual bool claimsKey(const QKeyEvent& event) const;
@@ -69,6 +73,7 @@ class PictureView : public QWidget {
   void drawTokenCursor(QPainter& painter);
   Document* document() const { return m_document; }
   QRectF pictureArea() const;  ///< the widget without the legend
+  int hoveredPatch() const { return m_hovered; }  ///< −1: none
   Grid shownGrid() const;      ///< of the map, else of the model
 
   bool event(QEvent* event) override;
@@ -98,6 +103,7 @@ class PictureView : public QWidget {
   void setHovered(int patch);
   bool startsPan(const QMouseEvent& event) const;
   void pick(const QPointF& position);
+  QPointF shownCentre() const;  ///< the picture point in the middle
 
   Document* m_document;
   AnalysisBridge* m_bridge;
@@ -111,7 +117,8 @@ class PictureView : public QWidget {
   bool m_mapDirty = true;
   QImage m_mapImage;
   int m_mapBuilds = 0;
-  double m_opacity = -1;
+  double m_strength = -1;
+  bool m_plain = false;
   bool m_showOverlay = true;
 
   QImage m_scene;  ///< scene() as painted, at the screen's resolution

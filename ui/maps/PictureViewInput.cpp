@@ -75,6 +75,7 @@ void PictureView::wheelEvent(QWheelEvent* event) {
 void PictureView::setHovered(int patch) {
   if (patch == m_hovered) return;
   m_hovered = patch;
+  patchHovered(patch);
   update();
 }
 

@@ -73,9 +73,19 @@ Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
   return hasHead(maps, layer, -1) ? maps.layers[static_cast<std::size_t>(layer)].grid : model;
 }
 
+DrawnMap drawnIn(const ViewOptions& view, const std::vector<float>& values, bool isSigned) {
+  return drawnMap(values, isSigned, styleOf(view.style, !view.learned.empty()), view.colorMap);
+}
+
+std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& model,
+                                      const ViewOptions& view) {
+  if (!view.sharedRange) return {};
+  return drawnIn(view, seenInAllHeads(maps, model, view.query), maps.isSigned);
+}
+
 std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
-                                  const ValueRange* shared) {
+                                  const DrawnMap* shared) {
   if (!hasHead(maps, layer, head)) return {};
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];
   const int query = queryInLayer(view.query, model, of.grid);
@@ -84,8 +94,7 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   map.rows = of.grid.rows;
   map.cols = of.grid.cols;
   map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
-  map.range = shared ? *shared : rangeOf(map.values, maps.isSigned);
-  map.colorMap = drawnColors(maps.isSigned, view.colorMap);
+  map.setDrawn(shared ? *shared : drawnIn(view, map.values, maps.isSigned));
   map.smooth = drawnSmooth(maps, view, layer);
   return map;
 }
@@ -109,12 +118,14 @@ std::optional<MapLayer> editedMap(const Look* before, const Look* after, const G
       now->values[i] -= then->values[i];
     now->range = rangeOf(now->values, true);
     now->colorMap = ColorMap::Diverging;
+    now->style = MapStyle::Overlay;
+    now->note.clear();
     return now;
   }
-  const ValueRange both{std::min(now->range.low, then->range.low),
-                        std::max(now->range.high, then->range.high)};
+  std::vector<float> both = then->values;
+  both.insert(both.end(), now->values.begin(), now->values.end());
   std::optional<MapLayer>& chosen = side == EditSide::Before ? then : now;
-  chosen->range = both;
+  chosen->setDrawn(drawnIn(view, both, after->maps.isSigned));
   return chosen;
 }
 
@@ -137,9 +148,8 @@ std::optional<MapLayer> canvasMap(const Document& document) {
   if (!look || !document.hasModel()) return {};
   const ViewOptions& view = document.view();
   const Grid& grid = document.model().grid;
-  std::optional<ValueRange> shared;
   const AttentionMaps& maps = shownMaps(*look, view);
-  if (view.sharedRange) shared = sharedRange(maps, grid, view.query);
+  const auto shared = sharedDrawing(maps, grid, view);
   return viewedMap(maps, grid, view, view.layer, view.head, shared ? &*shared : nullptr);
 }
 
@@ -169,7 +179,7 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   legend.bar = true;
   legend.colorMap = map->colorMap;
   legend.range = map->range;
-  legend.detail = document.describeRange(legend.range);
+  legend.detail = withMapNote(document.describeRange(legend.range), *map);
   if (look && grid.prefix > 0 && !learned && !look->maps.isSigned) {
     const double share = attentionToPrefix(look->maps, model, view) * 100;
     const QString whose = grid.prefix == 1
@@ -202,11 +212,14 @@ Legend headsLegend(const Document& document) {
   if (!look || look->maps.layers.empty()) return legend;
   legend.bar = true;
   const AttentionMaps& maps = shownMaps(*look, view);
-  legend.colorMap = drawnColors(maps.isSigned, view.colorMap);
-  if (view.sharedRange) {
-    legend.range = sharedRange(maps, grid, view.query);
+  if (const auto shared = sharedDrawing(maps, grid, view)) {
+    legend.colorMap = shared->colorMap;
+    legend.range = shared->range;
     legend.detail = document.describeRange(legend.range);
+    if (!shared->note.empty())
+      legend.detail += QStringLiteral(" · ") + QString::fromStdString(shared->note);
   } else if (const auto chosen = viewedMap(maps, grid, view, view.layer, view.head, nullptr)) {
+    legend.colorMap = chosen->colorMap;
     legend.range = chosen->range;
     legend.detail = QStringLiteral("each map scaled to itself; the chosen one: %1 to %2")
                         .arg(formatValue(chosen->range.low), formatValue(chosen->range.high));

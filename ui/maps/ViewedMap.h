@@ -28,11 +28,17 @@ QString shownNote(const Document& document);
 /// Where the tokens of a layer lie; as the model's where there are no maps of it.
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model);
 
+/// How such values are drawn in this view.
+DrawnMap drawnIn(const ViewOptions& view, const std::vector<float>& values, bool isSigned);
+/// The one scale of all heads, where the view wants one.
+std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& model,
+                                      const ViewOptions& view);
+
 /// Patches seen by `view.query` in (layer, head); head −1 is the mean. Scaled to itself, or to
 /// `shared` if given. Nothing where the layer has no maps or not that head.
 std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
-                                  const ValueRange* shared);
+                                  const DrawnMap* shared);
 
 enum class EditSide { Before, After, Difference };
 QString editSideName(EditSide side);

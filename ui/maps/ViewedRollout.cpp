@@ -33,8 +33,10 @@ void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model
   legend.bar = true;
   legend.colorMap = map.colorMap;
   legend.range = map.range;
-  legend.detail = QStringLiteral("scaled to this map: %1 to %2")
-                      .arg(formatValue(map.range.low), formatValue(map.range.high));
+  legend.detail = withMapNote(
+      QStringLiteral("scaled to this map: %1 to %2")
+          .arg(formatValue(map.range.low), formatValue(map.range.high)),
+      map);
   const std::string first = rolloutPreparation(model.mapIsSigned, model.mapRowsSumToOne);
   if (!first.empty()) legend.detail += QStringLiteral(" · ") + QString::fromStdString(first);
 }
@@ -44,8 +46,7 @@ MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const Vi
   map.rows = grid.rows;
   map.cols = grid.cols;
   map.values = values;
-  map.range = rangeOf(map.values);
-  map.colorMap = view.colorMap;
+  map.setDrawn(drawnMap(map.values, /*isSigned=*/false, view.style, view.colorMap));
   map.smooth = view.smooth;
   return map;
 }

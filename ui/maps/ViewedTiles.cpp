@@ -13,7 +13,7 @@ PatchArea areaOfTile(const LayerMaps& maps, const Grid& model, int query) {
 
 std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
                                 const ViewOptions& view, int layer, int head,
-                                const ValueRange* shared) {
+                                const DrawnMap* shared) {
   auto map = viewedMap(maps, model, view, layer, head, shared);
   if (!map) return map;
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];

@@ -10,7 +10,7 @@ namespace headlight {
 /// viewedMap as a tile among all heads: of a layer with windows, the query's window alone.
 std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
                                 const ViewOptions& view, int layer, int head,
-                                const ValueRange* shared);
+                                const DrawnMap* shared);
 /// The cells of such a tile, and which of them asks; negative: none of them, a prefix token.
 struct TileCells {
   int rows = 0, cols = 0, queryPatch = -1;
