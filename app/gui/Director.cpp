@@ -157,6 +157,7 @@ void Director::applyView() {
     else
       complain(QString::fromStdString(view.error().text()));
   }
+  if (!m_state.workspace.isEmpty()) m_window->showWorkspace(m_state.workspace);
   if (!m_state.tab.isEmpty()) m_window->showTab(m_state.tab);
   if (!m_state.page.isEmpty())
     if (auto* compare = m_window->findChild<CompareView*>())

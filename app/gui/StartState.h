@@ -4,6 +4,7 @@
 //
 // A state file is a JSON object; every key may be left out:
 //   "theme"    "light" | "dark" | "system"
+//   "workspace"  "look" | "mask" | "train" | "compare"
 //   "tab"      "canvas" | "heads" | "rollout" | "compare"
 //   "page"     of compare: "layers" | "edit"
 //   "model"    a published name, a config or a checkpoint
@@ -12,10 +13,10 @@
 //   "masks"    a scheme's name ("sch2", "sch2:5") or file
 //   "edits"    [{"layer": 2, "head": 1, "mask": "hard:3"}, …] applied one after the other, so that
 //              there is a before and an after; head −1: every head
-//   "view"     {"layer", "head", "query", "opacity", "color_map", "smooth", "shared_range",
+//   "view"     {"layer", "head", "query", "style", "dim", "opacity", "color_map", "smooth", "shared_range",
 //              "overlay", "rollout_fusion", "rollout_discard", "learned"}
 //   "gallery"  [files and folders]
-//   "docks"    {"gallery": false, "masks": true, "training": true}
+//   "docks"    {"gallery": false, "heads": true, "prediction": true, "masks": true, "training": true}
 //   "palette"  text typed into the command palette, which is opened
 //   "help"     a help page, which is opened (and is what a screenshot shows)
 //   "dialog"   an action's id ("train.start", "model.choose"): triggered at the end, and what it
@@ -42,7 +43,7 @@ struct StartEdit {
 };
 
 struct StartState {
-  QString theme, tab, page, model, weights, image, masks, palette, help, dialog;
+  QString theme, workspace, tab, page, model, weights, image, masks, palette, help, dialog;
   QStringList gallery, actions;
   std::vector<StartEdit> edits;
   Json view = Json::object();

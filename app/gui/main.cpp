@@ -59,6 +59,7 @@ void declare(QCommandLineParser& parser) {
       {"image", "A picture, or sample:NAME.", "FILE"},
       {"masks", "A scheme's name (none, sch1, sch2, sch3, mixed36, hmait) or file.", "NAME|FILE"},
       {"theme", "light, dark or system.", "NAME"},
+      {"workspace", "look, mask, train or compare.", "NAME"},
       {"tab", "canvas, heads, rollout or compare.", "NAME"},
       {"layer", "The layer to look at, from 0.", "N"},
       {"head", "The head to look at, from 0; -1 is the mean of all.", "N"},
@@ -87,7 +88,8 @@ QString readState(const QCommandLineParser& parser, StartState& state) {
   }
   const std::pair<const char*, QString*> texts[] = {
       {"model", &state.model}, {"weights", &state.weights}, {"image", &state.image},
-      {"masks", &state.masks}, {"theme", &state.theme},     {"tab", &state.tab}};
+      {"masks", &state.masks}, {"theme", &state.theme},     {"tab", &state.tab},
+      {"workspace", &state.workspace}};
   for (const auto& [name, target] : texts)
     if (parser.isSet(QLatin1String(name))) *target = parser.value(QLatin1String(name));
   for (const char* name : {"layer", "head", "query"}) {

@@ -83,6 +83,7 @@ class Document : public QObject {
   // were when it began), none, or those that were pinned.
   Reference reference() const { return m_reference; }
   void setReference(Reference reference);
+  bool hasPinnedReference() const { return m_pinnedMasks.has_value(); }
   /// The masks as they are become the reference.
   void pinReference();
   /// Nothing where there was no edit, or nothing was pinned.

@@ -47,7 +47,7 @@ void SimilarityMatrix::showEvent(QShowEvent* event) {
 QRectF SimilarityMatrix::cellRect(int row, int column) const {
   const auto result = m_bridge->similarity();
   if (!result) return {};
-  const double legend = legendHeight(QFontMetricsF(font()));
+  const double legend = legendHeight(QFontMetricsF(font()), {}, width());
   return similarityCell(QRectF(0, 0, width(), height() - legend), QFontMetricsF(font()),
                         result->layers, row, column);
 }
@@ -86,7 +86,7 @@ void SimilarityMatrix::paintEvent(QPaintEvent*) {
     painter.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap, text);
     return;
   }
-  const double below = legendHeight(QFontMetricsF(font()));
+  const double below = legendHeight(QFontMetricsF(font()), {}, width());
   const QRectF area(0, 0, width(), height() - below);
   const bool isSigned = result->look->maps.isSigned;
   const Legend legend = similarityLegend(result->head, isSigned, m_document->view().colorMap,

@@ -14,6 +14,12 @@ namespace {
 constexpr int kMaxMapSide = 512;
 constexpr double kLegendPadding = 7, kLegendSides = 10;
 constexpr int kMostNoteLines = 3;
+constexpr double kOneLineFrom = 640;  ///< width from which title, detail and colours share a line
+constexpr double kCaptionGap = 14, kEndGap = 6;
+
+int captionLines(double width) {
+  return width >= kOneLineFrom ? 1 : 2;
+}
 
 /// Lines that a note takes; lines break at words, so that a little more than its length is needed.
 int noteLines(const QFontMetricsF& metrics, const QString& note, double width) {
@@ -51,8 +57,26 @@ QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
   return gradient;
 }
 
+double endsWidth(const QFontMetricsF& metrics, const Legend& legend) {
+  return metrics.horizontalAdvance(formatValue(legend.range.low) +
+                                   formatValue(legend.range.high)) +
+         2 * kEndGap;
+}
+
+/// The colours between their ends where there is one line, else above them.
 void drawBar(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text) {
   const QFontMetricsF metrics(painter.font());
+  if (area.height() < 2 * metrics.height() - 1) {
+    const double low = metrics.horizontalAdvance(formatValue(legend.range.low)) + kEndGap;
+    const double high = metrics.horizontalAdvance(formatValue(legend.range.high)) + kEndGap;
+    const QRectF bar(area.left() + low, area.top() + 3, area.width() - low - high,
+                     area.height() - 6);
+    painter.fillRect(bar, barGradient(bar, legend.colorMap));
+    painter.setPen(text);
+    painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter, formatValue(legend.range.low));
+    painter.drawText(area, Qt::AlignRight | Qt::AlignVCenter, formatValue(legend.range.high));
+    return;
+  }
   const QRectF bar(area.left(), area.top() + 3, area.width(), metrics.height() - 5);
   painter.fillRect(bar, barGradient(bar, legend.colorMap));
   painter.setPen(text);
@@ -123,7 +147,8 @@ QString formatValue(double value) {
 }
 
 double legendHeight(const QFontMetricsF& metrics, const QString& note, double width) {
-  return (2 + noteLines(metrics, note, width)) * metrics.height() + 2 * kLegendPadding;
+  return (captionLines(width) + noteLines(metrics, note, width)) * metrics.height() +
+         2 * kLegendPadding;
 }
 
 void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
@@ -139,18 +164,21 @@ void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
         std::max(std::clamp(inner.width() * 0.3, 60.0, 180.0),
                  metrics.horizontalAdvance(formatValue(legend.range.low) + QStringLiteral("  ") +
                                            formatValue(legend.range.high)));
+  const bool oneLine = inner.height() < 2 * metrics.height() - 1;
+  if (legend.bar && oneLine) barWidth += endsWidth(metrics, legend);
   const double textWidth = inner.width() - (legend.bar ? barWidth + 16 : 0);
   QColor text = palette.color(QPalette::WindowText);
   painter.setPen(text);
+  const QString title = metrics.elidedText(legend.title, Qt::ElideRight, textWidth);
   painter.drawText(QRectF(inner.left(), inner.top(), textWidth, metrics.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(legend.title, Qt::ElideRight, textWidth));
+                   Qt::AlignLeft | Qt::AlignVCenter, title);
   text.setAlphaF(0.72f);
   painter.setPen(text);
-  painter.drawText(
-      QRectF(inner.left(), inner.bottom() - metrics.height(), textWidth, metrics.height()),
-      Qt::AlignLeft | Qt::AlignVCenter,
-      metrics.elidedText(legend.detail, Qt::ElideRight, textWidth));
+  const double before = oneLine ? metrics.horizontalAdvance(title) + kCaptionGap : 0;
+  painter.drawText(QRectF(inner.left() + before, inner.bottom() - metrics.height(),
+                          textWidth - before, metrics.height()),
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(legend.detail, Qt::ElideRight, textWidth - before));
   for (int line = 0; line < notes; ++line)
     painter.drawText(QRectF(inner.left(), inner.bottom() + line * metrics.height(), inner.width(),
                             metrics.height()),

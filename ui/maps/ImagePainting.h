@@ -57,8 +57,8 @@ struct Legend {
   ColorMap colorMap = ColorMap::Viridis;
   ValueRange range;
 };
-/// The height that drawLegend needs with this font: two lines, and at most three of the note in
-/// this width.
+/// The height that drawLegend needs with this font in this width: a line where it is wide enough,
+/// else two, and at most three of the note.
 double legendHeight(const QFontMetricsF& metrics, const QString& note = {}, double width = 0);
 void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
                 const QPalette& palette);

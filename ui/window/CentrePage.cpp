@@ -7,7 +7,6 @@
 
 #include "ui/base/NoticeBar.h"
 #include "ui/maps/PictureTabs.h"
-#include "ui/maps/ViewControls.h"
 
 namespace headlight {
 namespace {
@@ -17,12 +16,10 @@ constexpr int kNoticeMargin = 6, kWidestNotice = 900;
 }  // namespace
 
 CentrePage::CentrePage(Document* document, QWidget* parent) : QWidget(parent) {
-  auto* controls = new ViewControls(document, this);
   m_tabs = new PictureTabs(document, this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(2, 2, 2, 2);
   layout->setSpacing(2);
-  layout->addWidget(controls);
   layout->addWidget(m_tabs, 1);
   m_notices = new NoticeBar(this);
   m_notices->setAutoFillBackground(true);

@@ -1,5 +1,5 @@
 #pragma once
-// The middle of the window: view controls and the pictures, with notices over them.
+// The middle of the window: the pictures, with notices over them.
 
 #include <QWidget>
 

@@ -15,7 +15,9 @@
 #include "ui/maps/PictureTabs.h"
 #include "ui/maps/PredictionPanel.h"
 #include "ui/maps/ViewCommands.h"
+#include "ui/maps/ViewControls.h"
 #include "ui/masks/MaskPanel.h"
+#include "ui/masks/ReferenceCommands.h"
 #include "ui/opening/GalleryDock.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
@@ -75,14 +77,18 @@ MainWindow::~MainWindow() {
 void MainWindow::buildPanels() {
   m_status = new StatusLine(m_document.get(), this);
   setStatusBar(m_status);
+  addToolBar(Qt::TopToolBarArea, new ViewControls(m_document.get(), this));
   m_centre = new CentrePage(m_document.get(), this);
   setCentralWidget(m_centre);
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
   auto* heads = new HeadsGrid(m_document.get(), this);
-  m_docks = new Docks(this, {m_galleryDock, heads, new PredictionPanel(m_document.get(), this),
-                             m_maskPanel, m_trainingDock});
+  auto* prediction = new PredictionPanel(m_document.get(), this);
+  m_references = new ReferenceCommands(m_document.get(), this);
+  prediction->addActions(m_references->commands());
+  prediction->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_docks = new Docks(this, {m_galleryDock, heads, prediction, m_maskPanel, m_trainingDock});
   m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
   auto* run = new RunLine(m_training.get(), this);
@@ -120,7 +126,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Edit"), m_palette->commands() + noticeBar()->commands());
   m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
-  m_actions->adopt(tr("Masks"), m_maskPanel->commands());
+  m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Train"), m_trainingDock->commands());
   m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
   m_actions->adopt(tr("View"), m_docks->commands());

@@ -28,6 +28,7 @@ class MaskPanel;
 class MessageLog;
 class Opener;
 class OpeningCommands;
+class ReferenceCommands;
 class SequenceWindow;
 class SessionController;
 class StatusLine;
@@ -113,6 +114,7 @@ class MainWindow : public QMainWindow {
   GalleryDock* m_galleryDock = nullptr;
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
+  ReferenceCommands* m_references = nullptr;
   Docks* m_docks = nullptr;
   Workspaces* m_workspaces = nullptr;
   CommandPalette* m_palette = nullptr;
