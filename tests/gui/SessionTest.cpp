@@ -39,10 +39,13 @@ class SessionTest : public QObject {
     session.view.rollout = {HeadFusion::Max, 0.5};
     session.view.learned = "inner_bias";
     session.gallery = QStringList{QStringLiteral("/a"), QStringLiteral("/b/c.png")};
-    session.tab = QStringLiteral("rollout");
+    session.workspace = QStringLiteral("mask");
+    session.view.style = MapStyle::Warm;
+    session.view.dim = 0.5;
     session.theme = QStringLiteral("dark");
     session.geometry = QByteArray("\0\1\2geometry", 11);
-    session.docks = QByteArray("\xff\xfe docks");
+    session.arrangements[QStringLiteral("look")] = {QByteArray("\xff\xfe docks"),
+                                                    QStringLiteral("rollout")};
     const QByteArray text = sessionToText(session);
     QVERIFY(isSessionText(text));
     const auto read = sessionFromText(text, QStringLiteral("test"));
@@ -52,6 +55,8 @@ class SessionTest : public QObject {
     QVERIFY(read->view == session.view);
     QCOMPARE(read->gallery, session.gallery);
     QCOMPARE(read->geometry, session.geometry);
+    QCOMPARE(read->workspace, session.workspace);
+    QVERIFY(read->arrangements == session.arrangements);
     QVERIFY(!isSessionText(QByteArray::fromStdString(experimentToText(session.experiment))));
   }
 
@@ -210,7 +215,8 @@ class SessionTest : public QObject {
     session.view.layer = 1000;
     session.view.head = 1000;
     session.view.query = 100000;
-    session.docks = QByteArray(5000, '\x7f');
+    session.arrangements[QStringLiteral("look")] = {QByteArray(5000, '\x7f'), QStringLiteral("?")};
+    session.workspace = QStringLiteral("kitchen");
     session.geometry = QByteArray(5000, '\x7f');
     writeText(path("session.json"), sessionToText(session));
     TestWindow test(path("session.json"));

@@ -229,11 +229,11 @@ class ShellTest : public QObject {
 
   void docksCloseAndComeBack() {
     TestWindow test;
-    auto* dock = test->findChild<QDockWidget*>(QStringLiteral("dock.masks"));
-    QVERIFY(dock->isVisible());
-    test->actions()->find(QStringLiteral("view.dock.masks"))->trigger();
+    auto* dock = test->findChild<QDockWidget*>(QStringLiteral("dock.heads"));
+    QTRY_VERIFY(dock->isVisible());
+    test->actions()->find(QStringLiteral("view.dock.heads"))->trigger();
     QVERIFY(!dock->isVisible());
-    test->actions()->find(QStringLiteral("view.resetLayout"))->trigger();
+    test->actions()->find(QStringLiteral("view.workspace.putBack"))->trigger();
     QVERIFY(dock->isVisible());
   }
 

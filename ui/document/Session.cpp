@@ -110,6 +110,9 @@ QByteArray base64At(const Json& json, const char* key) {
 
 Arrangements readArrangements(const Json& window) {
   Arrangements all;
+  // Sessions of before there were workspaces had one page.
+  if (const QString page = stringAt(window, "tab", "window."); !page.isEmpty())
+    all[QStringLiteral("look")] = {{}, page};
   if (!window.contains("workspaces")) return all;
   if (!window["workspaces"].is_object() || window["workspaces"].size() > kMaxWorkspaces)
     fail("must be an object", "window.workspaces");
