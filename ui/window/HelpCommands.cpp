@@ -21,7 +21,7 @@ HelpCommands::HelpCommands(Document* document, const Actions* actions, MessageLo
   connect(document, &Document::modelChanged, this,
           [this, document] { m_aboutModel->setEnabled(document->hasModel()); });
   m_commands << makeCommand(
-      this, {"help.contents", tr("&Help"), tr("How Headlight is used"), "Shift+F1", "help"},
+      this, {"help.contents", tr("&Help"), tr("How Headlight is used"), "Ctrl+F1", "help"},
       [this] { showPage(QStringLiteral("index")); });
   m_commands << makeCommand(this,
                             {"help.shortcuts",
@@ -35,7 +35,7 @@ HelpCommands::HelpCommands(Document* document, const Actions* actions, MessageLo
       {"help.messages", tr("&Messages"), tr("What Headlight has said so far"), "Ctrl+Shift+J", {}},
       [this, log] { showMessages(log, m_window); });
   m_commands << makeCommand(
-      this, {"help.about", tr("&About Headlight"), tr("Version and licence"), "Ctrl+F1", {}},
+      this, {"help.about", tr("&About Headlight"), tr("Version and licence"), "Ctrl+Shift+F1", {}},
       [this] { showAbout(m_window); });
 }
 
