@@ -128,7 +128,7 @@ class AttendCommand : public Command {
     text("--colormap", m_colorMap,
          "Of an overlay: viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis. "
          "Makes the style overlay");
-    text("--style", m_styleName, styleHelp());
+    text("--style", m_styleName, styleHelp().c_str());
     command
         .add_option("--dim", m_style.dim,
                     "How much light and colour the dark of the headlight keeps back; default 0.85")
