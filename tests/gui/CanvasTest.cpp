@@ -150,7 +150,15 @@ class CanvasTest : public QObject {
     auto look = makeLook(model);
     look->maps.isSigned = true;
     f.document.setLook(look, -1);
+    QCOMPARE(f.canvas.shownMap()->colorMap, ColorMap::Viridis);  // nothing in it is negative
+    auto values = std::make_shared<std::vector<float>>(*look->maps.layers[0].values);
+    for (std::size_t i = 0; i < values->size(); i += 3)
+      (*values)[i] *= -1;
+    auto signedLook = std::make_shared<Look>(*look);
+    signedLook->maps.layers[0].values = values;
+    f.document.setLook(signedLook, -1);
     QCOMPARE(f.canvas.shownMap()->colorMap, ColorMap::Diverging);
+    QVERIFY(f.canvas.accessibleDescription().contains("% negative"));
     QCOMPARE(f.canvas.shownMap()->range.low, -f.canvas.shownMap()->range.high);
     QVERIFY(f.canvas.accessibleDescription().contains("signed weights"));
   }
@@ -276,17 +284,28 @@ class CanvasTest : public QObject {
     // Twice as wide as the model's view: a quarter to each side is not seen.
     Fixture f(makeModel(), makeImage(160, 64));
     const QRectF region = f.canvas.regionRect();
-    const QPointF left = f.canvas.toWidget({0, 32});
-    QVERIFY(region.left() > left.x() + 20);
+    const QPointF left(region.left() - 12, region.center().y());
+    QVERIFY(left.x() > f.canvas.toWidget({0, 32}).x());
     f.set([](ViewOptions& view) { view.showOverlay = false; });
-    const QImage grabbed = f.grab();
-    const QColor picture(60, 120, 180), window = f.canvas.palette().color(QPalette::Window);
-    COMPARE_COLOR(pixelAt(grabbed, region.center() + QPointF(3, 3)), picture, 1);
-    const QColor outside = pixelAt(grabbed, left + QPointF(10, 0));
-    QVERIFY2(distance(outside, window) < distance(picture, window) / 2, "not dimmed");
-    QCOMPARE(f.canvas.patchAt(left + QPointF(10, 0)), -1);
-    QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, (left + QPointF(10, 0)).toPoint());
+    const QColor picture(60, 120, 180);
+    COMPARE_COLOR(pixelAt(f.grab(), region.center() + QPointF(3, 3)), picture, 1);
+    QVERIFY2(pixelAt(f.grab(), left).lightness() < picture.lightness() / 3, "not dimmed");
+    QCOMPARE(f.canvas.patchAt(left), -1);
+    QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, left.toPoint());
     QCOMPARE(f.document.view().query, 0);
+    // Darker than the headlight's dark, in any theme.
+    f.set([](ViewOptions& view) {
+      view.showOverlay = true;
+      view.style = MapStyle::Headlight;
+    });
+    for (const QColor& window : {QColor(Qt::white), QColor(30, 30, 30)}) {
+      QPalette theme = f.canvas.palette();
+      theme.setColor(QPalette::Window, window);
+      f.canvas.setPalette(theme);
+      const QImage grabbed = f.grab();
+      QVERIFY(pixelAt(grabbed, left).lightness() <
+              pixelAt(grabbed, f.centre(coldest(0, 0, 0))).lightness());
+    }
   }
 
   void mapsAreBuiltOnlyWhenTheyChange() {
@@ -313,9 +332,49 @@ class CanvasTest : public QObject {
     const QRectF patch = f.canvas.patchRect(9);
     QVERIFY(pixelAt(before, {patch.left(), patch.center().y()}) !=
             pixelAt(after, {patch.left(), patch.center().y()}));
-    // The note with the value, at the top right.
-    QVERIFY(before.copy(before.width() - 60, 8, 50, 12) !=
-            after.copy(after.width() - 60, 8, 50, 12));
+    // The note with the value, beside the patch.
+    const QRect note = QRectF(patch.right() + 10, patch.top() - 24, 40, 12).toRect();
+    QVERIFY(before.copy(note) != after.copy(note));
+  }
+
+  void thePatchUnderThePointerLooksUntilOneIsPinned() {
+    Fixture f;
+    f.document.unpin();
+    moveMouse(&f.canvas, f.centre(9));
+    QCOMPARE(f.document.view().query, kPrefix + 9);
+    moveMouse(&f.canvas, f.centre(4));
+    QCOMPARE(f.document.view().query, kPrefix + 4);
+    QCOMPARE(f.document.steadyView().query, 0);  // what a session keeps
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&f.canvas, &leave);
+    QCOMPARE(f.document.view().query, 0);
+
+    QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, f.centre(7).toPoint());
+    QVERIFY(f.document.isPinned());
+    moveMouse(&f.canvas, f.centre(2));
+    QCOMPARE(f.document.view().query, kPrefix + 7);
+    QTest::keyClick(&f.canvas, Qt::Key_Escape);
+    QVERIFY(!f.document.isPinned());
+    QCOMPARE(f.document.view().query, kPrefix + 2);  // the pointer is still there
+    QCoreApplication::sendEvent(&f.canvas, &leave);
+    QCOMPARE(f.document.view().query, kPrefix + 7);
+  }
+
+  void inTheHeadlightAttentionIsLight() {
+    Fixture f;
+    f.set([](ViewOptions& view) { view.style = MapStyle::Headlight; });
+    const QColor picture(60, 120, 180);
+    const QImage lit = f.grab();
+    COMPARE_COLOR(pixelAt(lit, f.centre(hottest(0, 0, 0))), picture, 2);
+    const QColor dark = pixelAt(lit, f.centre(coldest(0, 0, 0)));
+    QVERIFY(dark.lightness() < picture.lightness() / 2);
+    QVERIFY(dark.saturationF() < picture.saturationF());
+    f.set([](ViewOptions& view) { view.dim = 0; });
+    COMPARE_COLOR(pixelAt(f.grab(), f.centre(coldest(0, 0, 0))), picture, 2);
+    for (const MapStyle next : {MapStyle::Warm, MapStyle::Overlay, MapStyle::Headlight}) {
+      QTest::keyClick(&f.canvas, Qt::Key_H);
+      QCOMPARE(f.document.view().style, next);
+    }
   }
 
   void saysWhatItShows() {

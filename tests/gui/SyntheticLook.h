@@ -127,7 +127,8 @@ inline std::shared_ptr<Look> makeLook(const ModelInfo& model, int shift = 0,
   return look;
 }
 
-/// Model, picture and look, seen from the class token in layer 0, blocks at full opacity.
+/// Model, picture and look, seen from the class token in layer 0, wherever the pointer is; an
+/// overlay of blocks at full opacity.
 inline void fill(Document& document, const ModelInfo& model = makeModel(),
                  const Image& image = makeImage()) {
   document.setModel(model);
@@ -137,8 +138,11 @@ inline void fill(Document& document, const ModelInfo& model = makeModel(),
   view.layer = 0;
   view.head = 0;
   view.query = 0;
+  view.style = MapStyle::Overlay;
+  view.smooth = false;
   view.opacity = 1;
   document.setView(view);
+  document.pin(0);
 }
 
 /// The pixel at a widget's point, in a picture grabbed from it.

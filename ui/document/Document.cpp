@@ -116,8 +116,12 @@ void Document::applyEdit(const MaskEdit& edit) {
   const bool goesOn = m_stroke != MaskCommand::kNoStroke && m_stroke == m_strokeOfBefore;
   m_strokeOfBefore = m_stroke;
   if (!goesOn && (!m_stale || !m_beforeEdit)) {
+    const bool seen = m_look && (m_look->masks.layers() == 0 || m_look->masks == before);
     m_beforeEdit = std::move(before);
-    if (m_reference == Reference::LastEdit) m_referenceLook = m_look;
+    if (m_reference == Reference::LastEdit) {
+      m_referenceLook = seen ? m_look : nullptr;
+      m_referenceOf = *m_beforeEdit;
+    }
   }
   Q_EMIT editApplied(edit);
   Q_EMIT masksChanged();
@@ -170,7 +174,7 @@ std::optional<MaskScheme> Document::referenceMasks() const {
 std::shared_ptr<const Look> Document::referenceLook() const {
   const auto masks = referenceMasks();
   const bool is = masks && m_look && m_referenceLook && m_referenceLook->weights == m_look->weights &&
-                  m_referenceLook->masks == *masks &&
+                  m_referenceOf == *masks &&
                   m_referenceLook->view.pixels == m_look->view.pixels;
   return is ? m_referenceLook : nullptr;
 }
@@ -180,6 +184,7 @@ bool Document::needsReferenceLook() const {
 }
 
 void Document::setReferenceLook(std::shared_ptr<const Look> look) {
+  m_referenceOf = look->masks;
   m_referenceLook = std::move(look);
   Q_EMIT referenceChanged();
 }

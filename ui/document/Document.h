@@ -163,6 +163,7 @@ class Document : public QObject {
   QUndoStack m_undoStack;
   std::shared_ptr<const Look> m_look, m_referenceLook;
   Reference m_reference = Reference::LastEdit;
+  MaskScheme m_referenceOf;  ///< under which it was looked
   std::optional<MaskScheme> m_beforeEdit, m_pinnedMasks;
   double m_editToPictureMs = -1;
   bool m_stale = false;

@@ -168,7 +168,7 @@ const QImage& HeadsArea::tile(int layer, int head) {
 
 /// What the model sees, as large as a tile.
 const QImage& HeadsArea::ground(const QSize& size) {
-  if (m_ground.size() != size)
+  if (m_ground.size() != size && !m_look->view.empty())
     m_ground = wrapImage(m_look->view)
                    .scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
                    .convertToFormat(QImage::Format_RGB888);

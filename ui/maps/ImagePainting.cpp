@@ -123,8 +123,8 @@ QImage mapImage(const MapLayer& map, int pixelsPerPatch) {
 }
 
 QImage litPicture(const QImage& ground, const MapLayer& map, double dim) {
+  if (ground.isNull()) return {};
   QImage pixels = ground.convertToFormat(QImage::Format_RGB888);
-  if (pixels.isNull()) return pixels;
   const auto light = lightOf(map.values, map.rows, map.cols, map.range, pixels.width(),
                              pixels.height(), map.smooth);
   const auto width = static_cast<std::size_t>(pixels.width());
