@@ -341,9 +341,9 @@ class CanvasTest : public QObject {
     Fixture f;
     f.document.unpin();
     moveMouse(&f.canvas, f.centre(9));
-    QCOMPARE(f.document.view().query, kPrefix + 9);
+    QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 9);
     moveMouse(&f.canvas, f.centre(4));
-    QCOMPARE(f.document.view().query, kPrefix + 4);
+    QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 4);
     QCOMPARE(f.document.steadyView().query, 0);  // what a session keeps
     QEvent leave(QEvent::Leave);
     QCoreApplication::sendEvent(&f.canvas, &leave);
@@ -352,12 +352,12 @@ class CanvasTest : public QObject {
     QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, f.centre(7).toPoint());
     QVERIFY(f.document.isPinned());
     moveMouse(&f.canvas, f.centre(2));
-    QCOMPARE(f.document.view().query, kPrefix + 7);
+    QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 7);
     QTest::keyClick(&f.canvas, Qt::Key_Escape);
     QVERIFY(!f.document.isPinned());
-    QCOMPARE(f.document.view().query, kPrefix + 2);  // the pointer is still there
+    QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 2);  // the pointer is still there
     QCoreApplication::sendEvent(&f.canvas, &leave);
-    QCOMPARE(f.document.view().query, kPrefix + 7);
+    QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 7);
   }
 
   void inTheHeadlightAttentionIsLight() {
