@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kGreyKept = 0.22;                          ///< of a pixel's light in the dark
+constexpr double kGreyKept = 0.28;                          ///< of a pixel's light in the dark
 constexpr std::array<double, 3> kWarmLight{255, 190, 90};  ///< RGB
 constexpr double kWarmShare = 0.45;
 

@@ -23,8 +23,8 @@ TEST(Headlight, LitPatchesKeepTheirColoursAndDarkOnesAreGrey) {
   const Image lit = headlightPicture(orange(20, 10), {0, 1}, 1, 2, {0, 1}, {}, false);
   EXPECT_EQ(pixel(lit, 15, 5), (std::array<std::uint8_t, 3>{200, 120, 40}));
   const auto dark = pixel(lit, 4, 5);
-  // 0.15 of the colour and 0.85 · 0.22 of its light (77·200 + 150·120 + 29·40) / 256 = 134.
-  const double grey = 0.85 * 0.22 * 134;
+  // 0.15 of the colour and 0.85 · 0.28 of its light (77·200 + 150·120 + 29·40) / 256 = 134.
+  const double grey = 0.85 * 0.28 * 134;
   EXPECT_NEAR(dark[0], 0.15 * 200 + grey, 1);
   EXPECT_NEAR(dark[1], 0.15 * 120 + grey, 1);
   EXPECT_NEAR(dark[2], 0.15 * 40 + grey, 1);

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxMapSide = 512;
 constexpr double kLegendPadding = 7, kLegendSides = 10;
 constexpr int kMostNoteLines = 3;
-constexpr double kOneLineFrom = 640;  ///< width from which title, detail and colours share a line
+constexpr double kOneLineFrom = 880;  ///< width from which title, detail and colours share a line
 constexpr double kCaptionGap = 14, kEndGap = 6;
 
 int captionLines(double width) {

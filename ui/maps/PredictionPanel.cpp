@@ -146,13 +146,14 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
   QColor quiet = palette().color(QPalette::WindowText);
   quiet.setAlphaF(0.7f);
   painter.setPen(quiet);
-  QFont bold = font();
-  bold.setBold(true);
-  painter.setFont(bold);
-  painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                   m_compared ? tr("Prediction, %1 → now").arg(m_document->describeReference())
-                              : tr("Prediction"));
-  painter.setFont(font());
+  if (m_compared) {
+    QFont bold = font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("%1 → now").arg(m_document->describeReference()));
+    painter.setFont(font());
+  }
   row.translate(0, line);
   if (m_rows.empty())
     painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, tr("Nothing looked at yet."));

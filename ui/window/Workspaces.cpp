@@ -42,7 +42,7 @@ const WorkspaceWords& wordsOf(Workspace workspace) {
   return kWorkspaces[static_cast<std::size_t>(workspace)];
 }
 
-constexpr int kStripWidth = 128;
+constexpr int kStripWidth = 160;
 constexpr int kPredictionHeight = 168;
 
 }  // namespace
