@@ -2,6 +2,8 @@
 
 #include <QFileInfo>
 
+#include <future>
+
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Compute.h"
@@ -335,6 +337,22 @@ bool LookBridge::adopt(const Experiment& experiment,
         });
       });
   return true;
+}
+
+std::function<std::shared_ptr<InferenceSession>()> LookBridge::session() {
+  auto promise = std::make_shared<std::promise<std::shared_ptr<InferenceSession>>>();
+  auto coming = promise->get_future().share();
+  m_worker.post([promise, sessions = m_sessions, through = m_throughTraining](std::stop_token) {
+    promise->set_value(through && sessions->training ? sessions->training : sessions->main);
+  });
+  // A worker that ends drops what waits, and the promise with it.
+  return [coming]() -> std::shared_ptr<InferenceSession> {
+    try {
+      return coming.get();
+    } catch (const std::future_error&) {
+      return nullptr;
+    }
+  };
 }
 
 void LookBridge::releaseTraining() {

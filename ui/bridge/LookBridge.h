@@ -66,6 +66,10 @@ class LookBridge : public QObject {
   void releaseTraining();
   bool isLookingThroughTraining() const { return m_throughTraining; }
 
+  /// The session that looks go through, asked in any other thread than the window's: it waits for
+  /// what the bridge's thread is at. Null: no model is open.
+  std::function<std::shared_ptr<InferenceSession>()> session();
+
  Q_SIGNALS:
   /// What is being done ("opening deit_tiny…"); empty when nothing is.
   void activityChanged(const QString& text);

@@ -3,6 +3,7 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QMenuBar>
+#include <QVBoxLayout>
 
 #include "core/base/Log.h"
 #include "ui/base/Dialogs.h"
@@ -26,6 +27,7 @@
 #include "ui/window/CentrePage.h"
 #include "ui/window/CommandPalette.h"
 #include "ui/window/Docks.h"
+#include "ui/window/EffectController.h"
 #include "ui/window/FigureCommands.h"
 #include "ui/window/FileDrops.h"
 #include "ui/window/HelpCommands.h"
@@ -88,7 +90,14 @@ void MainWindow::buildPanels() {
   m_references = new ReferenceCommands(m_document.get(), this);
   prediction->addActions(m_references->commands());
   prediction->setContextMenuPolicy(Qt::ActionsContextMenu);
-  m_docks = new Docks(this, {m_galleryDock, heads, prediction, m_maskPanel, m_trainingDock});
+  m_effect = new EffectController(m_document.get(), m_look.get(), this);
+  auto* outcome = new QWidget(this);
+  auto* column = new QVBoxLayout(outcome);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(prediction, 1);
+  column->addWidget(m_effect->line());
+  m_docks = new Docks(this, {m_galleryDock, heads, outcome, m_maskPanel, m_trainingDock});
   m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
   auto* run = new RunLine(m_training.get(), this);
@@ -127,6 +136,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
+  m_actions->adopt(tr("Masks"), m_effect->commands());
   m_actions->adopt(tr("Train"), m_trainingDock->commands());
   m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
   m_actions->adopt(tr("View"), m_docks->commands());

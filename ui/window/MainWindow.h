@@ -19,6 +19,7 @@ namespace headlight {
 
 class CentrePage;
 class CommandPalette;
+class EffectController;
 class Docks;
 class FigureCommands;
 class GalleryDock;
@@ -115,6 +116,7 @@ class MainWindow : public QMainWindow {
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
   ReferenceCommands* m_references = nullptr;
+  EffectController* m_effect = nullptr;
   Docks* m_docks = nullptr;
   Workspaces* m_workspaces = nullptr;
   CommandPalette* m_palette = nullptr;

@@ -1,0 +1,79 @@
+#pragma once
+// What the document's masks do to its model on a data set, measured in the background: once an edit
+// has settled, given up for the next one, and kept for every scheme that was measured.
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/Progress.h"
+#include "core/workbench/MaskEffect.h"
+#include "ui/base/BackgroundTask.h"
+
+namespace headlight {
+
+class Document;
+class LookBridge;
+
+class MaskEffectBridge : public QObject {
+  Q_OBJECT
+ public:
+  static constexpr int kSettledMs = 400;  ///< after the last edit
+  static constexpr std::size_t kMostKept = 64;
+
+  MaskEffectBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+
+  /// The pictures that are measured on; nothing: none, and nothing is measured.
+  const std::optional<PictureSample>& sample() const { return m_sample; }
+  void setSample(const std::optional<PictureSample>& sample);
+
+  using Known = std::shared_ptr<const SchemeResult>;
+  /// Null while it is not known.
+  Known present() const;
+  Known reference() const;  ///< under Document::referenceMasks()
+  Known unmasked() const;
+  /// From the reference to the masks as they are; nothing while one of them is not known.
+  std::optional<MaskEffect> sinceReference() const;
+
+  bool isBusy() const { return m_task.isBusy(); }
+  const Progress& progress() const { return m_progress; }
+  /// Why nothing is known; empty where nothing is wrong.
+  const QString& problem() const { return m_problem; }
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  struct Kept {
+    MaskScheme scheme;
+    Known result;
+  };
+  struct Measured {
+    std::vector<MaskScheme> schemes;
+    Result<std::vector<SchemeResult>> results;
+  };
+
+  void onLook();
+  void invalidate();
+  void settle();
+  void measure();
+  void take(const Measured& measured);
+  Known known(const MaskScheme& scheme) const;
+  std::vector<MaskScheme> missing() const;
+
+  Document* m_document;
+  LookBridge* m_look;
+  std::optional<PictureSample> m_sample;
+  std::vector<Kept> m_kept;
+  std::uint64_t m_weights = 0;  ///< of what is kept
+  QTimer m_settled;
+  Progress m_progress;
+  QString m_problem;
+  BackgroundTask m_task;
+};
+
+}  // namespace headlight

@@ -1,0 +1,36 @@
+#pragma once
+// What masks do on a data set, in the window: the pictures that are measured on, the line, the page.
+
+#include <QAction>
+#include <QList>
+#include <QObject>
+
+#include "ui/bridge/MaskEffectBridge.h"
+
+namespace headlight {
+
+class EffectLine;
+
+class EffectController : public QObject {
+  Q_OBJECT
+ public:
+  EffectController(Document* document, LookBridge* look, QWidget* window);
+
+  MaskEffectBridge* bridge() { return &m_bridge; }
+  EffectLine* line() const { return m_line; }
+  /// Choosing the data and showing the pictures, for the Masks menu.
+  const QList<QAction*>& commands() const { return m_commands; }
+
+ private:
+  void onModel();
+  void chooseData();
+  void showPictures();
+
+  Document* m_document;
+  QWidget* m_window;
+  MaskEffectBridge m_bridge;
+  EffectLine* m_line;
+  QList<QAction*> m_commands;
+};
+
+}  // namespace headlight
