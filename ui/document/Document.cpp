@@ -237,6 +237,56 @@ std::optional<float> Document::alpha(int layer, int head) const {
   return learned && std::isfinite(*learned) ? *learned : static_cast<float>(mask.alpha);
 }
 
+void Document::setNumbers(const HeadNumbers& numbers) {
+  m_numbers = numbers;
+  m_largestNumber = 0;
+  if (numbers.values)
+    for (const auto& layer : numbers.values->values)
+      for (const double value : layer)
+        if (std::isfinite(value)) m_largestNumber = std::max(m_largestNumber, std::abs(value));
+  Q_EMIT numbersChanged();
+}
+
+std::optional<double> Document::number(int layer, int head) const {
+  if (!m_numbers.values) {
+    std::optional<float> live;
+    if (m_numbers.averaged || head < 0) return std::nullopt;
+    if (m_numbers.measure == HeadMeasure::Locality) live = locality(layer, head);
+    if (m_numbers.measure == HeadMeasure::Alpha && m_masks.contains(layer, head))
+      live = alpha(layer, head);
+    return live ? std::optional<double>(*live) : std::nullopt;
+  }
+  const auto& all = m_numbers.values->values;
+  if (layer < 0 || head < 0 || layer >= static_cast<int>(all.size())) return std::nullopt;
+  const auto& heads = all[static_cast<std::size_t>(layer)];
+  if (head >= static_cast<int>(heads.size())) return std::nullopt;
+  const double value = heads[static_cast<std::size_t>(head)];
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+double Document::numberShare(double value) const {
+  const double scale = infoOf(m_numbers.measure).isShare || !m_numbers.values ? 1 : m_largestNumber;
+  return scale > 0 ? std::clamp(std::abs(value) / scale, 0.0, 1.0) : 0;
+}
+
+std::optional<double> Document::numberChance(int layer) const {
+  if (!m_numbers.values || layer < 0) return std::nullopt;
+  const auto& chance = m_numbers.values->chance;
+  const auto at = static_cast<std::size_t>(layer);
+  return at < chance.size() && std::isfinite(chance[at]) ? std::optional(chance[at]) : std::nullopt;
+}
+
+QString Document::numberText(double value) const {
+  return headNumberText(infoOf(m_numbers.measure), value);
+}
+
+QString Document::describeNumbers() const {
+  const QString title = QString::fromStdString(infoOf(m_numbers.measure).title);
+  if (!m_numbers.averaged) return title;
+  if (!m_numbers.values) return tr("%1, being measured").arg(title);
+  return tr("%1, mean of %2 pictures").arg(title).arg(m_numbers.values->pictures);
+}
+
 void Document::setView(const ViewOptions& wanted) {
   ViewOptions view = wanted;
   if (hasModel()) {

@@ -16,6 +16,7 @@
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/MapView.h"
 #include "core/workbench/Pictures.h"
+#include "ui/document/HeadNumbers.h"
 
 namespace headlight {
 
@@ -111,6 +112,18 @@ class Document : public QObject {
   /// before there is one as the open weights have. Nothing where the head is not soft.
   std::optional<float> alpha(int layer, int head) const;
 
+  // The number that is shown of every head.
+  const HeadNumbers& numbers() const { return m_numbers; }
+  void setNumbers(const HeadNumbers& numbers);
+  std::optional<double> number(int layer, int head) const;
+  /// As a share of the scale of all heads, in [0, 1]: a bar's length.
+  double numberShare(double value) const;
+  /// What uniform attention would give in this layer.
+  std::optional<double> numberChance(int layer) const;
+  QString numberText(double value) const;
+  /// "attention entropy, of this picture", "…, mean of 64 pictures".
+  QString describeNumbers() const;
+
   const ViewOptions& view() const { return m_view; }
   void setView(const ViewOptions& view);  ///< clamped to the model; viewChanged if different
   /// setView with a part of the present view changed.
@@ -147,6 +160,7 @@ class Document : public QObject {
   void lookChanged();
   void viewChanged();
   void recordedChanged();
+  void numbersChanged();
   void staleChanged();
   void referenceChanged();  ///< another is wanted, or its picture is there
   void message(const QString& text);                       ///< for the status bar
@@ -168,6 +182,8 @@ class Document : public QObject {
   double m_editToPictureMs = -1;
   bool m_stale = false;
   std::shared_ptr<const HeadPoint> m_recorded;
+  HeadNumbers m_numbers;
+  double m_largestNumber = 1;  ///< of values that are no shares
   ViewOptions m_view;
   std::optional<int> m_followedFrom;  ///< the token that looked before the pointer came
   bool m_pinned = false;

@@ -51,7 +51,8 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
       tile.smooth = drawnSmooth(maps, request.view, layer);
       setTileGrid(tile, maps, grid, layer, request.view.query);
       if (learned) continue;  // locality and mask are of attention
-      tile.locality = headValue(request.look->locality, layer, head);
+      if (const auto locality = headValue(request.look->locality, layer, head))
+        tile.number = QString::number(*locality, 'f', 2);
       if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
     }
   }

@@ -48,12 +48,11 @@ void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,
   QColor text = palette.color(QPalette::WindowText);
   text.setAlphaF(0.8f);
   painter.setPen(text);
-  const QString locality = tile.locality ? QString::number(*tile.locality, 'f', 2) : QString();
-  painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, locality);
+  painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, tile.number);
   if (tile.mask.kind != MaskKind::None) {
     const QFontMetricsF metrics(painter.font());
     QString mask = maskLetter(tile.mask.kind) + QString::number(tile.mask.window);
-    if (metrics.horizontalAdvance(locality + QLatin1Char(' ') + mask) > caption.width())
+    if (metrics.horizontalAdvance(tile.number + QLatin1Char(' ') + mask) > caption.width())
       mask = maskLetter(tile.mask.kind);
     painter.drawText(caption, Qt::AlignRight | Qt::AlignVCenter, mask);
     const double side = std::clamp(area.width() / 5, 10.0, 18.0);

@@ -13,7 +13,7 @@ struct HeadTile {
   bool smooth = false;
   int rows = 0, cols = 0;
   int queryPatch = -1;            ///< outlined; negative: a prefix token looks
-  std::optional<float> locality;  ///< ALS
+  QString number;                 ///< of the head: its locality, entropy, …; empty: none
   HeadMask mask;
 };
 

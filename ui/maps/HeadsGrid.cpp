@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "ui/base/Images.h"
-#include "ui/document/HeadValues.h"
 #include "ui/document/MaskText.h"
 #include "ui/maps/HeadTile.h"
 #include "ui/maps/HeadsPainting.h"
@@ -42,7 +41,9 @@ HeadsArea::HeadsArea(Document* document, QWidget* parent)
   });
   connect(document, &Document::lookChanged, this, &HeadsArea::forgetTiles);
   connect(document, &Document::viewChanged, this, &HeadsArea::viewChanged);
-  connect(document, &Document::masksChanged, viewport(), qOverload<>(&QWidget::update));
+  for (const auto signal :
+       {&Document::masksChanged, &Document::numbersChanged, &Document::recordedChanged})
+    connect(document, signal, viewport(), qOverload<>(&QWidget::update));
   forgetTiles();
   layOut();
 }
@@ -129,8 +130,12 @@ QString HeadsArea::describeTile(int layer, int head) const {
   if (!learned && masks.contains(layer, head))
     text += QStringLiteral(" · ") + maskText(masks.at(layer, head));
   if (!m_look) return text;
-  if (const auto locality = headValue(m_look->locality, layer, head); locality && !learned)
-    text += tr("\nlocality (ALS) %1").arg(QString::number(*locality, 'f', 3));
+  if (const auto number = m_document->number(layer, head); number && !learned) {
+    text += QLatin1Char('\n') + m_document->describeNumbers() + QLatin1Char(' ') +
+            m_document->numberText(*number);
+    if (const auto chance = m_document->numberChance(layer))
+      text += tr(" (uniform attention: %1)").arg(m_document->numberText(*chance));
+  }
   const auto map =
       viewedMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer, head, nullptr);
   if (map)
@@ -189,7 +194,8 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   shown.queryPatch = cells.queryPatch;
   // Locality and mask are of attention, not of what was learned for every picture.
   const bool learned = shownLearned(m_look.get(), m_seen);
-  if (m_look && !learned) shown.locality = headValue(m_look->locality, layer, head);
+  if (const auto number = m_document->number(layer, head); number && !learned)
+    shown.number = m_document->numberText(*number);
   if (!learned && m_document->masks().contains(layer, head))
     shown.mask = m_document->masks().at(layer, head);
   drawHeadTile(painter, area, shown, palette());
@@ -256,8 +262,8 @@ HeadsGrid::HeadsGrid(Document* document, QWidget* parent) : QWidget(parent) {
   setFocusProxy(m_area);
   connect(m_area, &HeadsArea::openRequested, this, &HeadsGrid::openRequested);
   const auto relabel = [this, document] { m_legend->setLegend(headsLegend(*document)); };
-  for (const auto signal :
-       {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged})
+  for (const auto signal : {&Document::modelChanged, &Document::lookChanged,
+                            &Document::viewChanged, &Document::numbersChanged})
     connect(document, signal, this, relabel);
   relabel();
 }

@@ -200,7 +200,7 @@ Legend headsLegend(const Document& document) {
   legend.title = QStringLiteral("all heads · %1%2")
                      .arg(learnedTitle(learned), document.describeToken(view.query));
   // Both are of attention.
-  if (!learned) legend.title += QStringLiteral(" · below each: locality (ALS)");
+  if (!learned) legend.title += QStringLiteral(" · below each: ") + document.describeNumbers();
   if (!learned && document.masks().maskableLayers() > 0)
     legend.title += QStringLiteral(" and mask");
   if (learned && learned->maps.inWindows())

@@ -27,7 +27,8 @@ MaskMatrix::MaskMatrix(Document* document, QWidget* parent)
   connect(document, &Document::modelChanged, this, &MaskMatrix::followModel);
   connect(document, &Document::masksChanged, this, &MaskMatrix::followModel);
   for (const auto signal :
-       {&Document::lookChanged, &Document::viewChanged, &Document::recordedChanged})
+       {&Document::lookChanged, &Document::viewChanged, &Document::recordedChanged,
+        &Document::numbersChanged})
     connect(document, signal, viewport(), qOverload<>(&QWidget::update));
   followModel();
 }
@@ -301,7 +302,12 @@ MatrixCell MaskMatrix::cellToPaint(const HeadPlace& cell) const {
   MatrixCell shown;
   shown.mask = m_document->masks().at(cell.layer, cell.head);
   shown.alpha = m_document->alpha(cell.layer, cell.head);
-  shown.locality = m_document->locality(cell.layer, cell.head);
+  if (const auto number = m_document->number(cell.layer, cell.head)) {
+    shown.bar = m_document->numberShare(*number);
+    shown.number = m_document->numberText(*number);
+  }
+  if (const auto chance = m_document->numberChance(cell.layer))
+    shown.chance = m_document->numberShare(*chance);
   shown.recorded = m_document->recorded() != nullptr;
   shown.maskable = m_edits.isMaskable(cell);
   shown.hovered = m_hover.covers(cell);

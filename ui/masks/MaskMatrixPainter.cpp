@@ -11,6 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr double kRound = 3;
+constexpr double kNumberRoom = 52;  ///< of a cell's width, for its mask's letter and window
 
 /// ".25"; near 1 a digit less, as wide.
 QString alphaText(double alpha) {
@@ -44,7 +45,8 @@ void MaskMatrixPainter::drawCell(const QRect& rect, const MatrixCell& cell) {
   const QRectF box = QRectF(rect).adjusted(1.5, 1.5, -1.5, -1.5);
   drawGround(box, cell);
   if (cell.maskable) drawText(box, cell);  // else the hatching says it
-  drawLocality(box, cell);
+  drawBar(box, cell);
+  drawNumber(box, cell);
   drawMarks(box, cell);
 }
 
@@ -76,16 +78,28 @@ void MaskMatrixPainter::drawText(const QRectF& box, const MatrixCell& cell) {
   m_painter->drawText(textBox, Qt::AlignRight | Qt::AlignVCenter, cellNumber(cell));
 }
 
-void MaskMatrixPainter::drawLocality(const QRectF& box, const MatrixCell& cell) {
-  if (!cell.locality) return;
+void MaskMatrixPainter::drawBar(const QRectF& box, const MatrixCell& cell) {
+  if (!cell.bar) return;
   const QColor fill = fillOf(cell);
   QRectF bar(box.left() + 5, box.bottom() - 6, box.width() - 10, 3);
   m_painter->setPen(Qt::NoPen);
   m_painter->setBrush(mixed(fill, m_ink, 0.16));
   m_painter->drawRoundedRect(bar, 1.5, 1.5);
-  bar.setWidth(bar.width() * std::clamp(static_cast<double>(*cell.locality), 0.0, 1.0));
+  bar.setWidth(bar.width() * std::clamp(*cell.bar, 0.0, 1.0));
   m_painter->setBrush(cell.recorded ? m_highlight : mixed(fill, m_ink, 0.72));
   m_painter->drawRoundedRect(bar, 1.5, 1.5);
+  if (!cell.chance) return;
+  const double at = box.left() + 5 + (box.width() - 10) * std::clamp(*cell.chance, 0.0, 1.0);
+  m_painter->setPen(QPen(m_ink, 1));
+  m_painter->drawLine(QPointF(at, bar.top() - 3), QPointF(at, bar.bottom() + 2));
+}
+
+void MaskMatrixPainter::drawNumber(const QRectF& box, const MatrixCell& cell) {
+  if (cell.number.isEmpty()) return;
+  const double width = m_painter->fontMetrics().horizontalAdvance(cell.number);
+  if (width > box.width() - kNumberRoom) return;
+  m_painter->setPen(mixed(fillOf(cell), m_ink, 0.6));
+  m_painter->drawText(box.adjusted(0, 0, 0, -5), Qt::AlignCenter, cell.number);
 }
 
 void MaskMatrixPainter::drawMarks(const QRectF& box, const MatrixCell& cell) {

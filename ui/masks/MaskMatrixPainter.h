@@ -18,8 +18,10 @@ namespace headlight {
 struct MatrixCell {
   HeadMask mask;
   std::optional<float> alpha;     ///< that a soft head has now; else its mask's is shown
-  std::optional<float> locality;  ///< the bar's length, in [0, 1]; none: no bar
-  bool recorded = false;          ///< locality is of a training step that was chosen
+  std::optional<double> bar;     ///< its length, in [0, 1]; none: no bar
+  std::optional<double> chance;  ///< marked on it, in [0, 1]
+  QString number;                ///< beside the mask where there is room; may be empty
+  bool recorded = false;          ///< the bar is of a training step that was chosen
   bool maskable = true;           ///< false: hatched
   bool hovered = false, selected = false;
   bool current = false;  ///< where the keyboard stands, in a matrix that has the focus
@@ -46,7 +48,8 @@ class MaskMatrixPainter {
  private:
   void drawGround(const QRectF& box, const MatrixCell& cell);
   void drawText(const QRectF& box, const MatrixCell& cell);
-  void drawLocality(const QRectF& box, const MatrixCell& cell);
+  void drawBar(const QRectF& box, const MatrixCell& cell);
+  void drawNumber(const QRectF& box, const MatrixCell& cell);
   void drawMarks(const QRectF& box, const MatrixCell& cell);
   void drawHeader(const QRect& rect, const QString& text, bool hovered, bool shown);
   QColor fillOf(const MatrixCell& cell) const;

@@ -24,6 +24,15 @@ QString alphaTip(const Document& document, const HeadPlace& cell) {
 }
 
 QString localityTip(const Document& document, const HeadPlace& cell) {
+  if (document.numbers().measure != HeadMeasure::Locality || document.numbers().averaged) {
+    const auto number = document.number(cell.layer, cell.head);
+    if (!number) return {};
+    const auto chance = document.numberChance(cell.layer);
+    return QStringLiteral("\n%1: %2").arg(document.describeNumbers(),
+                                          document.numberText(*number)) +
+           (chance ? QObject::tr(" (uniform attention: %1)").arg(document.numberText(*chance))
+                   : QString());
+  }
   const auto locality = document.locality(cell.layer, cell.head);
   if (!locality) return {};
   const QString score = QObject::tr("\nLocality score (ALS) %1: ").arg(*locality, 0, 'f', 2);

@@ -25,6 +25,7 @@ EffectController::EffectController(Document* document, LookBridge* look, QWidget
       m_document(document),
       m_window(window),
       m_bridge(document, look),
+      m_heads(document, look),
       m_line(new EffectLine(document, &m_bridge, window)) {
   m_commands << makeCommand(this,
                             {"masks.effect.data",
@@ -49,17 +50,25 @@ EffectController::EffectController(Document* document, LookBridge* look, QWidget
 void EffectController::onModel() {
   const PictureSample sample = sampleOf(*m_document);
   const bool trained = m_document->hasModel() && !m_document->model().randomWeights;
+  if (m_chosen && m_document->hasModel()) return;
   if (trained && sample.data.dataset == kProceduralData)
-    m_bridge.setSample(sample);
+    setSample(sample);
   else
-    m_bridge.setSample(std::nullopt);
+    setSample(std::nullopt);
+}
+
+void EffectController::setSample(const std::optional<PictureSample>& sample) {
+  m_bridge.setSample(sample);
+  m_heads.setSample(sample);
 }
 
 void EffectController::chooseData() {
   if (!m_document->hasModel()) return;
   auto* dialog = new EffectDataDialog(m_bridge.sample(), sampleOf(*m_document), m_window);
   dialogs().show(dialog, [this, dialog](int result) {
-    if (result == QDialog::Accepted) m_bridge.setSample(dialog->sample());
+    if (result != QDialog::Accepted) return;
+    m_chosen = true;
+    setSample(dialog->sample());
   });
 }
 

@@ -5,6 +5,7 @@
 #include <QList>
 #include <QObject>
 
+#include "ui/bridge/HeadValuesBridge.h"
 #include "ui/bridge/MaskEffectBridge.h"
 
 namespace headlight {
@@ -17,18 +18,22 @@ class EffectController : public QObject {
   EffectController(Document* document, LookBridge* look, QWidget* window);
 
   MaskEffectBridge* bridge() { return &m_bridge; }
+  HeadValuesBridge* heads() { return &m_heads; }
   EffectLine* line() const { return m_line; }
   /// Choosing the data and showing the pictures, for the Masks menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
  private:
   void onModel();
+  void setSample(const std::optional<PictureSample>& sample);
   void chooseData();
   void showPictures();
 
   Document* m_document;
   QWidget* m_window;
   MaskEffectBridge m_bridge;
+  HeadValuesBridge m_heads;
+  bool m_chosen = false;  ///< the data, by a person
   EffectLine* m_line;
   QList<QAction*> m_commands;
 };

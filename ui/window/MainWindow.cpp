@@ -13,6 +13,7 @@
 #include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
 #include "ui/maps/HeadsGrid.h"
+#include "ui/maps/NumberChooser.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/maps/PredictionPanel.h"
 #include "ui/maps/ViewCommands.h"
@@ -85,12 +86,17 @@ void MainWindow::buildPanels() {
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
-  auto* heads = new HeadsGrid(m_document.get(), this);
   auto* prediction = new PredictionPanel(m_document.get(), this);
   m_references = new ReferenceCommands(m_document.get(), this);
   prediction->addActions(m_references->commands());
   prediction->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_effect = new EffectController(m_document.get(), m_look.get(), this);
+  auto* heads = new QWidget(this);
+  auto* allHeads = new QVBoxLayout(heads);
+  allHeads->setContentsMargins(0, 0, 0, 0);
+  allHeads->setSpacing(0);
+  allHeads->addWidget(new NumberChooser(m_document.get(), m_effect->heads(), heads));
+  allHeads->addWidget(new HeadsGrid(m_document.get(), heads), 1);
   auto* outcome = new QWidget(this);
   auto* column = new QVBoxLayout(outcome);
   column->setContentsMargins(0, 0, 0, 0);

@@ -1,0 +1,99 @@
+#include "ui/bridge/HeadValuesBridge.h"
+
+#include "ui/base/WorkerThread.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kHeadsSettledMs = 150;
+
+}  // namespace
+
+HeadValuesBridge::HeadValuesBridge(Document* document, LookBridge* look, QObject* parent)
+    : QObject(parent), m_document(document), m_look(look) {
+  m_settled.setSingleShot(true);
+  m_settled.setInterval(kHeadsSettledMs);
+  connect(&m_settled, &QTimer::timeout, this, &HeadValuesBridge::measure);
+  connect(document, &Document::lookChanged, this, &HeadValuesBridge::onLook);
+  connect(&m_task, &BackgroundTask::busyChanged, this, &HeadValuesBridge::changed);
+}
+
+void HeadValuesBridge::setSample(const std::optional<PictureSample>& sample) {
+  m_sample = sample;
+  if (m_document->numbers().averaged) restart();
+  Q_EMIT changed();
+}
+
+void HeadValuesBridge::choose(HeadMeasure measure, bool averaged) {
+  m_document->setNumbers({measure, averaged && canAverage(), nullptr});
+  restart();
+}
+
+void HeadValuesBridge::onLook() {
+  // What is shown stays until its successor is there, but not of another model.
+  if (!m_document->look()) m_document->setNumbers({m_document->numbers().measure,
+                                                   m_document->numbers().averaged, nullptr});
+  restart();
+}
+
+void HeadValuesBridge::restart() {
+  m_task.cancel();
+  m_progress = {};
+  m_problem.clear();
+  const HeadNumbers& numbers = m_document->numbers();
+  const bool live = !numbers.averaged && (numbers.measure == HeadMeasure::Locality ||
+                                          numbers.measure == HeadMeasure::Alpha);
+  if (live || !m_document->look())
+    m_settled.stop();
+  else
+    m_settled.start();
+  Q_EMIT changed();
+}
+
+std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() const {
+  const HeadMeasure measure = m_document->numbers().measure;
+  const ProgressCallback tell = [bridge = const_cast<HeadValuesBridge*>(this)](
+                                    const Progress& progress) {
+    inThreadOf(bridge, [bridge, progress] {
+      bridge->m_progress = progress;
+      Q_EMIT bridge->changed();
+    });
+  };
+  const auto session = m_look->session();
+  const MaskScheme masks = m_document->masks();
+  if (m_document->numbers().averaged && m_sample)
+    return [session, masks, measure, tell, sample = *m_sample](std::stop_token stop) -> Measured {
+      const auto open = session();
+      if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
+      auto all = measureHeads(*open, sample, masks, {measure}, tell, stop);
+      return all ? Measured(all->front()) : Measured(all.error());
+    };
+  if (infoOf(measure).needsMaps)
+    return [look = m_document->look(), info = m_document->model(), measure](std::stop_token) {
+      return headValuesOf(*look, info, measure);
+    };
+  return [session, masks, measure, tell, image = m_document->image()](
+             std::stop_token stop) -> Measured {
+    const auto open = session();
+    if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
+    return measureHeads(*open, image, masks, measure, tell, stop);
+  };
+}
+
+void HeadValuesBridge::measure() {
+  if (!m_document->look() || !m_document->hasModel()) return;
+  m_task.run<Measured>(job(), [this](const Measured& measured) {
+    m_progress = {};
+    if (measured) {
+      m_document->setNumbers({m_document->numbers().measure, m_document->numbers().averaged,
+                              std::make_shared<const HeadValues>(*measured)});
+    } else if (measured.error().code != ErrorCode::Canceled) {
+      m_problem = QString::fromStdString(measured.error().text());
+    }
+    Q_EMIT changed();
+  });
+}
+
+}  // namespace headlight

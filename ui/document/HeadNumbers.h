@@ -1,0 +1,24 @@
+#pragma once
+// The number that is shown of every head, in tiles, in the matrix and in lists: which, and how it
+// reads.
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+#include "core/workbench/HeadMeasures.h"
+
+namespace headlight {
+
+struct HeadNumbers {
+  HeadMeasure measure = HeadMeasure::Locality;
+  bool averaged = false;  ///< over the data set that masks are measured on
+  /// Null: as the newest look says (locality, α), or not measured yet.
+  std::shared_ptr<const HeadValues> values = nullptr;
+};
+
+/// "0.31", "47 px", "−0.0021": as people compare them.
+QString headNumberText(const HeadMeasureInfo& info, double value);
+
+}  // namespace headlight

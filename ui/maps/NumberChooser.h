@@ -1,0 +1,33 @@
+#pragma once
+// Which number is shown of every head, of this picture or averaged over a data set; while it is
+// measured, how far that is.
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QToolButton;
+
+namespace headlight {
+
+class Document;
+class HeadValuesBridge;
+
+class NumberChooser : public QWidget {
+  Q_OBJECT
+ public:
+  NumberChooser(Document* document, HeadValuesBridge* bridge, QWidget* parent = nullptr);
+
+ private:
+  void choose();
+  void refresh();
+
+  Document* m_document;
+  HeadValuesBridge* m_bridge;
+  QComboBox* m_measure;
+  QToolButton* m_averaged;
+  QLabel* m_state;
+  bool m_reading = false;
+};
+
+}  // namespace headlight
