@@ -10,12 +10,14 @@
 #include <algorithm>
 
 #include "core/workbench/TrainingSession.h"
+#include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"
 #include "ui/masks/BrushEditor.h"
+#include "ui/masks/HeadSelectDialog.h"
 #include "ui/masks/MaskMatrix.h"
 #include "ui/masks/SchemeFiles.h"
 
@@ -110,6 +112,12 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
        "Ctrl+K, A",
        {}},
       [this] { m_matrix->resetAlphas(); }));
+  menu->addAction(addCommand({"masks.selectByValue",
+                              tr("Select heads by value…"),
+                              tr("By the number that the heads show: locality, entropy, importance"),
+                              "Ctrl+K, V",
+                              {}},
+                             [this] { chooseByValue(); }));
   menu->addSeparator();
   menu->addAction(addCommand({"masks.load",
                               tr("Load mask scheme…"),
@@ -234,6 +242,16 @@ void MaskPanel::refreshStatus() {
   if (const auto& recorded = m_document->recorded())
     text = tr("ALS and α as recorded at training step %1 · ").arg(recorded->step) + text;
   m_status->setText(text);
+}
+
+void MaskPanel::chooseByValue() {
+  auto* dialog = new HeadSelectDialog(*m_document, window());
+  dialogs().show(dialog, [this, dialog](int result) {
+    if (result != QDialog::Accepted) return;
+    Q_EMIT neededInView();
+    m_matrix->select(dialog->heads());
+    m_matrix->setFocus();
+  });
 }
 
 void MaskPanel::applyPreset(const QString& name) {

@@ -48,6 +48,7 @@ class MaskPanel : public QWidget {
   void makeFocusCommand();
   void refresh();
   void refreshStatus();
+  void chooseByValue();
 
   Document* m_document;
   BrushEditor* m_brush;

@@ -103,7 +103,13 @@ void MainWindow::buildPanels() {
   column->setSpacing(0);
   column->addWidget(prediction, 1);
   column->addWidget(m_effect->line());
-  m_docks = new Docks(this, {m_galleryDock, heads, outcome, m_maskPanel, m_trainingDock});
+  auto* masks = new QWidget(this);
+  auto* matrix = new QVBoxLayout(masks);
+  matrix->setContentsMargins(0, 0, 0, 0);
+  matrix->setSpacing(0);
+  matrix->addWidget(m_maskPanel, 1);
+  matrix->addWidget(new NumberChooser(m_document.get(), m_effect->heads(), masks));
+  m_docks = new Docks(this, {m_galleryDock, heads, outcome, masks, m_trainingDock});
   m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
   auto* run = new RunLine(m_training.get(), this);
