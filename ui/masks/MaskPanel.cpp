@@ -20,6 +20,7 @@
 #include "ui/masks/HeadSelectDialog.h"
 #include "ui/masks/MaskMatrix.h"
 #include "ui/masks/SchemeFiles.h"
+#include "ui/masks/SchemesDialog.h"
 
 namespace headlight {
 namespace {
@@ -119,6 +120,15 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
                               {}},
                              [this] { chooseByValue(); }));
   menu->addSeparator();
+  menu->addAction(addCommand({"masks.schemes",
+                              tr("Schemes…"),
+                              tr("Use, save, rename, delete, import and compare schemes by name"),
+                              "Ctrl+K, N",
+                              {}},
+                             [this] {
+                               const SchemeShelf shelf(SchemeShelf::defaultFolder());
+                               dialogs().show(new SchemesDialog(m_document, shelf, window()), {});
+                             }));
   menu->addAction(addCommand({"masks.load",
                               tr("Load mask scheme…"),
                               tr("Read masks from a scheme or a config (JSON)"),
