@@ -77,6 +77,7 @@ class MainWindow : public QMainWindow {
   ImageBridge* imageBridge() { return m_images.get(); }
   TrainingBridge* trainingBridge() { return m_training.get(); }
   GalleryModel* gallery() { return m_gallery.get(); }
+  EffectController* effect() { return m_effect; }
   Actions* actions() { return m_actions; }
   NoticeBar* noticeBar() const;
   CommandPalette* commandPalette() { return m_palette; }
