@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-QString number(double value) {
+QString shortText(double value) {
   return QLocale::c().toString(value, 'g', 3);
 }
 
@@ -377,7 +377,7 @@ QString Document::describeToken(int token) const {
 QString Document::describeRange(const ValueRange& range) const {
   return (m_view.sharedRange ? tr("one scale for all heads: %1 to %2")
                              : tr("scaled to this map: %1 to %2"))
-      .arg(number(range.low), number(range.high));
+      .arg(shortText(range.low), shortText(range.high));
 }
 
 }  // namespace headlight

@@ -12,6 +12,7 @@
 #include "ui/base/PlainLabels.h"
 #include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
+#include "ui/maps/EffectLine.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/NumberChooser.h"
 #include "ui/maps/PictureTabs.h"
