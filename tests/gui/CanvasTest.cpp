@@ -327,9 +327,9 @@ class CanvasTest : public QObject {
     QEvent leave(QEvent::Leave);  // the screen's pointer may have been left over the canvas
     QCoreApplication::sendEvent(&f.canvas, &leave);
     const QImage before = f.grab();
-    moveMouse(&f.canvas, f.centre(9));
+    moveMouse(&f.canvas, f.centre(7));
     const QImage after = f.grab();
-    const QRectF patch = f.canvas.patchRect(9);
+    const QRectF patch = f.canvas.patchRect(7);
     QVERIFY(pixelAt(before, {patch.left(), patch.center().y()}) !=
             pixelAt(after, {patch.left(), patch.center().y()}));
     // The note with the value, beside the patch.
