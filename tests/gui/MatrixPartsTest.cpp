@@ -139,7 +139,7 @@ class MatrixPartsTest : public QObject {
     cell.selected = true;
     QVERIFY(painted(cell, palette) != hard);
     cell.selected = false;
-    cell.locality = 1;
+    cell.bar = 1;
     QVERIFY(painted(cell, palette).pixelColor(30, 24).lightness() + 40 <
             hard.pixelColor(30, 24).lightness());
     cell.recorded = true;  // in the highlight's colour
