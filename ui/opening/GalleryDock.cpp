@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -11,6 +12,8 @@
 #include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <functional>
 
 #include "ui/base/Actions.h"
 #include "ui/base/IconButton.h"
@@ -78,6 +81,20 @@ class ThumbnailDelegate : public QStyledItemDelegate {
   }
 };
 
+/// Keys that move the mark choose what it moves to.
+class ThumbnailList : public QListView {
+ public:
+  using QListView::QListView;
+  std::function<void(const QModelIndex&)> moved;
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    const QModelIndex before = currentIndex();
+    QListView::keyPressEvent(event);
+    if (currentIndex().isValid() && currentIndex() != before) moved(currentIndex());
+  }
+};
+
 }  // namespace
 
 GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* parent)
@@ -95,10 +112,11 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter the gallery by name"));
   m_filter->setToolTip(tr("Show only pictures whose name contains this"));
-  connect(m_filter, &QLineEdit::textChanged, m_filtered,
-          &QSortFilterProxyModel::setFilterFixedString);
+  connect(m_filter, &QLineEdit::textChanged, this, &GalleryDock::filter);
 
-  m_view = new QListView(this);
+  auto* list = new ThumbnailList(this);
+  list->moved = [this](const QModelIndex& index) { choose(index); };
+  m_view = list;
   m_view->setObjectName(QStringLiteral("galleryView"));
   m_view->setAccessibleName(tr("Pictures"));
   m_view->setToolTip(tr("Choose a picture to look at; drop files or folders to add more"));
@@ -117,11 +135,10 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   m_view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_view, &QListView::customContextMenuRequested, this, &GalleryDock::showMenu);
-  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
-          [this](const QModelIndex& current) {
-            if (!m_marking && current.isValid())
-              Q_EMIT chosen(current.data(GalleryModel::PathRole).toString());
-          });
+  // What is marked with Ctrl or Shift is not to be looked at, but to be taken out together.
+  connect(m_view, &QListView::clicked, this, [this](const QModelIndex& index) {
+    if (QApplication::keyboardModifiers() == Qt::NoModifier) choose(index);
+  });
 
   auto* add = iconToolButton(this, QStringLiteral("galleryAdd"), QStringLiteral("add"),
                              tr("Add pictures to the gallery"));
@@ -141,8 +158,10 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   layout->addLayout(tools);
   layout->addWidget(m_view, 1);
 
-  connect(document, &Document::imageChanged, this, &GalleryDock::markOpen);
-  connect(model, &GalleryModel::rowsInserted, this, &GalleryDock::markOpen);
+  connect(document, &Document::imageChanged, this, &GalleryDock::markShown);
+  for (const auto signal : {&GalleryModel::rowsInserted, &GalleryModel::rowsRemoved})
+    connect(model, signal, this, &GalleryDock::markShown);
+  connect(model, &GalleryModel::modelReset, this, &GalleryDock::markShown);
   makeCommands();
 }
 
@@ -163,40 +182,42 @@ void GalleryDock::makeCommands() {
                             [this] { step(-1); });
 }
 
-void GalleryDock::markOpen() {
+void GalleryDock::markShown() {
   const QModelIndex index = m_filtered->mapFromSource(m_model->indexOf(m_document->imagePath()));
-  if (!index.isValid() || index == m_view->currentIndex()) return;
-  m_marking = true;
+  if (!index.isValid()) m_view->selectionModel()->clear();
+  if (index.isValid()) m_view->setCurrentIndex(index);
+}
+
+void GalleryDock::filter(const QString& text) {
+  m_filtered->setFilterFixedString(text);
+  markShown();
+}
+
+void GalleryDock::choose(const QModelIndex& index) {
   m_view->setCurrentIndex(index);
-  m_marking = false;
+  Q_EMIT chosen(index.data(GalleryModel::PathRole).toString());
 }
 
 void GalleryDock::step(int by) {
   const int rows = m_filtered->rowCount();
   if (rows == 0) return;
   const int now = m_view->currentIndex().isValid() ? m_view->currentIndex().row() : -1;
-  const int next = now < 0 ? 0 : (now + by + rows) % rows;
-  m_view->setCurrentIndex(m_filtered->index(next, 0));
+  choose(m_filtered->index(now < 0 ? 0 : (now + by + rows) % rows, 0));
 }
 
 void GalleryDock::showMenu(const QPoint& position) {
   const QModelIndex index = m_view->indexAt(position);
   if (!index.isValid()) return;
   const QString path = index.data(GalleryModel::PathRole).toString();
+  QModelIndexList rows;
+  for (const QModelIndex& selected : m_view->selectionModel()->selectedIndexes())
+    rows << m_filtered->mapToSource(selected);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->addAction(tr("Copy path"), this, [path] { QApplication::clipboard()->setText(path); });
-  menu->addAction(tr("Take out of the gallery"), this, &GalleryDock::removeSelected);
+  menu->addAction(tr("Take out of the gallery"), this, [this, rows] { m_model->removeRowsOf(rows); });
+  connect(menu, &QMenu::aboutToHide, this, &GalleryDock::markShown);
   menu->popup(m_view->viewport()->mapToGlobal(position));
-}
-
-void GalleryDock::removeSelected() {
-  QModelIndexList rows;
-  for (const QModelIndex& index : m_view->selectionModel()->selectedIndexes())
-    rows << m_filtered->mapToSource(index);
-  m_marking = true;  // the row that becomes current was not chosen by anybody
-  m_model->removeRowsOf(rows);
-  m_marking = false;
 }
 
 void GalleryDock::showEvent(QShowEvent* event) {

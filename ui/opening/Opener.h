@@ -53,6 +53,7 @@ class Opener : public QObject {
  private:
   void onInspected(const FileFinding& finding);
   void onImage(const FileFinding& finding);
+  void onImageLoaded(const Image& image, const QString& name, const QString& path);
   void onFolder(const FileFinding& finding);
   void onConfig(const FileFinding& finding);
   void onMasks(const QString& path);

@@ -101,7 +101,7 @@ void MainWindow::buildPanels() {
 void MainWindow::buildControllers() {
   Document* document = m_document.get();
   m_opening = new OpeningCommands(document, m_look.get(), m_opener, m_gallery.get(), this);
-  m_figures = new FigureCommands(document, m_centre->tabs(), this);
+  m_figures = new FigureCommands(document, m_centre->tabs(), m_workspaces, this);
   m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
@@ -139,6 +139,7 @@ void MainWindow::adoptCommands() {
 
 void MainWindow::connectControllers() {
   connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
+  connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
   connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {
     if (!m_docks->masks()->isVisible()) m_workspaces->show(Workspace::Mask);
