@@ -237,6 +237,81 @@ class ShellTest : public QObject {
     QVERIFY(dock->isVisible());
   }
 
+  void keysWorkAtOnce() {
+    TestWindow test;
+    test->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&test.window));
+    OPEN_SMALL_MODEL(test);
+    QWidget* canvas = test->findChild<QWidget*>(QStringLiteral("canvas"));
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    QTRY_VERIFY(canvas->hasFocus());
+    const bool smooth = test.document()->view().smooth;
+    QTest::keyClick(test->focusWidget(), Qt::Key_S);
+    QVERIFY(test.document()->view().smooth != smooth);
+
+    filter->setFocus();
+    QVERIFY(dropOn(&test.window, {m_picture}));
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    QVERIFY(canvas->hasFocus());
+
+    filter->setFocus();
+    test->actions()->find(QStringLiteral("model.choose"))->trigger();
+    auto* dialog = test->findChild<QDialog*>(QStringLiteral("modelDialog"));
+    QVERIFY(dialog && dialog->isVisible());
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    QTRY_VERIFY(canvas->hasFocus());
+
+    filter->setFocus();
+    test->showWorkspace(QStringLiteral("mask"));  // which has no gallery
+    QVERIFY(canvas->hasFocus());
+  }
+
+  void fieldsLeaveCommandsTheirKeys() {
+    TestWindow test;
+    test->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&test.window));
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const QList<QKeySequence> ofText{QKeySequence::Copy, QKeySequence::Cut, QKeySequence::Paste,
+                                     QKeySequence::SelectAll};
+    int fields = 0;
+    for (QWidget* widget : test->findChildren<QWidget*>()) {
+      const bool isField = qobject_cast<QLineEdit*>(widget) || qobject_cast<QComboBox*>(widget) ||
+                           qobject_cast<QAbstractSpinBox*>(widget);
+      if (!isField || !widget->isVisible() || !widget->isEnabled()) continue;
+      ++fields;
+      for (const Command& command : test->actions()->commands()) {
+        const QKeySequence keys = command.action->shortcut();
+        if (keys.isEmpty() || !command.action->isEnabled() || ofText.contains(keys) ||
+            command.action->shortcutContext() == Qt::WidgetWithChildrenShortcut)
+          continue;
+        QKeyEvent claim(QEvent::ShortcutOverride, keys[0].key(), keys[0].keyboardModifiers());
+        claim.ignore();
+        QApplication::sendEvent(widget, &claim);
+        QVERIFY2(!claim.isAccepted(), qPrintable(widget->objectName() + QStringLiteral(" takes ") +
+                                                 keys.toString()));
+      }
+    }
+    QVERIFY(fields >= 5);
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    auto* layer = test->findChild<QAbstractSpinBox*>(QStringLiteral("viewLayer"));
+    auto* style = test->findChild<QComboBox*>(QStringLiteral("viewStyle"));
+    for (QWidget* field : std::initializer_list<QWidget*>{filter, layer, style}) {
+      test->showWorkspace(QStringLiteral("look"));
+      field->setFocus();
+      QTest::keyClick(field, Qt::Key_F4);
+      QCOMPARE(test->currentWorkspace(), QStringLiteral("compare"));
+    }
+    // What edits their text stays theirs, and so does undo while there is something typed.
+    test->showWorkspace(QStringLiteral("look"));
+    filter->setFocus();
+    QTest::keyClicks(filter, QStringLiteral("pic"));
+    QTest::keySequence(filter, QKeySequence::SelectAll);
+    QCOMPARE(filter->selectedText(), QStringLiteral("pic"));
+    QTest::keySequence(filter, QKeySequence::Undo);
+    QVERIFY(filter->text() != QStringLiteral("pic"));
+  }
+
   void everyCommandHasWordsAndItsOwnKeys() {
     TestWindow test;
     QHash<QString, QString> owners;

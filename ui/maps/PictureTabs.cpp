@@ -52,6 +52,11 @@ QString PictureTabs::page() const {
   return currentWidget()->property(kPageName).toString();
 }
 
+void PictureTabs::focusPage() {
+  QWidget* view = picture();
+  (view ? view : currentWidget())->setFocus(Qt::OtherFocusReason);
+}
+
 PictureView* PictureTabs::picture() const {
   if (auto* picture = qobject_cast<PictureView*>(currentWidget())) return picture;
   return currentWidget()->findChild<PictureView*>();

@@ -6,6 +6,7 @@
 
 #include "core/base/Log.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/FieldKeys.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/PlainLabels.h"
@@ -61,7 +62,10 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
   connectNotices();
   connectStatus();
   auto* drops = new FileDrops(this);
-  connect(drops, &FileDrops::dropped, this, &MainWindow::openPaths);
+  connect(drops, &FileDrops::dropped, this, [this](const QStringList& paths) {
+    m_centre->tabs()->focusPage();
+    openPaths(paths);
+  });
   m_gallery->addSamples();
   updateTitle();
 }
@@ -133,6 +137,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
   m_actions->adopt(tr("Help"), m_help->commands());
   fillMenuBar(menuBar(), *m_actions);
+  new FieldKeys(m_actions, this);
 }
 
 // --- Who hears of what -------------------------------------------------------------------------
@@ -145,6 +150,7 @@ void MainWindow::connectControllers() {
     if (!m_docks->masks()->isVisible()) m_workspaces->show(Workspace::Mask);
     m_docks->masks()->show();
   });
+  connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
   connect(m_trainings, &TrainingController::helpRequested, m_help, &HelpCommands::showPage);
   connect(m_trainings, &TrainingController::ended, this, [this] {
     if (m_closing) close();
@@ -209,6 +215,7 @@ void MainWindow::updateTitle() {
 void MainWindow::start() {
   m_look->configure(m_options.threads);
   m_session->start(m_options.restoreModel, m_options.openDemo);
+  m_centre->tabs()->focusPage();
 }
 
 void MainWindow::openPaths(const QStringList& paths) {
@@ -268,6 +275,12 @@ bool MainWindow::isIdle() const {
       !m_document->hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
   return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
          m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty();
+}
+
+/// Keys work on the picture when a dialog has gone.
+bool MainWindow::event(QEvent* event) {
+  if (event->type() == QEvent::WindowUnblocked) m_centre->tabs()->focusPage();
+  return QMainWindow::event(event);
 }
 
 // --- Closing -----------------------------------------------------------------------------------

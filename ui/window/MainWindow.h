@@ -2,6 +2,7 @@
 // The window: puts the parts together. What the parts do is theirs.
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <memory>
 #include <optional>
@@ -84,6 +85,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   void buildPanels();
@@ -110,7 +112,7 @@ class MainWindow : public QMainWindow {
   Opener* m_opener;
 
   StatusLine* m_status = nullptr;
-  CentrePage* m_centre = nullptr;
+  QPointer<CentrePage> m_centre;  ///< which goes before a dialog that is open does
   GalleryDock* m_galleryDock = nullptr;
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
