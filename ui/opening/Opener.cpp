@@ -83,6 +83,8 @@ void Opener::loadWeights(const QString& path) {
 }
 
 void Opener::onInspected(const FileFinding& finding) {
+  if (finding.kind != FileKind::Unknown && !m_quiet.contains(finding.path))
+    Q_EMIT found(finding.kind, finding.path);
   switch (finding.kind) {
     case FileKind::Image:
       return onImage(finding);

@@ -22,6 +22,8 @@
 #include "ui/opening/GalleryDock.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
+#include "ui/opening/RecentCommands.h"
+#include "ui/opening/StartPage.h"
 #include "ui/training/RunLine.h"
 #include "ui/training/TrainingDock.h"
 #include "ui/window/CentrePage.h"
@@ -105,6 +107,11 @@ void MainWindow::buildPanels() {
 void MainWindow::buildControllers() {
   Document* document = m_document.get();
   m_opening = new OpeningCommands(document, m_look.get(), m_opener, m_gallery.get(), this);
+  m_recent = new RecentCommands(new RecentPaths(m_options.sessionPath, this), document,
+                                m_look.get(), m_opener, this);
+  m_start = new StartPage(document, m_look.get(), m_images.get(), m_opener, m_recent,
+                          m_opening->startCommands(), m_centre);
+  m_centre->setStartPage(m_start);
   m_figures = new FigureCommands(document, m_centre->tabs(), m_workspaces, this);
   m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
   m_help = new HelpCommands(document, m_actions, m_log, this);
@@ -121,7 +128,8 @@ void MainWindow::adoptCommands() {
   auto* quit = makeCommand(
       this, {"file.quit", tr("&Quit"), tr("Save the session and close the window"), "Ctrl+Q", {}},
       [this] { close(); });
-  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_galleryDock->commands());
+  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_recent->commands());
+  m_actions->adopt(tr("File"), m_galleryDock->commands());
   m_actions->adopt(tr("File"), {m_figures->exportAction()});
   m_actions->adopt(tr("File"), m_trainings->fileCommands() + m_session->commands());
   m_actions->adopt(tr("File"), {quit});
@@ -151,6 +159,7 @@ void MainWindow::connectControllers() {
     m_docks->masks()->show();
   });
   connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
+  connect(m_trainings, &TrainingController::runOpened, m_recent, &RecentCommands::addRun);
   connect(m_trainings, &TrainingController::helpRequested, m_help, &HelpCommands::showPage);
   connect(m_trainings, &TrainingController::ended, this, [this] {
     if (m_closing) close();
@@ -215,6 +224,7 @@ void MainWindow::updateTitle() {
 void MainWindow::start() {
   m_look->configure(m_options.threads);
   m_session->start(m_options.restoreModel, m_options.openDemo);
+  m_start->begin();
   m_centre->tabs()->focusPage();
 }
 

@@ -29,9 +29,11 @@ class MaskPanel;
 class MessageLog;
 class Opener;
 class OpeningCommands;
+class RecentCommands;
 class ReferenceCommands;
 class SequenceWindow;
 class SessionController;
+class StartPage;
 class StatusLine;
 class Theme;
 class TrainingController;
@@ -122,6 +124,8 @@ class MainWindow : public QMainWindow {
   CommandPalette* m_palette = nullptr;
 
   OpeningCommands* m_opening = nullptr;
+  RecentCommands* m_recent = nullptr;
+  StartPage* m_start = nullptr;
   FigureCommands* m_figures = nullptr;
   ViewCommands* m_viewCommands = nullptr;
   HelpCommands* m_help = nullptr;
