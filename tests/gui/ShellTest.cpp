@@ -57,6 +57,28 @@ class ShellTest : public QObject {
     QCOMPARE(test.notices(), 0);
   }
 
+  void theTitleLeavesTheProgramsNameToTheSystem() {
+    TestWindow test;
+    QCOMPARE(test->windowTitle(), QStringLiteral("Headlight"));  // to which nothing is added
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    QCOMPARE(test->windowTitle(), QStringLiteral("small · picture.png · scheme “none”"));
+  }
+
+  void theGallerySaysHowManyItShows() {
+    TestWindow test;
+    auto* count = test->findChild<QLabel*>(QStringLiteral("galleryCount"));
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    QCOMPARE(count->text(), QStringLiteral("9 pictures"));
+    filter->setText(QStringLiteral("disc"));
+    QCOMPARE(count->text(), QStringLiteral("3 of 9 pictures"));
+    filter->setText(QStringLiteral("zebra"));
+    QCOMPARE(count->text(), QStringLiteral("No picture has “zebra” in its name."));
+    filter->clear();
+    test->openPaths({m_picture});
+    QTRY_COMPARE(count->text(), QStringLiteral("10 pictures"));
+  }
+
   void undoAndRedoThroughTheMenu() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);

@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -18,6 +19,7 @@
 #include "ui/base/Actions.h"
 #include "ui/base/IconButton.h"
 #include "ui/base/Icons.h"
+#include "ui/base/ShownText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
 
@@ -152,17 +154,26 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   tools->addWidget(m_filter, 1);
   tools->addWidget(add);
   tools->addWidget(clear);
+  m_count = new QLabel(this);
+  m_count->setObjectName(QStringLiteral("galleryCount"));
+  m_count->setWordWrap(true);
+  m_count->setForegroundRole(QPalette::PlaceholderText);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
   layout->setSpacing(4);
   layout->addLayout(tools);
+  layout->addWidget(m_count);
   layout->addWidget(m_view, 1);
 
   connect(document, &Document::imageChanged, this, &GalleryDock::markShown);
   for (const auto signal : {&GalleryModel::rowsInserted, &GalleryModel::rowsRemoved})
     connect(model, signal, this, &GalleryDock::markShown);
   connect(model, &GalleryModel::modelReset, this, &GalleryDock::markShown);
+  for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+    connect(m_filtered, signal, this, &GalleryDock::count);
+  connect(m_filtered, &QAbstractItemModel::modelReset, this, &GalleryDock::count);
   makeCommands();
+  count();
 }
 
 void GalleryDock::makeCommands() {
@@ -191,6 +202,20 @@ void GalleryDock::markShown() {
 void GalleryDock::filter(const QString& text) {
   m_filtered->setFilterFixedString(text);
   markShown();
+  count();
+}
+
+void GalleryDock::count() {
+  const int all = m_model->rowCount(), shown = m_filtered->rowCount();
+  const QString text = m_filter->text();
+  if (all == 0)
+    m_count->setText(tr("No pictures yet: drop some here."));
+  else if (shown == 0)
+    m_count->setText(tr("No picture has “%1” in its name.").arg(shownName(text)));
+  else if (shown < all)
+    m_count->setText(tr("%1 of %2 pictures").arg(shown).arg(all));
+  else
+    m_count->setText(all == 1 ? tr("1 picture") : tr("%1 pictures").arg(all));
 }
 
 void GalleryDock::choose(const QModelIndex& index) {
@@ -215,7 +240,8 @@ void GalleryDock::showMenu(const QPoint& position) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->addAction(tr("Copy path"), this, [path] { QApplication::clipboard()->setText(path); });
-  menu->addAction(tr("Take out of the gallery"), this, [this, rows] { m_model->removeRowsOf(rows); });
+  menu->addAction(tr("Take out of the gallery"), this,
+                  [this, rows] { m_model->removeRowsOf(rows); });
   connect(menu, &QMenu::aboutToHide, this, &GalleryDock::markShown);
   menu->popup(m_view->viewport()->mapToGlobal(position));
 }

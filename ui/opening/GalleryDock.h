@@ -7,6 +7,7 @@
 #include <QWidget>
 
 class QAction;
+class QLabel;
 class QLineEdit;
 class QListView;
 class QSortFilterProxyModel;
@@ -40,6 +41,7 @@ class GalleryDock : public QWidget {
  private:
   void showMenu(const QPoint& position);
   void filter(const QString& text);
+  void count();
   void choose(const QModelIndex& index);
   void makeCommands();
 
@@ -48,6 +50,7 @@ class GalleryDock : public QWidget {
   QSortFilterProxyModel* m_filtered;
   QListView* m_view;
   QLineEdit* m_filter;
+  QLabel* m_count;
   QList<QAction*> m_commands;
 };
 

@@ -12,6 +12,7 @@
 #include "ui/base/PlainLabels.h"
 #include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
+#include "ui/base/WrappedTips.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/maps/PredictionPanel.h"
@@ -54,6 +55,7 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_opener(new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this)) {
   setObjectName(QStringLiteral("mainWindow"));
   new PlainLabels(this);
+  new WrappedTips(this);
   setWindowIcon(applicationIcon());
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
   resize(1280, 800);
@@ -215,8 +217,8 @@ void MainWindow::updateTitle() {
     if (m_document->hasImage()) parts << m_document->imageName();
     parts << tr("scheme “%1”").arg(shownName(m_document->masks().name()));
   }
-  setWindowTitle(parts.isEmpty() ? tr("Headlight")
-                                 : tr("Headlight — %1").arg(parts.join(QStringLiteral(" · "))));
+  // The system adds the program's name.
+  setWindowTitle(parts.isEmpty() ? tr("Headlight") : parts.join(QStringLiteral(" · ")));
 }
 
 // --- What programs and tests ask of it ---------------------------------------------------------
