@@ -28,6 +28,7 @@ class PictureTabs : public QTabWidget {
   const QList<QAction*>& commands() const { return m_commands; }
 
  private:
+  void markShown();
   void addPage(QWidget* page, const QString& name, const QString& icon, const QString& title,
                const QString& tip);
 

@@ -29,6 +29,7 @@
 #include "ui/training/TrainingDock.h"
 #include "ui/window/CentrePage.h"
 #include "ui/window/CommandPalette.h"
+#include "ui/window/ContextMenus.h"
 #include "ui/window/Docks.h"
 #include "ui/window/FigureCommands.h"
 #include "ui/window/FileDrops.h"
@@ -94,8 +95,6 @@ void MainWindow::buildPanels() {
   auto* heads = new HeadsGrid(m_document.get(), this);
   auto* prediction = new PredictionPanel(m_document.get(), this);
   m_references = new ReferenceCommands(m_document.get(), this);
-  prediction->addActions(m_references->commands());
-  prediction->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_docks = new Docks(this, {m_galleryDock, heads, prediction, m_maskPanel, m_trainingDock});
   m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
@@ -148,6 +147,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Help"), m_help->commands());
   fillMenuBar(menuBar(), *m_actions);
   new FieldKeys(m_actions, this);
+  addContextMenus(m_actions, m_centre->tabs(), m_docks);
 }
 
 // --- Who hears of what -------------------------------------------------------------------------
@@ -291,7 +291,7 @@ bool MainWindow::isIdle() const {
 
 /// Keys work on the picture when a dialog has gone.
 bool MainWindow::event(QEvent* event) {
-  if (event->type() == QEvent::WindowUnblocked) m_centre->tabs()->focusPage();
+  if (event->type() == QEvent::WindowUnblocked && m_centre) m_centre->tabs()->focusPage();
   return QMainWindow::event(event);
 }
 
