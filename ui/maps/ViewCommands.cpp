@@ -117,7 +117,7 @@ void ViewCommands::addStyles() {
   for (const MapStyleInfo& info : mapStyles()) {
     const QString title = QString::fromStdString(info.name);
     QAction* action = addChange(QStringLiteral("view.style.") + title, tr("Style: %1").arg(title),
-                                QString::fromStdString(info.help),
+                                tr("How maps are drawn: %1").arg(QString::fromStdString(info.help)),
                                 QStringLiteral("Ctrl+J, Shift+%1").arg(title[0].toUpper()),
                                 [style = info.style](ViewOptions& view) { view.style = style; });
     mark(action, [style = info.style](const ViewOptions& view) { return view.style == style; });
