@@ -1,5 +1,8 @@
 // What happens to files that are dropped on the window, hostile ones included.
 
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QListView>
 #include <QRegularExpression>
 #include <QSignalSpy>
 
@@ -268,6 +271,112 @@ class DropTest : public QObject {
     QTRY_COMPARE(test.document()->masks().maskedHeads(), 0);
   }
 
+  void aPictureWithASessionComesIntoTheGallery() {
+    ScopedDialogs scoped;
+    dialogs().files = [&](QWidget*, const FileQuestion&,
+                          const std::function<void(const QStringList&)>& answer) {
+      answer({path("figure.png")});
+    };
+    {
+      TestWindow test;
+      OPEN_SMALL_MODEL(test);
+      OPEN_PICTURE(test, m_picture);
+      test->showWorkspace(QStringLiteral("mask"));
+      test->showTab(QStringLiteral("rollout"));
+      test->actions()->find(QStringLiteral("file.exportFigure"))->trigger();
+      QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path("figure.png")), 20000);
+    }
+    TestWindow test(path("session.json"));
+    OPEN_SMALL_MODEL(test);
+    test->showWorkspace(QStringLiteral("mask"));
+    test->findChild<QDockWidget*>(QStringLiteral("dock.gallery"))->show();
+    test->showWorkspace(QStringLiteral("look"));
+    const QSize size = test->size();
+    QVERIFY(!test->gallery()->indexOf(m_picture).isValid());
+    QVERIFY(dropOn(&test.window, {path("figure.png")}));
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
+    QVERIFY(test->gallery()->indexOf(m_picture).isValid());
+    QCOMPARE(marked(test), m_picture);
+    QCOMPARE(test->currentWorkspace(), QStringLiteral("mask"));
+    QCOMPARE(test->currentTab(), QStringLiteral("rollout"));
+    // How this window was arranged stays.
+    QCOMPARE(test->size(), size);
+    QVERIFY(test->findChild<QDockWidget*>(QStringLiteral("dock.gallery"))->isVisible());
+    QTRY_VERIFY(!test->lookBridge()->isOpening());
+    test.newestNotice().run();  // Go back
+    QTRY_COMPARE(test->currentWorkspace(), QStringLiteral("look"));
+    QTRY_VERIFY(!test->lookBridge()->isOpening());
+    QCOMPARE(test->currentTab(), QStringLiteral("canvas"));
+  }
+
+  void whatIsShownIsMarkedInTheGallery() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    QCOMPARE(marked(test), m_picture);
+    QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("set")));
+    const QString other = writePicture(path("set/other.png"), 30, 30, 9);
+    writePicture(path("set/third.png"), 30, 30, 19);
+    QVERIFY(dropOn(&test.window, {other}));
+    QTRY_COMPARE(test.document()->imagePath(), other);
+    QCOMPARE(marked(test), other);
+    // Its folder takes it in; nothing else is opened or marked by that.
+    QVERIFY(dropOn(&test.window, {path("set")}));
+    QTRY_VERIFY(test->gallery()->indexOf(path("set/third.png")).isValid());
+    QTRY_VERIFY(test->isIdle());
+    QCOMPARE(test.document()->imagePath(), other);
+    QCOMPARE(marked(test), other);
+    QCOMPARE(test->gallery()->sources(), (QStringList{m_picture, path("set")}));
+    // Filtered out and in again.
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    filter->setText(QStringLiteral("third"));
+    QCOMPARE(marked(test), QString());
+    filter->clear();
+    QCOMPARE(marked(test), other);
+    QTRY_VERIFY(test->isIdle());
+    QCOMPARE(test.document()->imagePath(), other);
+    // By keys, and what cannot be opened.
+    auto* view = test->findChild<QListView*>(QStringLiteral("galleryView"));
+    QVERIFY(QFile::remove(path("set/third.png")));
+    QTest::keyClick(view, Qt::Key_End);
+    QTRY_VERIFY(test.notices() > 0);
+    QCOMPARE(marked(test), other);
+    QTest::keyClick(view, Qt::Key_Home);
+    QTRY_COMPARE(test.document()->imagePath(), test->gallery()->pathAt(test->gallery()->index(0)));
+    QCOMPARE(marked(test), test.document()->imagePath());
+    // Taken out of the gallery, it is shown, and nothing is marked in its place.
+    const QString first = test.document()->imagePath();
+    test->gallery()->removeRowsOf({test->gallery()->indexOf(first)});
+    QCOMPARE(marked(test), QString());
+    QTRY_VERIFY(test->isIdle());
+    QCOMPARE(test.document()->imagePath(), first);
+  }
+
+  void aClickInTheGalleryAlwaysOpens() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const QString first = test->gallery()->pathAt(test->gallery()->index(0));
+    auto* view = test->findChild<QListView*>(QStringLiteral("galleryView"));
+    const auto click = [&] {
+      view->scrollToTop();
+      QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
+                        view->visualRect(view->model()->index(0, 0)).center());
+    };
+    QSignalSpy shown(test.document(), &Document::imageChanged);
+    click();
+    QTRY_COMPARE(test.document()->imagePath(), first);
+    QCOMPARE(shown.size(), 1);
+    click();  // the current one: as it is on the disk now
+    QTRY_COMPARE(shown.size(), 2);
+    QCOMPARE(test.document()->imagePath(), first);
+    // Whatever has come in between.
+    test->imageBridge()->loadImage(m_picture);
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    click();
+    QTRY_COMPARE(test.document()->imagePath(), first);
+  }
+
   void hostileFiles_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QByteArray>("content");
@@ -340,6 +449,13 @@ class DropTest : public QObject {
   }
 
  private:
+  /// The path that the gallery marks; empty: none, or not one.
+  static QString marked(TestWindow& test) {
+    const auto* view = test->findChild<QListView*>(QStringLiteral("galleryView"));
+    const QModelIndexList selected = view->selectionModel()->selectedIndexes();
+    if (selected.size() != 1 || selected.first() != view->currentIndex()) return {};
+    return test->gallery()->pathAt(selected.first());
+  }
   QString path(const QString& name) const { return m_folder->filePath(name); }
   QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
 

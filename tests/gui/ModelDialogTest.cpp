@@ -99,6 +99,56 @@ class ModelDialogTest : public QObject {
     QVERIFY(shown >= 1 && shown < list->topLevelItemCount() / 2);
   }
 
+  void typingChoosesAndEnterOpensThat() {
+    Document document;
+    Fixture f(document);
+    auto* filter = f.find<QLineEdit>("modelFilter");
+    auto* list = f.find<QTreeWidget>("modelList");
+    f.dialog.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&f.dialog));
+    QCOMPARE(f.dialog.focusWidget(), filter);  // it can be typed at once
+    QSignalSpy accepted(&f.dialog, &QDialog::accepted);
+    QTest::keyClicks(filter, QStringLiteral("deit_small"));
+    QCOMPARE(f.dialog.source().model, std::string("deit_small_patch16_224"));
+    QVERIFY(f.dialog.isPublished() && !list->currentItem()->isHidden());
+    QTest::keyClick(filter, Qt::Key_Return);
+    QCOMPARE(accepted.size(), 1);
+  }
+
+  void arrowsFromTheFieldEnterTheList() {
+    Document document;
+    Fixture f(document);
+    auto* filter = f.find<QLineEdit>("modelFilter");
+    auto* list = f.find<QTreeWidget>("modelList");
+    QTest::keyClicks(filter, QStringLiteral("deit"));
+    const QTreeWidgetItem* first = list->currentItem();
+    QTest::keyClick(filter, Qt::Key_Down);
+    QVERIFY(list->currentItem() != first && !list->currentItem()->isHidden());
+    QVERIFY(f.dialog.focusWidget() == list);
+    QSignalSpy accepted(&f.dialog, &QDialog::accepted);
+    QTest::keyClick(list, Qt::Key_Return);
+    QCOMPARE(accepted.size(), 1);
+    QCOMPARE(f.dialog.source().model, list->currentItem()->text(0).toStdString());
+  }
+
+  void whereNothingMatchesEnterOpensNothing() {
+    Document document;
+    Fixture f(document);
+    auto* filter = f.find<QLineEdit>("modelFilter");
+    auto* said = f.find<MessageLabel>("modelNoMatch");
+    const QTreeWidgetItem* before = f.find<QTreeWidget>("modelList")->currentItem();
+    QSignalSpy accepted(&f.dialog, &QDialog::accepted);
+    QTest::keyClicks(filter, QStringLiteral("zzz"));
+    QVERIFY2(said->text().contains(QStringLiteral("zzz")), qPrintable(said->text()));
+    QVERIFY(said->isVisible());
+    QTest::keyClick(filter, Qt::Key_Return);
+    QCOMPARE(accepted.size(), 0);
+    QVERIFY(f.dialog.isVisible());
+    filter->clear();
+    QCOMPARE(f.find<QTreeWidget>("modelList")->currentItem(), before);
+    QVERIFY(f.open()->isEnabled() && !said->isVisible());
+  }
+
   void editingMakesItOnesOwnWithLiveCost() {
     Document document;
     Fixture f(document);

@@ -119,6 +119,25 @@ class ParameterFormTest : public QObject {
     QCOMPARE(form.editor(QStringLiteral("flip"))->objectName(), QStringLiteral("field.flip"));
   }
 
+  void theDeviceIsAChoiceThatCanBeTyped() {
+    ParameterForm form(runParameters(), {});
+    show(form);
+    auto* box = qobject_cast<QComboBox*>(form.editor(QStringLiteral("device")));
+    QVERIFY(box && box->isEditable());
+    QCOMPARE(box->itemText(0), QStringLiteral("auto"));
+    QCOMPARE(box->itemText(1), QStringLiteral("cpu"));
+    QSignalSpy changed(&form, &ParameterForm::changed);
+    QTest::keyClick(box, Qt::Key_Down);
+    QCOMPARE(form.values()["device"].get<std::string>(), std::string("cpu"));
+    QCOMPARE(changed.size(), 1);
+    type(box, QStringLiteral("cuda:1"));
+    QCOMPARE(form.values()["device"].get<std::string>(), std::string("cuda:1"));
+    form.setValue(QStringLiteral("device"), "cpu");
+    QCOMPARE(box->currentText(), QStringLiteral("cpu"));
+    form.setValue(QStringLiteral("device"), "cuda:3");  // of another machine
+    QCOMPARE(form.values()["device"].get<std::string>(), std::string("cuda:3"));
+  }
+
   void typingChangesValuesAndTells() {
     ParameterForm form(trainingParameters(), QStringLiteral("training"));
     show(form);

@@ -2,6 +2,7 @@
 
 #include <QTest>
 
+#include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/maps/PredictionPanel.h"
 
@@ -53,6 +54,33 @@ class PredictionTest : public QObject {
     QVERIFY(panel.rows()[0].probability > panel.rows()[0].probabilityBefore);
     QCOMPARE(panel.rows()[2].name, QString("thing 0"));
     QCOMPARE(panel.rows()[2].rankBefore, 1);
+  }
+
+  void theDemoSaysThatItKnowsNoOtherPictures() {
+    initialiseHeadlightResources();
+    Document document;
+    ModelInfo demo = makeModel();
+    for (const char* texture : {"striped", "checkered", "dotted"})
+      for (const char* shape : {"disc", "triangle", "cross"})
+        demo.classNames.push_back(std::string(texture) + " " + shape);
+    fill(document, demo);
+    PredictionPanel panel(&document);
+    const auto noteOn = [&](const char* path) {
+      document.setImage(makeImage(), QStringLiteral("x"), QString::fromLatin1(path));
+      document.setLook(makeLook(document.model()), -1);
+      return panel.note();
+    };
+    QVERIFY(noteOn("/home/me/photos/cat.jpg").contains(QStringLiteral("nine texture-shapes")));
+    QVERIFY(panel.accessibleDescription().startsWith(panel.note()));
+    saveGrabs(panel, QStringLiteral("prediction-note"));
+    QCOMPARE(noteOn(":/samples/dotted-disc.png"), QString());
+    QCOMPARE(noteOn("/data/set/train/striped_cross/0007.png"), QString());
+    demo.classNames.back() = "goldfinch";  // of another model
+    document.setModel(demo);
+    QCOMPARE(noteOn("/home/me/photos/cat.jpg"), QString());
+    demo.classNames.clear();
+    document.setModel(demo);
+    QCOMPARE(noteOn("/home/me/photos/cat.jpg"), QString());
   }
 
   void aFormerBestThatFellOutIsStillShown() {

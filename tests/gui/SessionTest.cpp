@@ -147,6 +147,39 @@ class SessionTest : public QObject {
     }
   }
 
+  void aModelThatWasReplacedCanBeHadBack() {
+    const auto saved = InferenceSession::create(smallExperiment());
+    const std::string weights = path("trained.safetensors").toStdString();
+    QVERIFY((*saved)->save(weights, MaskScheme(MaskShape((*saved)->info().heads))));
+    Session lastWeek;
+    lastWeek.experiment = smallExperiment(64);
+    writeText(path("session.previous.json"), sessionToText(lastWeek));
+    TestWindow test(path("session.json"));
+    ModelSource source;
+    source.weights = weights;
+    test->lookBridge()->openModel(source);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    OPEN_PICTURE(test, m_picture);
+    test.document()->pushEdit(
+        *makeMaskEdit(test.document()->masks(), {{1, 1}}, {MaskKind::Hard, 3}, "hard"));
+    test.document()->changeView([](ViewOptions& view) { view.layer = 2; });
+    const MaskScheme masks = test.document()->masks();
+    QCOMPARE(test.notices(), 0);
+
+    test->lookBridge()->createModel(smallExperiment(48));
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().experiment.model.width, 48, 20000);
+    const Notice said = test.newestNotice();
+    QVERIFY2(said.text.contains(QStringLiteral("random weights")) &&
+                 said.text.contains(QStringLiteral("trained.safetensors")),
+             qPrintable(said.text));
+    QCOMPARE(said.action, QStringLiteral("Go back"));
+    said.run();
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().weights.string(), weights, 20000);
+    QVERIFY(test.document()->masks() == masks);
+    QCOMPARE(test.document()->view().layer, 2);
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+  }
+
   void aPreviousSessionThatIsNotKeptIsSaid() {
     TestWindow test(path("session.json"));
     OPEN_SMALL_MODEL(test);

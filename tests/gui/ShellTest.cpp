@@ -24,6 +24,17 @@
 
 using namespace headlight;
 
+/// Of a menu and those that it opens.
+static QList<QAction*> entriesOf(const QMenu* menu) {
+  QList<QAction*> entries;
+  for (QAction* action : menu->actions())
+    if (action->menu() && action->objectName().isEmpty())
+      entries << entriesOf(action->menu());
+    else if (!action->isSeparator())
+      entries << action;
+  return entries;
+}
+
 /// Without what says which key opens it, that a dialog follows, and where lines end.
 static QString menuEntry(QString text) {
   return text.remove(QLatin1Char('&')).remove(QStringLiteral("…")).simplified();
@@ -55,6 +66,28 @@ class ShellTest : public QObject {
     const QString tip = test->findChild<QLabel*>(QStringLiteral("statusDevice"))->toolTip();
     QVERIFY2(tip.contains(QStringLiteral("\nAttention: ")), qPrintable(tip));
     QCOMPARE(test.notices(), 0);
+  }
+
+  void theTitleLeavesTheProgramsNameToTheSystem() {
+    TestWindow test;
+    QCOMPARE(test->windowTitle(), QStringLiteral("Headlight"));  // to which nothing is added
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    QCOMPARE(test->windowTitle(), QStringLiteral("small · picture.png · scheme “none”"));
+  }
+
+  void theGallerySaysHowManyItShows() {
+    TestWindow test;
+    auto* count = test->findChild<QLabel*>(QStringLiteral("galleryCount"));
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    QCOMPARE(count->text(), QStringLiteral("9 pictures"));
+    filter->setText(QStringLiteral("disc"));
+    QCOMPARE(count->text(), QStringLiteral("3 of 9 pictures"));
+    filter->setText(QStringLiteral("zebra"));
+    QCOMPARE(count->text(), QStringLiteral("No picture has “zebra” in its name."));
+    filter->clear();
+    test->openPaths({m_picture});
+    QTRY_COMPARE(count->text(), QStringLiteral("10 pictures"));
   }
 
   void undoAndRedoThroughTheMenu() {
@@ -153,7 +186,7 @@ class ShellTest : public QObject {
     TestWindow test;
     QSet<QString> entries;  // "File → Open"
     for (QAction* menu : test->menuBar()->actions())
-      for (QAction* action : menu->menu()->actions())
+      for (QAction* action : entriesOf(menu->menu()))
         entries << menuEntry(menu->text() + QStringLiteral(" → ") + action->text());
     QVERIFY(entries.contains(QStringLiteral("File → Quit")));
     const QDir source(QStringLiteral(HEADLIGHT_SOURCE_DIR));
@@ -227,6 +260,80 @@ class ShellTest : public QObject {
     QCOMPARE(test.theme.choice(), ThemeChoice::System);
   }
 
+  void theViewMenuMarksWhatIsShown() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    const auto command = [&](const char* id) {
+      QAction* found = test->actions()->find(QLatin1String(id));
+      if (!found) qFatal("there is no %s", id);
+      return found;
+    };
+    const auto marked = [&](const QString& group) {
+      QStringList ids;
+      for (const Command& each : test->actions()->commands())
+        if (each.id().startsWith(group) && each.action->isChecked()) ids << each.id();
+      return ids;
+    };
+    QCOMPARE(marked("view.style."), QStringList{"view.style.headlight"});
+    QCOMPARE(marked("view.colors."), QStringList{"view.colors.viridis"});
+    QCOMPARE(marked("view.tab."), QStringList{"view.tab.canvas"});
+    QCOMPARE(marked("view.workspace."), QStringList{"view.workspace.look"});
+    for (const auto& [id, option] : {std::pair{"view.overlay", &ViewOptions::showOverlay},
+                                     std::pair{"view.smooth", &ViewOptions::smooth},
+                                     std::pair{"view.sharedRange", &ViewOptions::sharedRange}})
+      for (int i = 0; i < 2; ++i) {
+        const bool before = test.document()->view().*option;
+        command(id)->trigger();
+        QCOMPARE(test.document()->view().*option, !before);
+        QCOMPARE(command(id)->isChecked(), !before);
+      }
+    command("view.style.warm")->trigger();
+    QCOMPARE(test.document()->view().style, MapStyle::Warm);
+    command("view.style.warm")->trigger();  // it stays
+    QCOMPARE(marked("view.style."), QStringList{"view.style.warm"});
+    command("view.colors.jet")->trigger();
+    QCOMPARE(marked("view.colors."), QStringList{"view.colors.jet"});
+    QCOMPARE(marked("view.style."), QStringList{"view.style.overlay"});
+    test.document()->changeView([](ViewOptions& view) { view.style = MapStyle::Headlight; });
+    QCOMPARE(marked("view.style."), QStringList{"view.style.headlight"});
+    test->showTab("rollout");
+    QCOMPARE(marked("view.tab."), QStringList{"view.tab.rollout"});
+    test->showWorkspace("compare");
+    QCOMPARE(marked("view.workspace."), QStringList{"view.workspace.compare"});
+    QCOMPARE(marked("view.tab."), QStringList{"view.tab.compare"});
+  }
+
+  void theRightButtonOffersWhatBelongsThere() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const auto offered = [&](QWidget* widget) {
+      QContextMenuEvent event(QContextMenuEvent::Mouse, widget->rect().center(),
+                              widget->mapToGlobal(widget->rect().center()));
+      QApplication::sendEvent(widget, &event);
+      QStringList ids;
+      auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+      if (!menu) return ids;
+      for (const QAction* action : menu->actions())
+        if (!action->isSeparator()) ids << action->objectName();
+      menu->close();
+      return ids;
+    };
+    const QStringList canvas = offered(test->findChild<QWidget*>(QStringLiteral("canvas")));
+    for (const char* id : {"view.nextLayer", "view.overlay", "view.style.warm", "view.zoomFit",
+                           "edit.copyPicture", "file.exportFigure"})
+      QVERIFY2(canvas.contains(QLatin1String(id)), id);
+    auto* dock = test->findChild<QDockWidget*>(QStringLiteral("dock.heads"));
+    auto* area = dock->widget()->findChild<QAbstractScrollArea*>();
+    const QStringList heads = offered(area->viewport());
+    for (const char* id : {"view.nextHead", "view.sharedRange", "view.tab.heads"})
+      QVERIFY2(heads.contains(QLatin1String(id)), id);
+    const QStringList classes = offered(test->findChild<QWidget*>("predictionPanel"));
+    QVERIFY(classes.contains(QStringLiteral("masks.compare.pin")));
+    // Their letters go on working where they did, and nowhere else.
+    QVERIFY(!area->actions().contains(test->actions()->find(QStringLiteral("view.smooth"))));
+  }
+
   void docksCloseAndComeBack() {
     TestWindow test;
     auto* dock = test->findChild<QDockWidget*>(QStringLiteral("dock.heads"));
@@ -235,6 +342,81 @@ class ShellTest : public QObject {
     QVERIFY(!dock->isVisible());
     test->actions()->find(QStringLiteral("view.workspace.putBack"))->trigger();
     QVERIFY(dock->isVisible());
+  }
+
+  void keysWorkAtOnce() {
+    TestWindow test;
+    test->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&test.window));
+    OPEN_SMALL_MODEL(test);
+    QWidget* canvas = test->findChild<QWidget*>(QStringLiteral("canvas"));
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    QTRY_VERIFY(canvas->hasFocus());
+    const bool smooth = test.document()->view().smooth;
+    QTest::keyClick(test->focusWidget(), Qt::Key_S);
+    QVERIFY(test.document()->view().smooth != smooth);
+
+    filter->setFocus();
+    QVERIFY(dropOn(&test.window, {m_picture}));
+    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    QVERIFY(canvas->hasFocus());
+
+    filter->setFocus();
+    test->actions()->find(QStringLiteral("model.choose"))->trigger();
+    auto* dialog = test->findChild<QDialog*>(QStringLiteral("modelDialog"));
+    QVERIFY(dialog && dialog->isVisible());
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    QTRY_VERIFY(canvas->hasFocus());
+
+    filter->setFocus();
+    test->showWorkspace(QStringLiteral("mask"));  // which has no gallery
+    QVERIFY(canvas->hasFocus());
+  }
+
+  void fieldsLeaveCommandsTheirKeys() {
+    TestWindow test;
+    test->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&test.window));
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const QList<QKeySequence> ofText{QKeySequence::Copy, QKeySequence::Cut, QKeySequence::Paste,
+                                     QKeySequence::SelectAll};
+    int fields = 0;
+    for (QWidget* widget : test->findChildren<QWidget*>()) {
+      const bool isField = qobject_cast<QLineEdit*>(widget) || qobject_cast<QComboBox*>(widget) ||
+                           qobject_cast<QAbstractSpinBox*>(widget);
+      if (!isField || !widget->isVisible() || !widget->isEnabled()) continue;
+      ++fields;
+      for (const Command& command : test->actions()->commands()) {
+        const QKeySequence keys = command.action->shortcut();
+        if (keys.isEmpty() || !command.action->isEnabled() || ofText.contains(keys) ||
+            command.action->shortcutContext() == Qt::WidgetWithChildrenShortcut)
+          continue;
+        QKeyEvent claim(QEvent::ShortcutOverride, keys[0].key(), keys[0].keyboardModifiers());
+        claim.ignore();
+        QApplication::sendEvent(widget, &claim);
+        QVERIFY2(!claim.isAccepted(),
+                 qPrintable(widget->objectName() + QStringLiteral(" takes ") + keys.toString()));
+      }
+    }
+    QVERIFY(fields >= 5);
+    auto* filter = test->findChild<QLineEdit*>(QStringLiteral("galleryFilter"));
+    auto* layer = test->findChild<QAbstractSpinBox*>(QStringLiteral("viewLayer"));
+    auto* style = test->findChild<QComboBox*>(QStringLiteral("viewStyle"));
+    for (QWidget* field : std::initializer_list<QWidget*>{filter, layer, style}) {
+      test->showWorkspace(QStringLiteral("look"));
+      field->setFocus();
+      QTest::keyClick(field, Qt::Key_F4);
+      QCOMPARE(test->currentWorkspace(), QStringLiteral("compare"));
+    }
+    // What edits their text stays theirs, and so does undo while there is something typed.
+    test->showWorkspace(QStringLiteral("look"));
+    filter->setFocus();
+    QTest::keyClicks(filter, QStringLiteral("pic"));
+    QTest::keySequence(filter, QKeySequence::SelectAll);
+    QCOMPARE(filter->selectedText(), QStringLiteral("pic"));
+    QTest::keySequence(filter, QKeySequence::Undo);
+    QVERIFY(filter->text() != QStringLiteral("pic"));
   }
 
   void everyCommandHasWordsAndItsOwnKeys() {
@@ -256,8 +438,8 @@ class ShellTest : public QObject {
                qPrintable(keys));
     // And every action of a menu is one of them.
     for (QAction* menu : test->menuBar()->actions())
-      for (QAction* action : menu->menu()->actions())
-        if (!action->isSeparator()) QVERIFY(test->actions()->find(action->objectName()));
+      for (QAction* action : entriesOf(menu->menu()))
+        QVERIFY(test->actions()->find(action->objectName()));
   }
 
   void everyInteractiveWidgetHasAName() {

@@ -6,9 +6,9 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QPalette>
-#include <QStyle>
-#include <QStyleFactory>
 #include <QToolTip>
+
+#include "ui/base/FieldStyle.h"
 
 namespace headlight {
 namespace {
@@ -109,7 +109,7 @@ std::optional<ThemeChoice> themeFromName(const QString& name) {
 
 Theme::Theme(QObject* parent) : QObject(parent) {
   m_systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-  if (auto* style = QStyleFactory::create(QStringLiteral("Fusion"))) QApplication::setStyle(style);
+  QApplication::setStyle(new FieldStyle);
   askSystem();
   apply();
 }

@@ -43,9 +43,12 @@ void GalleryModel::addFiles(const QStringList& paths) {
 }
 
 void GalleryModel::addFolder(const QString& folder, const QStringList& pictures) {
+  QSet<QString> ofFolder(pictures.begin(), pictures.end());
   QModelIndexList old;
   for (int row = 0; row < m_entries.size(); ++row)
-    if (m_entries[row].source == folder) old << index(row);
+    if (m_entries[row].source == folder ||
+        (m_entries[row].source.isEmpty() && ofFolder.contains(m_entries[row].path)))
+      old << index(row);
   removeRowsOf(old);
   QList<Entry> entries;
   for (const QString& path : pictures)
@@ -68,12 +71,17 @@ void GalleryModel::removeRowsOf(const QModelIndexList& indexes) {
   for (const QModelIndex& index : indexes)
     rows << index.row();
   std::sort(rows.begin(), rows.end(), std::greater<>());
-  for (const int row : rows) {
-    beginRemoveRows({}, row, row);
-    m_entries.removeAt(row);
+  // Neighbours at once, from the end: each time, rows are counted anew before anybody is told.
+  for (qsizetype i = 0; i < rows.size();) {
+    const int last = rows[i];
+    int first = last;
+    for (++i; i < rows.size() && rows[i] >= first - 1; ++i)
+      first = rows[i];
+    beginRemoveRows({}, first, last);
+    m_entries.remove(first, last - first + 1);
+    rebuildRows();
     endRemoveRows();
   }
-  rebuildRows();
 }
 
 void GalleryModel::clear() {

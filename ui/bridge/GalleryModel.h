@@ -26,7 +26,8 @@ class GalleryModel : public QAbstractListModel {
   void addSamples();
   /// Pictures that are in the list already are left out.
   void addFiles(const QStringList& paths);
-  /// A folder or dataset with what inspection found in it. Added again, it is renewed.
+  /// A folder or dataset with what inspection found in it. Added again, it is renewed; pictures of
+  /// it that had been added by themselves take their place in it.
   void addFolder(const QString& folder, const QStringList& pictures);
   void removeRowsOf(const QModelIndexList& indexes);
   void clear();  ///< all but the samples

@@ -167,6 +167,7 @@ void LookBridge::opened(int ticket, std::shared_ptr<InferenceSession> session,
     sessions->training.reset();
   });
   if (std::exchange(m_throughTraining, false)) Q_EMIT throughTrainingChanged(false);
+  if (m_document->hasModel()) Q_EMIT replacing(session->info());
   m_document->setSourceNote({});
   m_document->setModel(session->info());  // whose signal asks for a look, behind the task above
   if (whenOpen) whenOpen();
@@ -227,6 +228,7 @@ void LookBridge::loadWeights(const QString& path) {
                                   textOf(report.error()));
         return;
       }
+      if (!m_document->model().weights.empty()) Q_EMIT replacing(info);
       m_document->updateModel(info);
       Q_EMIT weightsLoaded(path, *report);
     });

@@ -71,6 +71,9 @@ class LookBridge : public QObject {
   std::function<std::shared_ptr<InferenceSession>()> session();
 
  Q_SIGNALS:
+  /// `next` takes the place of the document's model, or of its weights: the last chance to keep
+  /// what is there. Not for the first model, nor for weights that random ones make way for.
+  void replacing(const headlight::ModelInfo& next);
   /// What is being done ("opening deit_tiny…"); empty when nothing is.
   void activityChanged(const QString& text);
   /// An opening ended without a model: an error (Document::failed was emitted), weights that fit in

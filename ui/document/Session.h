@@ -31,7 +31,7 @@ struct Session {
   QString imagePath, imageName;
   ViewOptions view;
 
-  // The window's own; empty in a picture's session.
+  // The window's own; in a picture's session only the workspace and its page.
   QStringList gallery;  ///< files and folders, in order
   QString theme;        ///< system, light or dark
   QByteArray geometry;

@@ -104,19 +104,21 @@ QString SessionKeeper::saveTo(const QString& path) {
 }
 
 void SessionKeeper::keepPrevious() {
-  if (!m_path.isEmpty()) tellLost(saveTo(previousPath(m_path)));
+  if (const auto session = m_collect()) keepPrevious(*session);
 }
 
 void SessionKeeper::keepPrevious(const Session& session) {
+  m_previous = session;
   if (!m_path.isEmpty()) tellLost(writeTo(previousPath(m_path), sessionToText(session)));
 }
 
 void SessionKeeper::tellLost(const QString& error) {
-  if (!error.isEmpty()) Q_EMIT failed(tr("What was open before this was not kept: %1").arg(error));
+  if (!error.isEmpty())
+    Q_EMIT failed(tr("What was open before this was not kept on the disk: %1").arg(error));
 }
 
 std::optional<Session> SessionKeeper::previous() const {
-  if (m_path.isEmpty()) return std::nullopt;
+  if (m_previous || m_path.isEmpty()) return m_previous;
   const QString path = previousPath(m_path);
   const auto bytes = readFile(path.toStdString(), kMaxBytes);
   if (!bytes) return std::nullopt;

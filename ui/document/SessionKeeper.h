@@ -34,8 +34,8 @@ class SessionKeeper : public QObject {
   QString saveNow();
   QString saveTo(const QString& path);
 
-  /// Keeps what the window shows now, before another session takes its place; failed() where it
-  /// cannot.
+  /// Keeps what the window shows now, before another session or model takes its place; failed()
+  /// where the disk does not: it is kept for as long as the program runs.
   void keepPrevious();
   /// The same for a session that could not be shown.
   void keepPrevious(const Session& session);
@@ -52,6 +52,7 @@ class SessionKeeper : public QObject {
   QString m_path;
   Collect m_collect;
   QTimer m_timer;
+  std::optional<Session> m_previous;  ///< of this run of the program
   bool m_complained = false;
   WorkerThread m_worker;
 };

@@ -13,6 +13,7 @@
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/NumberBox.h"
+#include "ui/forms/DeviceBox.h"
 
 namespace headlight {
 
@@ -99,6 +100,12 @@ QWidget* ParameterField::makeEditor(QWidget* parent) {
       return box;
     }
     case ParameterType::Text:
+      if (m_parameter.name == "device") {
+        auto* box = makeDeviceBox(parent);
+        connect(box, &QComboBox::editTextChanged, this, touched);
+        return box;
+      }
+      break;
     case ParameterType::NumberList:
     case ParameterType::IntegerList:
       break;
@@ -121,12 +128,13 @@ void ParameterField::setValue(const Json& value) {
   } else if (auto* box = qobject_cast<QComboBox*>(m_editor)) {
     // A choice that is not offered is shown all the same, with its error.
     const QString text = numberText(value);
+    if (box->isEditable()) box->setEditText(text);
     int index = box->findText(text);
-    if (index < 0) {
+    if (index < 0 && !box->isEditable()) {
       box->addItem(text);
       index = box->count() - 1;
     }
-    box->setCurrentIndex(index);
+    if (index >= 0) box->setCurrentIndex(index);
   } else if (auto* line = qobject_cast<QLineEdit*>(m_editor)) {
     QStringList items;
     if (value.is_array())

@@ -1,5 +1,7 @@
 #include "ui/maps/PictureTabs.h"
 
+#include <QActionGroup>
+
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
 #include "ui/maps/Canvas.h"
@@ -26,6 +28,11 @@ PictureTabs::PictureTabs(Document* document, QWidget* parent) : QTabWidget(paren
           tr("Attention through all layers"));
   addPage(new CompareView(document, this), "compare", "compare", tr("Compare"),
           tr("How alike layers look; a map before and after an edit"));
+  auto* choices = new QActionGroup(this);
+  for (QAction* command : m_commands)
+    choices->addAction(command);
+  connect(this, &QTabWidget::currentChanged, this, &PictureTabs::markShown);
+  markShown();
   connect(heads, &HeadsGrid::openRequested, this, [this] { showPage("canvas"); });
 }
 
@@ -34,13 +41,19 @@ void PictureTabs::addPage(QWidget* page, const QString& name, const QString& ico
   const int index = addTab(page, lineIcon(icon), title);
   setTabToolTip(index, tip);
   page->setProperty(kPageName, name);
-  m_commands << makeCommand(this,
-                            {QStringLiteral("view.tab.") + name,
-                             tr("Show %1").arg(title),
-                             tip,
-                             QStringLiteral("Ctrl+%1").arg(index + 1),
-                             {}},
-                            [this, name] { showPage(name); });
+  auto* command = makeCommand(this,
+                              {QStringLiteral("view.tab.") + name,
+                               tr("Show %1").arg(title),
+                               tip,
+                               QStringLiteral("Ctrl+%1").arg(index + 1),
+                               {}},
+                              [this, name] { showPage(name); });
+  command->setCheckable(true);
+  m_commands << command;
+}
+
+void PictureTabs::markShown() {
+  m_commands[currentIndex()]->setChecked(true);
 }
 
 void PictureTabs::showPage(const QString& name) {
@@ -50,6 +63,11 @@ void PictureTabs::showPage(const QString& name) {
 
 QString PictureTabs::page() const {
   return currentWidget()->property(kPageName).toString();
+}
+
+void PictureTabs::focusPage() {
+  QWidget* view = picture();
+  (view ? view : currentWidget())->setFocus(Qt::OtherFocusReason);
 }
 
 PictureView* PictureTabs::picture() const {

@@ -21,11 +21,14 @@ class PictureTabs : public QTabWidget {
   QString page() const;
   /// The picture of the page that is shown; null where it has none.
   PictureView* picture() const;
+  /// Keys work in the page that is shown.
+  void focusPage();
 
   /// Showing each page, for the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
  private:
+  void markShown();
   void addPage(QWidget* page, const QString& name, const QString& icon, const QString& title,
                const QString& tip);
 

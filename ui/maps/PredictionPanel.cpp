@@ -1,5 +1,7 @@
 #include "ui/maps/PredictionPanel.h"
 
+#include <QDir>
+#include <QFileInfo>
 #include <QPainter>
 
 #include <algorithm>
@@ -49,6 +51,39 @@ QString pointsText(double change) {
   if (std::abs(points) < 0.05) return QStringLiteral("±0");
   return (points > 0 ? QStringLiteral("▲ ") : QStringLiteral("▼ ")) +
          QString::number(std::abs(points), 'f', 1);
+}
+
+/// "striped disc" of ":/samples/striped-disc.png" and of "striped_disc/0001.png".
+QString plainName(QString name) {
+  return name.replace(QLatin1Char('-'), QLatin1Char(' '))
+      .replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+/// Whether a model's classes are those of the built-in samples, as the demo's are.
+bool knowsTextureShapes(const ModelInfo& model) {
+  QStringList samples;
+  for (const QFileInfo& file : QDir(QStringLiteral(":/samples")).entryInfoList(QDir::Files))
+    samples << plainName(file.completeBaseName());
+  return !model.classNames.empty() &&
+         std::all_of(model.classNames.begin(), model.classNames.end(), [&](const auto& name) {
+           return samples.contains(QString::fromStdString(name));
+         });
+}
+
+/// A built-in sample, or one of make-dataset's, which lie in folders named by their classes.
+bool isTextureShape(const ModelInfo& model, const QString& path) {
+  if (path.startsWith(QStringLiteral(":/samples/"))) return true;
+  const std::string folder = plainName(QFileInfo(path).dir().dirName()).toStdString();
+  const auto& names = model.classNames;
+  return std::find(names.begin(), names.end(), folder) != names.end();
+}
+
+QString noteOn(const Document& document) {
+  if (!document.hasModel() || !document.hasImage()) return {};
+  if (!knowsTextureShapes(document.model()) ||
+      isTextureShape(document.model(), document.imagePath()))
+    return {};
+  return PredictionPanel::tr("This demo knows nine texture-shapes; this picture is none.");
 }
 
 QString rankText(const PredictionRow& row) {
@@ -112,12 +147,12 @@ PredictionPanel::PredictionPanel(Document* document, QWidget* parent)
 
 QSize PredictionPanel::sizeHint() const {
   const int line = fontMetrics().height() + 5;
-  // Six lines and the title: the height stays when an edit adds a line.
+  // Six lines and the title: the height stays when an edit or a note adds a line.
   return {420, line * (kRows + 2) + static_cast<int>(kPadding)};
 }
 
 QSize PredictionPanel::minimumSizeHint() const {
-  return {240, (fontMetrics().height() + 1) * (kRows + 1) + static_cast<int>(kPadding)};
+  return {240, (fontMetrics().height() + 1) * (kRows + 2) + static_cast<int>(kPadding)};
 }
 
 void PredictionPanel::refresh() {
@@ -132,6 +167,8 @@ void PredictionPanel::refresh() {
     words << row.name + QStringLiteral(" ") + percent(row.probability);
     if (m_compared) words.last() += tr(", before %1").arg(percent(row.probabilityBefore));
   }
+  m_note = m_rows.empty() ? QString() : noteOn(*m_document);
+  if (!m_note.isEmpty()) words.prepend(m_note);
   setAccessibleDescription(words.join(QStringLiteral("; ")));
   update();
 }
@@ -140,7 +177,8 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const double text = fontMetrics().height();
-  const double lines = static_cast<double>(std::max<std::size_t>(m_rows.size(), kRows)) + 1;
+  const double lines =
+      static_cast<double>(std::max<std::size_t>(m_rows.size(), kRows)) + (m_note.isEmpty() ? 1 : 2);
   const double line = std::clamp((height() - kPadding) / lines, text + 1, text + 5);
   QRectF row(kPadding, kPadding / 2, width() - 2 * kPadding, line);
   QColor quiet = palette().color(QPalette::WindowText);
@@ -157,6 +195,11 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
   row.translate(0, line);
   if (m_rows.empty())
     painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, tr("Nothing looked at yet."));
+  if (!m_note.isEmpty()) {
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(m_note, Qt::ElideRight, qRound(row.width())));
+    row.translate(0, line);
+  }
   for (const PredictionRow& entry : m_rows) {
     paintRow(painter, row, entry);
     row.translate(0, line);

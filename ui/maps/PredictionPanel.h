@@ -27,6 +27,8 @@ class PredictionPanel : public QWidget {
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
   const std::vector<PredictionRow>& rows() const { return m_rows; }
+  /// Why the classes may mean little; empty: nothing is known against them.
+  const QString& note() const { return m_note; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -37,6 +39,7 @@ class PredictionPanel : public QWidget {
 
   Document* m_document;
   std::vector<PredictionRow> m_rows;
+  QString m_note;
   bool m_compared = false;
 };
 

@@ -1,6 +1,7 @@
 #include "ui/maps/ViewCommands.h"
 
 #include <QAction>
+#include <QActionGroup>
 
 #include "ui/base/Actions.h"
 #include "ui/document/Document.h"
@@ -20,21 +21,36 @@ ViewCommands::ViewCommands(Document* document, PictureTabs* tabs, QObject* paren
   addChoices();
   addAppearance();
   addNextShown();
+  addStyles();
   addZoom();
   addColors();
   for (const auto signal : {&Document::modelChanged, &Document::lookChanged})
     connect(document, signal, this, &ViewCommands::refresh);
+  connect(document, &Document::viewChanged, this, &ViewCommands::readView);
   refresh();
+  readView();
 }
 
 QAction* ViewCommands::addChange(const QString& id, const QString& text, const QString& tip,
                                  const QString& keys,
                                  const std::function<void(ViewOptions&)>& change) {
-  QAction* action = makeCommand(this, {id, text, tip, keys, {}},
-                                [this, change] { m_document->changeView(change); });
+  QAction* action = makeCommand(this, {id, text, tip, keys, {}}, [this, change] {
+    m_document->changeView(change);
+    readView();  // where nothing has changed, the mark has
+  });
   if (keys.size() == 1) limitTo(m_tabs, action);
   m_commands << action;
   return action;
+}
+
+void ViewCommands::mark(QAction* action, std::function<bool(const ViewOptions&)> isShown) {
+  action->setCheckable(true);
+  m_marks.emplace_back(action, std::move(isShown));
+}
+
+void ViewCommands::readView() {
+  for (const auto& [action, isShown] : m_marks)
+    action->setChecked(isShown(m_document->view()));
 }
 
 void ViewCommands::addChoices() {
@@ -54,14 +70,18 @@ void ViewCommands::addChoices() {
 }
 
 void ViewCommands::addAppearance() {
-  addChange("view.overlay", tr("Show or hide the map"), tr("The attention map over the picture"),
-            "O", [](ViewOptions& view) { view.showOverlay = !view.showOverlay; });
-  addChange("view.smooth", tr("Smooth or blocky map"),
-            tr("Interpolate between patches, or show each"), "S",
-            [](ViewOptions& view) { view.smooth = !view.smooth; });
-  addChange("view.sharedRange", tr("One colour scale for all heads"),
-            tr("All heads on one scale, or each on its own"), "R",
-            [](ViewOptions& view) { view.sharedRange = !view.sharedRange; });
+  const auto addSwitch = [this](const QString& id, const QString& text, const QString& tip,
+                                const QString& keys, bool ViewOptions::*option) {
+    mark(addChange(id, text, tip, keys,
+                   [option](ViewOptions& view) { view.*option = !(view.*option); }),
+         [option](const ViewOptions& view) { return view.*option; });
+  };
+  addSwitch("view.overlay", tr("Show the map"), tr("The attention map over the picture, or not"),
+            "O", &ViewOptions::showOverlay);
+  addSwitch("view.smooth", tr("Smooth map"), tr("Interpolate between patches, or show each"), "S",
+            &ViewOptions::smooth);
+  addSwitch("view.sharedRange", tr("One colour scale for all heads"),
+            tr("All heads on one scale, or each on its own"), "R", &ViewOptions::sharedRange);
   addChange("view.moreOpaque", tr("Stronger map"), tr("Less of the picture is seen beside the map"),
             "Ctrl+]", [](ViewOptions& view) { strengthOf(view) += kOpacityStep; });
   addChange("view.lessOpaque", tr("Weaker map"), tr("More of the picture is seen beside the map"),
@@ -92,6 +112,19 @@ void ViewCommands::addNextShown() {
   m_commands << m_nextShown;
 }
 
+void ViewCommands::addStyles() {
+  auto* group = new QActionGroup(this);
+  for (const MapStyleInfo& info : mapStyles()) {
+    const QString title = QString::fromStdString(info.name);
+    QAction* action = addChange(QStringLiteral("view.style.") + title, tr("Style: %1").arg(title),
+                                tr("How maps are drawn: %1").arg(QString::fromStdString(info.help)),
+                                QStringLiteral("Ctrl+J, Shift+%1").arg(title[0].toUpper()),
+                                [style = info.style](ViewOptions& view) { view.style = style; });
+    mark(action, [style = info.style](const ViewOptions& view) { return view.style == style; });
+    group->addAction(action);
+  }
+}
+
 void ViewCommands::addZoom() {
   m_commands << makeCommand(
       this, {"view.zoomIn", tr("Zoom &in"), tr("Enlarge the picture"), "Ctrl++", {}},
@@ -113,15 +146,19 @@ void ViewCommands::zoomBy(double factor) {
 }
 
 void ViewCommands::addColors() {
+  auto* group = new QActionGroup(this);
   for (const ColorMapInfo& info : colorMaps()) {
     const QString title = QString::fromStdString(info.name);
-    addChange(QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
-              tr("Show maps in the %1 colours").arg(title),
-              QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(info.key)),
-              [map = info.map](ViewOptions& view) {
-                view.colorMap = map;
-                view.style = MapStyle::Overlay;
-              });
+    QAction* action =
+        addChange(QStringLiteral("view.colors.") + title, tr("Colours: %1").arg(title),
+                  tr("Show maps in the %1 colours").arg(title),
+                  QStringLiteral("Ctrl+J, %1").arg(QLatin1Char(info.key)),
+                  [map = info.map](ViewOptions& view) {
+                    view.colorMap = map;
+                    view.style = MapStyle::Overlay;
+                  });
+    mark(action, [map = info.map](const ViewOptions& view) { return view.colorMap == map; });
+    group->addAction(action);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <QObject>
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 class QAction;
 
@@ -32,12 +34,17 @@ class ViewCommands : public QObject {
   void addColors();
   QAction* addChange(const QString& id, const QString& text, const QString& tip,
                      const QString& keys, const std::function<void(ViewOptions&)>& change);
+  /// A command that says whether it is what the view shows.
+  void mark(QAction* action, std::function<bool(const ViewOptions&)> isShown);
+  void addStyles();
   void zoomBy(double factor);
+  void readView();
   void refresh();
 
   Document* m_document;
   PictureTabs* m_tabs;
   QList<QAction*> m_commands;
+  std::vector<std::pair<QAction*, std::function<bool(const ViewOptions&)>>> m_marks;
   QAction *m_classToken = nullptr, *m_nextShown = nullptr;
 };
 

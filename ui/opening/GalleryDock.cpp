@@ -3,6 +3,8 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -12,9 +14,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <functional>
+
 #include "ui/base/Actions.h"
 #include "ui/base/IconButton.h"
 #include "ui/base/Icons.h"
+#include "ui/base/ShownText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
 
@@ -78,6 +83,20 @@ class ThumbnailDelegate : public QStyledItemDelegate {
   }
 };
 
+/// Keys that move the mark choose what it moves to.
+class ThumbnailList : public QListView {
+ public:
+  using QListView::QListView;
+  std::function<void(const QModelIndex&)> moved;
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    const QModelIndex before = currentIndex();
+    QListView::keyPressEvent(event);
+    if (currentIndex().isValid() && currentIndex() != before) moved(currentIndex());
+  }
+};
+
 }  // namespace
 
 GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* parent)
@@ -95,10 +114,11 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter the gallery by name"));
   m_filter->setToolTip(tr("Show only pictures whose name contains this"));
-  connect(m_filter, &QLineEdit::textChanged, m_filtered,
-          &QSortFilterProxyModel::setFilterFixedString);
+  connect(m_filter, &QLineEdit::textChanged, this, &GalleryDock::filter);
 
-  m_view = new QListView(this);
+  auto* list = new ThumbnailList(this);
+  list->moved = [this](const QModelIndex& index) { choose(index); };
+  m_view = list;
   m_view->setObjectName(QStringLiteral("galleryView"));
   m_view->setAccessibleName(tr("Pictures"));
   m_view->setToolTip(tr("Choose a picture to look at; drop files or folders to add more"));
@@ -117,11 +137,10 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   m_view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_view, &QListView::customContextMenuRequested, this, &GalleryDock::showMenu);
-  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
-          [this](const QModelIndex& current) {
-            if (!m_marking && current.isValid())
-              Q_EMIT chosen(current.data(GalleryModel::PathRole).toString());
-          });
+  // What is marked with Ctrl or Shift is not to be looked at, but to be taken out together.
+  connect(m_view, &QListView::clicked, this, [this](const QModelIndex& index) {
+    if (QApplication::keyboardModifiers() == Qt::NoModifier) choose(index);
+  });
 
   auto* add = iconToolButton(this, QStringLiteral("galleryAdd"), QStringLiteral("add"),
                              tr("Add pictures to the gallery"));
@@ -135,15 +154,26 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   tools->addWidget(m_filter, 1);
   tools->addWidget(add);
   tools->addWidget(clear);
+  m_count = new QLabel(this);
+  m_count->setObjectName(QStringLiteral("galleryCount"));
+  m_count->setWordWrap(true);
+  m_count->setForegroundRole(QPalette::PlaceholderText);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
   layout->setSpacing(4);
   layout->addLayout(tools);
+  layout->addWidget(m_count);
   layout->addWidget(m_view, 1);
 
-  connect(document, &Document::imageChanged, this, &GalleryDock::markOpen);
-  connect(model, &GalleryModel::rowsInserted, this, &GalleryDock::markOpen);
+  connect(document, &Document::imageChanged, this, &GalleryDock::markShown);
+  for (const auto signal : {&GalleryModel::rowsInserted, &GalleryModel::rowsRemoved})
+    connect(model, signal, this, &GalleryDock::markShown);
+  connect(model, &GalleryModel::modelReset, this, &GalleryDock::markShown);
+  for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+    connect(m_filtered, signal, this, &GalleryDock::count);
+  connect(m_filtered, &QAbstractItemModel::modelReset, this, &GalleryDock::count);
   makeCommands();
+  count();
 }
 
 void GalleryDock::makeCommands() {
@@ -163,40 +193,57 @@ void GalleryDock::makeCommands() {
                             [this] { step(-1); });
 }
 
-void GalleryDock::markOpen() {
+void GalleryDock::markShown() {
   const QModelIndex index = m_filtered->mapFromSource(m_model->indexOf(m_document->imagePath()));
-  if (!index.isValid() || index == m_view->currentIndex()) return;
-  m_marking = true;
+  if (!index.isValid()) m_view->selectionModel()->clear();
+  if (index.isValid()) m_view->setCurrentIndex(index);
+}
+
+void GalleryDock::filter(const QString& text) {
+  m_filtered->setFilterFixedString(text);
+  markShown();
+  count();
+}
+
+void GalleryDock::count() {
+  const int all = m_model->rowCount(), shown = m_filtered->rowCount();
+  const QString text = m_filter->text();
+  if (all == 0)
+    m_count->setText(tr("No pictures yet: drop some here."));
+  else if (shown == 0)
+    m_count->setText(tr("No picture has “%1” in its name.").arg(shownName(text)));
+  else if (shown < all)
+    m_count->setText(tr("%1 of %2 pictures").arg(shown).arg(all));
+  else
+    m_count->setText(all == 1 ? tr("1 picture") : tr("%1 pictures").arg(all));
+}
+
+void GalleryDock::choose(const QModelIndex& index) {
   m_view->setCurrentIndex(index);
-  m_marking = false;
+  Q_EMIT chosen(index.data(GalleryModel::PathRole).toString());
 }
 
 void GalleryDock::step(int by) {
   const int rows = m_filtered->rowCount();
   if (rows == 0) return;
   const int now = m_view->currentIndex().isValid() ? m_view->currentIndex().row() : -1;
-  const int next = now < 0 ? 0 : (now + by + rows) % rows;
-  m_view->setCurrentIndex(m_filtered->index(next, 0));
+  choose(m_filtered->index(now < 0 ? 0 : (now + by + rows) % rows, 0));
 }
 
 void GalleryDock::showMenu(const QPoint& position) {
   const QModelIndex index = m_view->indexAt(position);
   if (!index.isValid()) return;
   const QString path = index.data(GalleryModel::PathRole).toString();
+  QModelIndexList rows;
+  for (const QModelIndex& selected : m_view->selectionModel()->selectedIndexes())
+    rows << m_filtered->mapToSource(selected);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->addAction(tr("Copy path"), this, [path] { QApplication::clipboard()->setText(path); });
-  menu->addAction(tr("Take out of the gallery"), this, &GalleryDock::removeSelected);
+  menu->addAction(tr("Take out of the gallery"), this,
+                  [this, rows] { m_model->removeRowsOf(rows); });
+  connect(menu, &QMenu::aboutToHide, this, &GalleryDock::markShown);
   menu->popup(m_view->viewport()->mapToGlobal(position));
-}
-
-void GalleryDock::removeSelected() {
-  QModelIndexList rows;
-  for (const QModelIndex& index : m_view->selectionModel()->selectedIndexes())
-    rows << m_filtered->mapToSource(index);
-  m_marking = true;  // the row that becomes current was not chosen by anybody
-  m_model->removeRowsOf(rows);
-  m_marking = false;
 }
 
 void GalleryDock::showEvent(QShowEvent* event) {

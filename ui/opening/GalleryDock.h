@@ -1,11 +1,13 @@
 #pragma once
 // The content of the Gallery dock: thumbnails to choose from. Choosing, by mouse or arrow keys,
-// opens the picture.
+// opens the picture; the one that is shown is the one that is marked.
 
 #include <QList>
+#include <QModelIndex>
 #include <QWidget>
 
 class QAction;
+class QLabel;
 class QLineEdit;
 class QListView;
 class QSortFilterProxyModel;
@@ -21,6 +23,8 @@ class GalleryDock : public QWidget {
   GalleryDock(Document* document, GalleryModel* model, QWidget* parent = nullptr);
 
   QListView* view() const { return m_view; }
+  /// Marks the picture that is shown, and no other.
+  void markShown();
   /// Chooses the neighbour of the present picture; `by` is 1 or −1.
   void step(int by);
   /// The next and the previous picture, for the File menu.
@@ -36,8 +40,9 @@ class GalleryDock : public QWidget {
 
  private:
   void showMenu(const QPoint& position);
-  void markOpen();
-  void removeSelected();
+  void filter(const QString& text);
+  void count();
+  void choose(const QModelIndex& index);
   void makeCommands();
 
   Document* m_document;
@@ -45,8 +50,8 @@ class GalleryDock : public QWidget {
   QSortFilterProxyModel* m_filtered;
   QListView* m_view;
   QLineEdit* m_filter;
+  QLabel* m_count;
   QList<QAction*> m_commands;
-  bool m_marking = false;
 };
 
 }  // namespace headlight

@@ -1,7 +1,9 @@
 #include "ui/opening/ModelDialog.h"
 
+#include <QCoreApplication>
 #include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -45,6 +47,15 @@ ModelCost costOf(const PublishedModel& model) {
   return modelCost(model.config, masks);
 }
 
+bool isCustom(const QTreeWidgetItem* item) {
+  return item->data(0, kNameRole).toString() == QStringLiteral("custom");
+}
+
+bool hasAll(const QString& text, const QStringList& words) {
+  return std::all_of(words.begin(), words.end(),
+                     [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
 }  // namespace
 
 ModelDialog::ModelDialog(Document* document, QWidget* parent)
@@ -69,22 +80,27 @@ ModelDialog::ModelDialog(Document* document, QWidget* parent)
   fillList();
   if (document->hasModel()) {
     m_model = document->model().experiment.model;
-    const PublishedModel* published = publishedAs(m_model);
-    selectModel(published ? QString::fromStdString(published->name) : QStringLiteral("custom"));
+    selectShown();
   } else {
     selectModel(QStringLiteral("deit_tiny_patch16_224"));
   }
+  m_filter->setFocus();
 }
 
 QWidget* ModelDialog::makeList() {
   auto* side = new QWidget(this);
-  auto* filter = new QLineEdit(side);
-  filter->setObjectName(QStringLiteral("modelFilter"));
-  filter->setPlaceholderText(tr("Filter models"));
-  filter->setAccessibleName(tr("Filter models"));
-  filter->setToolTip(tr("Shows the models whose name or description has these words"));
-  filter->setClearButtonEnabled(true);
-  connect(filter, &QLineEdit::textChanged, this, &ModelDialog::filterList);
+  m_filter = new QLineEdit(side);
+  m_filter->setObjectName(QStringLiteral("modelFilter"));
+  m_filter->setPlaceholderText(tr("Filter models"));
+  m_filter->setAccessibleName(tr("Filter models"));
+  m_filter->setToolTip(
+      tr("Chooses the first model whose name or description has these words; arrows go on in the "
+         "list, Enter opens"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->installEventFilter(this);
+  connect(m_filter, &QLineEdit::textChanged, this, &ModelDialog::filterList);
+  m_noMatch = new MessageLabel(side);
+  m_noMatch->setObjectName(QStringLiteral("modelNoMatch"));
   m_list = new QTreeWidget(side);
   m_list->setObjectName(QStringLiteral("modelList"));
   m_list->setAccessibleName(tr("Published models"));
@@ -103,7 +119,8 @@ QWidget* ModelDialog::makeList() {
   });
   auto* layout = new QVBoxLayout(side);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(filter);
+  layout->addWidget(m_filter);
+  layout->addWidget(m_noMatch);
   layout->addWidget(m_list, 1);
   return side;
 }
@@ -161,15 +178,48 @@ void ModelDialog::fillList() {
   }
 }
 
+/// Chooses the first that has the words in its name, before those that are only described by them:
+/// what Enter opens is always seen. One's own shape goes by its name alone.
 void ModelDialog::filterList(const QString& text) {
   const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  QTreeWidgetItem *named = nullptr, *described = nullptr;
   for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
     QTreeWidgetItem* item = m_list->topLevelItem(i);
-    const QString haystack = item->text(0) + QLatin1Char(' ') + item->toolTip(0);
-    item->setHidden(!std::all_of(words.begin(), words.end(), [&](const QString& word) {
-      return haystack.contains(word, Qt::CaseInsensitive);
-    }));
+    const QString name = item->text(0);
+    const QString all = isCustom(item) ? name : name + QLatin1Char(' ') + item->toolTip(0);
+    const bool matches = hasAll(all, words);
+    item->setHidden(!matches);
+    if (matches && !described) described = item;
+    if (!named && hasAll(name, words)) named = item;
   }
+  m_noMatch->setMessage(
+      described ? QString() : tr("No model has “%1” in its name or description.").arg(text),
+      MessageLabel::Tone::Plain);
+  if (!words.isEmpty())
+    m_list->setCurrentItem(named ? named : described);
+  else if (!m_list->currentItem())
+    selectShown();
+  check();
+}
+
+/// Up and down in the field go on in the list, from what is chosen there.
+bool ModelDialog::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_filter && event->type() == QEvent::KeyPress)
+    switch (static_cast<QKeyEvent*>(event)->key()) {
+      case Qt::Key_Up:
+      case Qt::Key_Down:
+      case Qt::Key_PageUp:
+      case Qt::Key_PageDown:
+        m_list->setFocus();
+        QCoreApplication::sendEvent(m_list, event);
+        return true;
+    }
+  return QDialog::eventFilter(watched, event);
+}
+
+void ModelDialog::selectShown() {
+  const PublishedModel* published = publishedAs(m_model);
+  selectModel(published ? QString::fromStdString(published->name) : QStringLiteral("custom"));
 }
 
 void ModelDialog::selectModel(const QString& name) {
@@ -224,7 +274,7 @@ void ModelDialog::check() {
     m_cost->setText(tr("No model yet"));
   }
   m_error->setMessage(problem, MessageLabel::Tone::Problem);
-  m_buttons->button(QDialogButtonBox::Open)->setEnabled(m_valid);
+  m_buttons->button(QDialogButtonBox::Open)->setEnabled(m_valid && m_list->currentItem());
   describe();
 }
 

@@ -10,6 +10,7 @@
 #include "core/workbench/InferenceSession.h"
 
 class QLabel;
+class QLineEdit;
 class QTreeWidget;
 class QDialogButtonBox;
 
@@ -25,6 +26,7 @@ class ModelDialog : public QDialog {
  public:
   /// Begins with the document's model, if it has one.
   explicit ModelDialog(Document* document, QWidget* parent = nullptr);
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
   /// A published model as it is: open it by source(). Otherwise create experiment(), then load
   /// weights() if there are any.
@@ -42,6 +44,7 @@ class ModelDialog : public QDialog {
   QWidget* makeDetails();
   void fillList();
   void filterList(const QString& text);
+  void selectShown();
   void onSelected();
   void check();
   ModelCost costWithMasks() const;  ///< with those that the model will open with
@@ -49,6 +52,8 @@ class ModelDialog : public QDialog {
   void chooseWeights();
 
   Document* m_document;
+  QLineEdit* m_filter = nullptr;
+  MessageLabel* m_noMatch = nullptr;
   QTreeWidget* m_list = nullptr;
   QLabel* m_description = nullptr;
   QString m_chosenText;  ///< of what was chosen in the list, while it is as chosen

@@ -40,7 +40,7 @@ Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, Galler
       m_window(window),
       m_masksReader(new BackgroundTask(this)) {
   connect(images, &ImageBridge::inspected, this, &Opener::onInspected);
-  connect(images, &ImageBridge::imageLoaded, document, &Document::setImage);
+  connect(images, &ImageBridge::imageLoaded, this, &Opener::onImageLoaded);
   connect(
       images, &ImageBridge::imageFailed, this, [this](const QString& path, const QString& text) {
         tell(Notice::Level::Error, tr("%1 was not opened").arg(ImageBridge::nameOf(path)), text);
@@ -83,6 +83,8 @@ void Opener::loadWeights(const QString& path) {
 }
 
 void Opener::onInspected(const FileFinding& finding) {
+  if (finding.kind != FileKind::Unknown && !m_quiet.contains(finding.path))
+    Q_EMIT found(finding.kind, finding.path);
   switch (finding.kind) {
     case FileKind::Image:
       return onImage(finding);
@@ -121,6 +123,12 @@ void Opener::onImage(const FileFinding& finding) {
   if (m_quiet.remove(finding.path)) return;
   if (!m_imageOpened) openImage(finding.path);
   m_imageOpened = true;
+}
+
+/// Also one that a session named.
+void Opener::onImageLoaded(const Image& image, const QString& name, const QString& path) {
+  if (QFileInfo(path).isFile()) m_gallery->addFiles({path});
+  m_document->setImage(image, name, path);
 }
 
 void Opener::onFolder(const FileFinding& finding) {

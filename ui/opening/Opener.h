@@ -20,6 +20,7 @@ class Document;
 class GalleryModel;
 class ImageBridge;
 class LookBridge;
+enum class FileKind;
 struct FileFinding;
 
 class Opener : public QObject {
@@ -41,6 +42,8 @@ class Opener : public QObject {
   bool isBusy() const;
 
  Q_SIGNALS:
+  /// What open() was asked for and is something; before anything is done about it.
+  void found(headlight::FileKind kind, const QString& path);
   void notice(const headlight::Notice& notice);
   void sessionFound(const headlight::Session& session, const QString& path);
   /// Settings of a config that is not about the model: for the training dialog.
@@ -53,6 +56,7 @@ class Opener : public QObject {
  private:
   void onInspected(const FileFinding& finding);
   void onImage(const FileFinding& finding);
+  void onImageLoaded(const Image& image, const QString& name, const QString& path);
   void onFolder(const FileFinding& finding);
   void onConfig(const FileFinding& finding);
   void onMasks(const QString& path);

@@ -77,6 +77,10 @@ void OpeningCommands::makeModelCommands() {
   m_modelCommands << m_load << m_save;
 }
 
+QList<QAction*> OpeningCommands::startCommands() const {
+  return {m_fileCommands.first(), m_modelCommands[0], m_modelCommands[1]};
+}
+
 void OpeningCommands::refresh() {
   m_load->setEnabled(m_document->hasModel());
   m_save->setEnabled(m_document->hasModel());

@@ -22,6 +22,8 @@ class OpeningCommands : public QObject {
   OpeningCommands(Document* document, LookBridge* look, Opener* opener, GalleryModel* gallery,
                   QWidget* window);
 
+  /// Open, choose a model, open the demo: for a window with nothing in it.
+  QList<QAction*> startCommands() const;
   const QList<QAction*>& fileCommands() const { return m_fileCommands; }
   const QList<QAction*>& modelCommands() const { return m_modelCommands; }
 

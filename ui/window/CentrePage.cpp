@@ -37,12 +37,25 @@ void CentrePage::placeNotices() {
   m_notices->raise();
 }
 
+void CentrePage::setStartPage(QWidget* page) {
+  m_startPage = page;
+  m_tabs->installEventFilter(this);
+  placeStartPage();
+}
+
+void CentrePage::placeStartPage() {
+  m_startPage->setGeometry(m_tabs->geometry());
+  m_notices->raise();
+}
+
 void CentrePage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   placeNotices();
 }
 
 bool CentrePage::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_tabs && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
+    placeStartPage();
   if (event->type() == QEvent::Show || event->type() == QEvent::LayoutRequest) placeNotices();
   return QWidget::eventFilter(watched, event);
 }

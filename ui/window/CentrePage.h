@@ -16,6 +16,8 @@ class CentrePage : public QWidget {
 
   NoticeBar* notices() const { return m_notices; }
   PictureTabs* tabs() const { return m_tabs; }
+  /// Lies over the pictures, below the notices, while it is shown.
+  void setStartPage(QWidget* page);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -23,8 +25,10 @@ class CentrePage : public QWidget {
 
  private:
   void placeNotices();
+  void placeStartPage();
 
   NoticeBar* m_notices;
+  QWidget* m_startPage = nullptr;
   PictureTabs* m_tabs;
 };
 

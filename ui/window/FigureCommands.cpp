@@ -14,6 +14,7 @@
 #include "ui/figures/FigureExport.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/PictureTabs.h"
+#include "ui/window/Workspaces.h"
 
 namespace headlight {
 namespace {
@@ -30,10 +31,12 @@ FigureKind figureOf(const PictureTabs& tabs) {
 
 }  // namespace
 
-FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, QWidget* window)
+FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, const Workspaces* workspaces,
+                               QWidget* window)
     : QObject(window),
       m_document(document),
       m_tabs(tabs),
+      m_workspaces(workspaces),
       m_window(window),
       m_writer(new BackgroundTask(this)) {
   m_export =
@@ -75,7 +78,10 @@ void FigureCommands::choose() {
                                  QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png"));
   question.filter = tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)");
   question.suffix = QStringLiteral("png");
-  captured->session = sessionToText(sessionOf(*m_document));
+  Session session = sessionOf(*m_document);
+  session.workspace = workspaceName(m_workspaces->current());
+  session.arrangements = m_workspaces->page();
+  captured->session = sessionToText(session);
   askForPath(m_window, question, [this, request = *captured](const QString& path) mutable {
     request.path = path;
     write(request);

@@ -10,12 +10,14 @@ namespace headlight {
 class BackgroundTask;
 class Document;
 class PictureTabs;
+class Workspaces;
 struct FigureRequest;
 
 class FigureCommands : public QObject {
   Q_OBJECT
  public:
-  FigureCommands(Document* document, PictureTabs* tabs, QWidget* window);
+  FigureCommands(Document* document, PictureTabs* tabs, const Workspaces* workspaces,
+                 QWidget* window);
 
   QAction* exportAction() const { return m_export; }
   QAction* copyAction() const { return m_copy; }
@@ -32,6 +34,7 @@ class FigureCommands : public QObject {
 
   Document* m_document;
   PictureTabs* m_tabs;
+  const Workspaces* m_workspaces;
   QWidget* m_window;
   BackgroundTask* m_writer;
   QAction *m_export, *m_copy;

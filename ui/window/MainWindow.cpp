@@ -3,15 +3,17 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QMenuBar>
-#include <QVBoxLayout>
 
 #include "core/base/Log.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/FieldKeys.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/PlainLabels.h"
 #include "ui/base/ShownText.h"
+#include "ui/base/Stacked.h"
 #include "ui/base/Theme.h"
+#include "ui/base/WrappedTips.h"
 #include "ui/maps/EffectLine.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/NumberChooser.h"
@@ -24,10 +26,13 @@
 #include "ui/opening/GalleryDock.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
+#include "ui/opening/RecentCommands.h"
+#include "ui/opening/StartPage.h"
 #include "ui/training/RunLine.h"
 #include "ui/training/TrainingDock.h"
 #include "ui/window/CentrePage.h"
 #include "ui/window/CommandPalette.h"
+#include "ui/window/ContextMenus.h"
 #include "ui/window/Docks.h"
 #include "ui/window/EffectController.h"
 #include "ui/window/FigureCommands.h"
@@ -55,6 +60,7 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_opener(new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this)) {
   setObjectName(QStringLiteral("mainWindow"));
   new PlainLabels(this);
+  new WrappedTips(this);
   setWindowIcon(applicationIcon());
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
   resize(1280, 800);
@@ -65,7 +71,10 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
   connectNotices();
   connectStatus();
   auto* drops = new FileDrops(this);
-  connect(drops, &FileDrops::dropped, this, &MainWindow::openPaths);
+  connect(drops, &FileDrops::dropped, this, [this](const QStringList& paths) {
+    m_centre->tabs()->focusPage();
+    openPaths(paths);
+  });
   m_gallery->addSamples();
   updateTitle();
 }
@@ -89,28 +98,15 @@ void MainWindow::buildPanels() {
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
   auto* prediction = new PredictionPanel(m_document.get(), this);
   m_references = new ReferenceCommands(m_document.get(), this);
-  prediction->addActions(m_references->commands());
-  prediction->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_effect = new EffectController(m_document.get(), m_look.get(), this);
-  auto* heads = new QWidget(this);
-  auto* allHeads = new QVBoxLayout(heads);
-  allHeads->setContentsMargins(0, 0, 0, 0);
-  allHeads->setSpacing(0);
-  allHeads->addWidget(new NumberChooser(m_document.get(), m_effect->heads(), heads));
-  allHeads->addWidget(new HeadsGrid(m_document.get(), heads), 1);
-  auto* outcome = new QWidget(this);
-  auto* column = new QVBoxLayout(outcome);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addWidget(prediction, 1);
-  column->addWidget(m_effect->line());
-  auto* masks = new QWidget(this);
-  auto* matrix = new QVBoxLayout(masks);
-  matrix->setContentsMargins(0, 0, 0, 0);
-  matrix->setSpacing(0);
-  matrix->addWidget(m_maskPanel, 1);
-  matrix->addWidget(new NumberChooser(m_document.get(), m_effect->heads(), masks));
-  m_docks = new Docks(this, {m_galleryDock, heads, outcome, masks, m_trainingDock});
+  auto* tiles = new HeadsGrid(m_document.get(), this);
+  connect(tiles, &HeadsGrid::openRequested, this, [this] { showTab(QStringLiteral("canvas")); });
+  const auto numbers = [this] {
+    return new NumberChooser(m_document.get(), m_effect->heads(), this);
+  };
+  m_docks = new Docks(this, {m_galleryDock, stacked({numbers(), tiles}, tiles, this),
+                             stacked({prediction, m_effect->line()}, prediction, this),
+                             stacked({m_maskPanel, numbers()}, m_maskPanel, this), m_trainingDock});
   m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
   auto* run = new RunLine(m_training.get(), this);
@@ -123,7 +119,12 @@ void MainWindow::buildPanels() {
 void MainWindow::buildControllers() {
   Document* document = m_document.get();
   m_opening = new OpeningCommands(document, m_look.get(), m_opener, m_gallery.get(), this);
-  m_figures = new FigureCommands(document, m_centre->tabs(), this);
+  m_recent = new RecentCommands(new RecentPaths(m_options.sessionPath, this), document,
+                                m_look.get(), m_opener, this);
+  m_start = new StartPage(document, m_look.get(), m_images.get(), m_opener, m_recent,
+                          m_opening->startCommands(), m_centre);
+  m_centre->setStartPage(m_start);
+  m_figures = new FigureCommands(document, m_centre->tabs(), m_workspaces, this);
   m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
@@ -139,7 +140,8 @@ void MainWindow::adoptCommands() {
   auto* quit = makeCommand(
       this, {"file.quit", tr("&Quit"), tr("Save the session and close the window"), "Ctrl+Q", {}},
       [this] { close(); });
-  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_galleryDock->commands());
+  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_recent->commands());
+  m_actions->adopt(tr("File"), m_galleryDock->commands());
   m_actions->adopt(tr("File"), {m_figures->exportAction()});
   m_actions->adopt(tr("File"), m_trainings->fileCommands() + m_session->commands());
   m_actions->adopt(tr("File"), {quit});
@@ -156,17 +158,22 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
   m_actions->adopt(tr("Help"), m_help->commands());
   fillMenuBar(menuBar(), *m_actions);
+  new FieldKeys(m_actions, this);
+  addContextMenus(m_actions, m_centre->tabs(), m_docks);
 }
 
 // --- Who hears of what -------------------------------------------------------------------------
 
 void MainWindow::connectControllers() {
   connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
+  connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
   connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {
     if (!m_docks->masks()->isVisible()) m_workspaces->show(Workspace::Mask);
     m_docks->masks()->show();
   });
+  connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
+  connect(m_trainings, &TrainingController::runOpened, m_recent, &RecentCommands::addRun);
   connect(m_trainings, &TrainingController::helpRequested, m_help, &HelpCommands::showPage);
   connect(m_trainings, &TrainingController::ended, this, [this] {
     if (m_closing) close();
@@ -222,8 +229,8 @@ void MainWindow::updateTitle() {
     if (m_document->hasImage()) parts << m_document->imageName();
     parts << tr("scheme “%1”").arg(shownName(m_document->masks().name()));
   }
-  setWindowTitle(parts.isEmpty() ? tr("Headlight")
-                                 : tr("Headlight — %1").arg(parts.join(QStringLiteral(" · "))));
+  // The system adds the program's name.
+  setWindowTitle(parts.isEmpty() ? tr("Headlight") : parts.join(QStringLiteral(" · ")));
 }
 
 // --- What programs and tests ask of it ---------------------------------------------------------
@@ -231,6 +238,8 @@ void MainWindow::updateTitle() {
 void MainWindow::start() {
   m_look->configure(m_options.threads);
   m_session->start(m_options.restoreModel, m_options.openDemo);
+  m_start->begin();
+  m_centre->tabs()->focusPage();
 }
 
 void MainWindow::openPaths(const QStringList& paths) {
@@ -290,6 +299,12 @@ bool MainWindow::isIdle() const {
       !m_document->hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
   return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
          m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty();
+}
+
+/// Keys work on the picture when a dialog has gone.
+bool MainWindow::event(QEvent* event) {
+  if (event->type() == QEvent::WindowUnblocked && m_centre) m_centre->tabs()->focusPage();
+  return QMainWindow::event(event);
 }
 
 // --- Closing -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // The window: puts the parts together. What the parts do is theirs.
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <memory>
 #include <optional>
@@ -29,9 +30,11 @@ class MaskPanel;
 class MessageLog;
 class Opener;
 class OpeningCommands;
+class RecentCommands;
 class ReferenceCommands;
 class SequenceWindow;
 class SessionController;
+class StartPage;
 class StatusLine;
 class Theme;
 class TrainingController;
@@ -86,6 +89,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   void buildPanels();
@@ -112,7 +116,7 @@ class MainWindow : public QMainWindow {
   Opener* m_opener;
 
   StatusLine* m_status = nullptr;
-  CentrePage* m_centre = nullptr;
+  QPointer<CentrePage> m_centre;  ///< which goes before a dialog that is open does
   GalleryDock* m_galleryDock = nullptr;
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
@@ -123,6 +127,8 @@ class MainWindow : public QMainWindow {
   CommandPalette* m_palette = nullptr;
 
   OpeningCommands* m_opening = nullptr;
+  RecentCommands* m_recent = nullptr;
+  StartPage* m_start = nullptr;
   FigureCommands* m_figures = nullptr;
   ViewCommands* m_viewCommands = nullptr;
   HelpCommands* m_help = nullptr;

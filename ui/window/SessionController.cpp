@@ -9,6 +9,7 @@
 #include "core/base/Log.h"
 #include "ui/base/Actions.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/LookBridge.h"
@@ -22,6 +23,17 @@
 #include "ui/window/Workspaces.h"
 
 namespace headlight {
+namespace {
+
+/// "deit_tiny_patch16_224", "texture-shape (demo.safetensors)".
+QString titleOf(const ModelInfo& model) {
+  const QString name = shownName(model.experiment.model.name);
+  const QString file =
+      shownName(QFileInfo(QString::fromStdString(model.weights.string())).fileName());
+  return file.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, file);
+}
+
+}  // namespace
 
 SessionController::SessionController(const SessionParts& parts, const QString& path)
     : m_parts(parts), m_keeper(path, [this] { return session(); }) {
@@ -50,7 +62,7 @@ void SessionController::makeCommands() {
       this,
       {"file.previousSession",
        tr("&Go back to the previous session"),
-       tr("Restore what the window showed before the last session was opened"),
+       tr("Restore what the window showed before another session or model took its place"),
        "Ctrl+Alt+Z",
        {}},
       [this] { restorePrevious(); });
@@ -73,6 +85,7 @@ void SessionController::connectParts() {
           &SessionController::changed);
   connect(m_parts.opener, &Opener::sessionFound, this, &SessionController::onFound);
   connect(m_parts.look, &LookBridge::openingFailed, this, &SessionController::onOpeningFailed);
+  connect(m_parts.look, &LookBridge::replacing, this, &SessionController::onReplacing);
   connect(&m_keeper, &SessionKeeper::failed, this,
           [this](const QString& text) { Q_EMIT failed(tr("The session cannot be saved"), text); });
 }
@@ -131,6 +144,21 @@ void SessionController::onFound(const Session& found, const QString& path) {
   Q_EMIT notice({Notice::Level::Info,
                  {},
                  tr("The session of %1 was restored.").arg(QFileInfo(path).fileName()),
+                 tr("Go back"),
+                 [this] { restorePrevious(); }});
+}
+
+/// A session that is being restored has kept what was before it already.
+void SessionController::onReplacing(const ModelInfo& next) {
+  if (m_restoring) return;
+  const ModelInfo& now = m_parts.document->model();
+  m_keeper.keepPrevious();
+  if (!next.weights.empty()) return;
+  Q_EMIT notice({Notice::Level::Info,
+                 {},
+                 tr("%1 has random weights: what it shows means nothing until it is trained. "
+                    "Before it, %2 was open.")
+                     .arg(titleOf(next), titleOf(now)),
                  tr("Go back"),
                  [this] { restorePrevious(); }});
 }

@@ -68,6 +68,7 @@ class SessionController : public QObject {
   void changed();
   void onFound(const Session& found, const QString& path);
   void onOpeningFailed();
+  void onReplacing(const ModelInfo& next);
   void apply(const Session& session);
   void applyLayout(const Session& session);
   void restorePrevious();

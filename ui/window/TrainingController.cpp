@@ -159,18 +159,24 @@ void TrainingController::choose() {
 
 void TrainingController::start(const Experiment& experiment, const QString& folder) {
   remember(experiment);
+  Q_EMIT runOpened(folder);
   m_bridge->start(experiment, folder);
 }
 
 void TrainingController::chooseRunToResume() {
   askForFolder(m_window, tr("Resume a training run"), QString::fromStdString(runsFolder().string()),
-               [this](const QString& folder) { m_bridge->resume(folder); });
+               [this](const QString& folder) { resume(folder); });
+}
+
+void TrainingController::resume(const QString& folder) {
+  Q_EMIT runOpened(folder);
+  m_bridge->resume(folder);
 }
 
 void TrainingController::offerToResume(const QString& folder) {
   dialogs().confirm(m_window, tr("Resume this training run?"), QDir::toNativeSeparators(folder),
                     tr("Resume"), [this, folder](bool yes) {
-                      if (yes) m_bridge->resume(folder);
+                      if (yes) resume(folder);
                     });
 }
 

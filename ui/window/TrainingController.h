@@ -49,6 +49,7 @@ class TrainingController : public QObject {
 
  Q_SIGNALS:
   void settingsChanged();
+  void runOpened(const QString& folder);  ///< begun or resumed
   void notice(const headlight::Notice& notice);
   void failed(const QString& title, const QString& text);
   void ended();  ///< a run of either kind, whatever came of it
@@ -61,6 +62,7 @@ class TrainingController : public QObject {
   void connectOpener();
   void choose();
   void chooseRunToResume();
+  void resume(const QString& folder);
   void offerToResume(const QString& folder);
   void takeData(const QString& kind, const QString& folder);
   void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);

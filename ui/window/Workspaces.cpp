@@ -163,8 +163,17 @@ Arrangements Workspaces::arrangements() const {
   return all;
 }
 
+Arrangements Workspaces::page() const {
+  return {{workspaceName(m_current), {{}, m_tabs->page()}}};
+}
+
 void Workspaces::restore(const Arrangements& arrangements, const QString& current) {
-  m_left = arrangements;
+  keep();
+  for (auto item = arrangements.begin(); item != arrangements.end(); ++item) {
+    Arrangement& left = m_left[item.key()];
+    if (!item->docks.isEmpty()) left.docks = item->docks;
+    left.page = item->page;
+  }
   for (std::size_t i = 0; i < kWorkspaces.size(); ++i)
     if (current == QLatin1String(kWorkspaces[i].name)) m_current = static_cast<Workspace>(i);
   m_choices[static_cast<int>(m_current)]->setChecked(true);

@@ -35,8 +35,11 @@ class Workspaces : public QObject {
 
   /// All of them as they were left, the present one as it is.
   Arrangements arrangements() const;
-  /// Shows `current` of them; those that are damaged or missing are as at the first start. Applied
-  /// once the window has the size that it was given.
+  /// The present one's page alone, for what is carried into other windows.
+  Arrangements page() const;
+  /// Shows `current` of them; those that are damaged are as at the first start, those that are
+  /// missing as they are here, and so are the docks of those that say only the page. Applied once
+  /// the window has the size that it was given.
   void restore(const Arrangements& arrangements, const QString& current);
 
   /// Showing each, the next and the one before, putting back: for the View menu.

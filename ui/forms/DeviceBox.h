@@ -1,0 +1,16 @@
+#pragma once
+// Where to compute, to choose from; another device ("cuda:1") can be typed.
+
+#include <QStringList>
+
+class QComboBox;
+class QWidget;
+
+namespace headlight {
+
+/// "auto", "cpu", and "cuda" where LibTorch finds one.
+QStringList devicesHere();
+
+QComboBox* makeDeviceBox(QWidget* parent);
+
+}  // namespace headlight

@@ -1,0 +1,114 @@
+#include "ui/opening/RecentCommands.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QMenu>
+
+#include "core/models/Registry.h"
+#include "ui/base/Actions.h"
+#include "ui/base/ShownText.h"
+#include "ui/bridge/FileInspection.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/document/Document.h"
+#include "ui/opening/DemoModel.h"
+#include "ui/opening/Opener.h"
+
+namespace headlight {
+namespace {
+
+/// Checkpoints are recent as the models that they open.
+bool isRecentFile(FileKind kind) {
+  switch (kind) {
+    case FileKind::Image:
+    case FileKind::Folder:
+    case FileKind::Dataset:
+    case FileKind::SessionPicture:
+    case FileKind::Session:
+    case FileKind::Config:
+    case FileKind::Masks:
+      return true;
+    default:
+      return false;
+  }
+}
+
+QString homeShortened(const QString& folder) {
+  const QString home = QDir::homePath();
+  return folder == home || folder.startsWith(home + QLatin1Char('/'))
+             ? QLatin1Char('~') + folder.mid(home.size())
+             : folder;
+}
+
+}  // namespace
+
+RecentCommands::RecentCommands(RecentPaths* paths, Document* document, LookBridge* look,
+                               Opener* opener, QWidget* window)
+    : QObject(window),
+      m_paths(paths),
+      m_document(document),
+      m_look(look),
+      m_opener(opener),
+      m_menu(new QMenu(window)) {
+  m_menu->setObjectName(QStringLiteral("recentMenu"));
+  m_action = makeCommand(
+      this,
+      {"file.recent",
+       tr("Open &recent"),
+       tr("Open one of the last files, models or runs again"),
+       "Ctrl+Shift+R",
+       {}},
+      [this, window] { m_menu->popup(window->mapToGlobal(window->rect().center() / 2)); });
+  m_action->setMenu(m_menu);
+  connect(m_menu, &QMenu::aboutToShow, this, &RecentCommands::fill);
+  connect(opener, &Opener::found, this, [this](FileKind kind, const QString& path) {
+    if (isRecentFile(kind)) m_paths->add(RecentKind::File, path);
+    if (kind == FileKind::RunFolder) addRun(path);
+  });
+  connect(document, &Document::modelChanged, this, &RecentCommands::addModel);
+}
+
+void RecentCommands::addModel() {
+  const ModelInfo& model = m_document->model();
+  const QString weights = QString::fromStdString(model.weights.string());
+  const std::string& name = model.experiment.model.name;
+  if (weights.isEmpty() && findPublishedModel(name))
+    m_paths->add(RecentKind::Model, QString::fromStdString(name));
+  else if (!weights.isEmpty() && weights != demoWeights())  // which has a command of its own
+    m_paths->add(RecentKind::Model, QFileInfo(weights).absoluteFilePath());
+}
+
+void RecentCommands::open(RecentKind kind, const QString& path) {
+  if (kind != RecentKind::Model) return m_opener->open({path});
+  ModelSource source;
+  if (path.startsWith('/'))
+    source.weights = path.toStdString();
+  else
+    source.model = path.toStdString();
+  m_look->openModel(source);
+}
+
+QString RecentCommands::titleOf(const QString& path) {
+  if (!path.startsWith('/')) return path;
+  const QFileInfo file(path);
+  return shownName(file.fileName() + QStringLiteral(" — ") + homeShortened(file.absolutePath()));
+}
+
+void RecentCommands::fill() {
+  m_menu->clear();
+  addSection(tr("Pictures and files"), RecentKind::File);
+  addSection(tr("Models"), RecentKind::Model);
+  addSection(tr("Runs"), RecentKind::Run);
+  if (m_menu->isEmpty()) m_menu->addAction(tr("Nothing was opened yet"))->setEnabled(false);
+}
+
+void RecentCommands::addSection(const QString& title, RecentKind kind) {
+  const QStringList paths = m_paths->of(kind);
+  if (!paths.isEmpty()) m_menu->addSection(title);
+  for (const QString& path : paths) {
+    QString text = titleOf(path);
+    text.replace(QLatin1Char('&'), QStringLiteral("&&"));
+    m_menu->addAction(text, this, [this, kind, path] { open(kind, path); });
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,44 @@
+#pragma once
+// Shown where the pictures will be while there is neither a model nor a picture: what can be
+// opened, and what was opened last.
+
+#include <QList>
+#include <QWidget>
+
+class QAction;
+class QLabel;
+class QListWidget;
+
+namespace headlight {
+
+class Document;
+class ImageBridge;
+class LookBridge;
+class Opener;
+class RecentCommands;
+
+class StartPage : public QWidget {
+  Q_OBJECT
+ public:
+  /// `actions` become its buttons, in their order. All outlive it. Hidden until begin().
+  StartPage(Document* document, LookBridge* look, ImageBridge* images, Opener* opener,
+            RecentCommands* recent, const QList<QAction*>& actions, QWidget* parent);
+
+  /// From now on it comes and goes by itself.
+  void begin();
+
+ private:
+  void addButtons(const QList<QAction*>& actions);
+  void makeList();
+  void refresh();
+  void fillList();
+
+  Document* m_document;
+  Opener* m_opener;
+  RecentCommands* m_recent;
+  QLabel* m_recentTitle;
+  QListWidget* m_list;
+  bool m_begun = false;
+};
+
+}  // namespace headlight
