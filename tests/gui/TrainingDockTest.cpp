@@ -11,6 +11,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -248,6 +249,60 @@ class TrainingDockTest : public QObject {
     update.steps = {{1, 1.0, 1e-3, 10}};
     f.feed(update);
     QCOMPARE(f.loss()->trainLoss().size(), 1);
+  }
+
+  void nothingEmptyIsShownBeforeARun() {
+    Fixture f;
+    QVERIFY(!f.loss()->isVisible());
+    QVERIFY(!f.locality()->isVisible());
+    QVERIFY(!f.find<QProgressBar>("trainProgress")->isVisible());
+    QVERIFY(f.find<QLabel>("trainSentence")->isVisible());
+    QSignalSpy asked(&f.dock, &TrainingDock::startRequested);
+    QTest::mouseClick(f.find<QToolButton>("trainBegin"), Qt::LeftButton);
+    QCOMPARE(asked.size(), 1);
+    // A run without a step yet has no curves either, and cannot be begun twice.
+    f.feed(running(0, 10));
+    QTRY_VERIFY(f.find<QProgressBar>("trainProgress")->isVisible());
+    QVERIFY(!f.loss()->isVisible());
+    QVERIFY(!f.find<QToolButton>("trainBegin")->isVisible());
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    f.feed(update);
+    QTRY_VERIFY(f.loss()->isVisible());
+    QVERIFY(!f.find<QLabel>("trainSentence")->isVisible());
+  }
+
+  void plotsLieAsThereIsRoom() {
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    update.heads = {heads(0, 3, 2)};
+    f.feed(update);
+    QTRY_VERIFY(f.loss()->isVisible());
+    auto* splitter = f.find<QSplitter>("trainingPlotsSplitter");
+    QCOMPARE(splitter->orientation(), Qt::Horizontal);
+    f.dock.resize(600, 700);
+    QTRY_COMPARE(splitter->orientation(), Qt::Vertical);
+    QVERIFY(f.locality()->mapTo(&f.dock, QPoint()).y() > f.loss()->geometry().bottom());
+    f.dock.resize(1180, 240);
+    QTRY_COMPARE(splitter->orientation(), Qt::Horizontal);
+  }
+
+  void theOutcomeNeverGrowsTheDock() {
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    f.feed(update);
+    QTRY_VERIFY(f.loss()->isVisible());
+    const QSize least = f.dock.minimumSizeHint(), size = f.dock.size();
+    Q_EMIT f.bridge.finished(
+        nullptr, QStringLiteral("the disk is full, which is said at length: ").repeated(12));
+    QVERIFY(f.find<QFrame>("trainOutcome")->isVisible());
+    QCOMPARE(f.dock.minimumSizeHint(), least);
+    untilIdle();
+    QCOMPARE(f.dock.size(), size);
+    QVERIFY(f.find<QFrame>("trainOutcome")->height() > 30);
+    QVERIFY(f.dock.rect().contains(f.find<QFrame>("trainOutcome")->geometry()));
   }
 
   void aFailureIsSaid() {

@@ -20,6 +20,7 @@
 #include "ui/training/EvolutionBar.h"
 #include "ui/training/RunEdits.h"
 #include "ui/training/TrainingOutcomeBar.h"
+#include "ui/training/TrainingPlots.h"
 
 namespace headlight {
 namespace {
@@ -43,8 +44,10 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   layout->addWidget(m_controls.row);
   m_outcomeBar = new TrainingOutcomeBar(this);
   layout->addWidget(m_outcomeBar);
-  layout->addWidget(makePlots(), 1);
-  layout->addWidget(makeTrainingOptions(m_actions, this));
+  makePlots();
+  layout->addWidget(m_plots, 1);
+  m_options = makeTrainingOptions(m_actions, this);
+  layout->addWidget(m_options);
 
   m_redrawTimer.setSingleShot(true);
   m_redrawTimer.setInterval(kRedrawMs);
@@ -84,9 +87,9 @@ void TrainingDock::connectActions() {
   });
 }
 
-QWidget* TrainingDock::makePlots() {
-  auto* plots = new QSplitter(this);
-  plots->setChildrenCollapsible(false);
+void TrainingDock::makePlots() {
+  m_plots = new TrainingPlots(m_actions.start, this);
+  QSplitter* plots = m_plots->splitter();
   m_loss = new LossPlot(plots);
   auto* right = new QWidget(plots);
   m_locality = new LocalityPlot(right);
@@ -102,7 +105,6 @@ QWidget* TrainingDock::makePlots() {
   plots->setStretchFactor(0, 3);
   plots->setStretchFactor(1, 2);
   plots->setStretchFactor(2, 2);
-  return plots;
 }
 
 void TrainingDock::connectSources() {
@@ -126,6 +128,7 @@ void TrainingDock::onStateChanged() {
   if (m_bridge->isRunning() && !m_active) begin();
   refreshControls();
   refreshStatus();
+  refreshPlots();
 }
 
 void TrainingDock::begin() {
@@ -265,6 +268,20 @@ QString TrainingDock::stateText() const {
   return {};
 }
 
+/// Nothing empty is shown: neither plots without a curve nor the progress of no run.
+void TrainingDock::refreshPlots() {
+  m_controls.row->setVisible(m_seen);
+  m_options->setVisible(m_seen);
+  if (!m_loss->isEmpty() || !m_locality->history().isEmpty() || !m_readings->isEmpty())
+    m_plots->showPlots();
+  else if (m_active)
+    m_plots->showSentence(tr("The curves begin with the first step."), false);
+  else
+    m_plots->showSentence(tr("Train a copy of the model on pictures of yours and watch where its "
+                             "heads come to look."),
+                          true);
+}
+
 void TrainingDock::refreshStatus() {
   m_controls.state->setText(stateText());
   const auto total = m_runProgress.total;
@@ -299,11 +316,13 @@ void TrainingDock::requestRedraw() {
 void TrainingDock::redraw() {
   refreshStatus();
   m_evolution->historyChanged();
+  refreshPlots();
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();
-  m_readings->setVisible(!m_readings->isEmpty());
-  if (m_readings->isVisible()) m_readings->replot();
+  const bool readings = !m_readings->isEmpty();
+  m_readings->setVisible(readings);
+  if (readings) m_readings->replot();
 }
 
 void TrainingDock::showEvent(QShowEvent* event) {

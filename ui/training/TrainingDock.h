@@ -24,6 +24,7 @@ class ReadingsPlot;
 class RunEdits;
 class TrainingBridge;
 class TrainingOutcomeBar;
+class TrainingPlots;
 
 class TrainingDock : public QWidget {
   Q_OBJECT
@@ -65,13 +66,16 @@ class TrainingDock : public QWidget {
   void connectActions();
   void connectSources();
   void showRecorded();
-  QWidget* makePlots();
+  void makePlots();
+  void refreshPlots();
 
   Document* m_document;
   TrainingBridge* m_bridge;
   TrainingActions m_actions;
   TrainingControlRow m_controls;
   TrainingOutcomeBar* m_outcomeBar = nullptr;
+  TrainingPlots* m_plots = nullptr;
+  QWidget* m_options = nullptr;
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none

@@ -3,6 +3,7 @@
 
 #include <QFrame>
 
+class QBoxLayout;
 class QPushButton;
 
 namespace headlight {
@@ -19,15 +20,23 @@ class TrainingOutcomeBar : public QFrame {
   explicit TrainingOutcomeBar(QWidget* parent = nullptr);  ///< hidden
 
   void tell(const QString& text, bool problem, const Offers& offers);
+  /// None: it takes its room from the plots and never makes the dock, or the window, larger.
+  QSize minimumSizeHint() const override { return {0, 0}; }
 
  Q_SIGNALS:
   void openCheckpoint();
   void openFolder();
   void exportConfig();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void arrange();
   QPushButton* addButton(const QString& name, const QString& text, const QString& tip);
 
+  QBoxLayout* m_content;  ///< the buttons beside the text, or below it where there is little width
+  QBoxLayout* m_buttons;
   MessageLabel* m_text;
   QPushButton *m_openBest, *m_openFolder, *m_export;
 };
