@@ -27,6 +27,14 @@ namespace {
 
 constexpr int kRedrawMs = 34;  ///< at most 30 times a second
 
+/// Of the layers of stages each has a grid of its own: there is not one chance for all.
+std::optional<double> chanceOf(const std::optional<Experiment>& run) {
+  if (!run || run->model.staged()) return std::nullopt;
+  Grid grid = run->model.grid();
+  if (run->model.classDepth > 0) grid.prefix = 0;  // the class token joins after these layers
+  return uniformLocality(grid);
+}
+
 }  // namespace
 
 TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent)
@@ -317,6 +325,7 @@ void TrainingDock::redraw() {
   refreshStatus();
   m_evolution->historyChanged();
   refreshPlots();
+  m_locality->setUniform(chanceOf(m_bridge->experiment()));
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();
