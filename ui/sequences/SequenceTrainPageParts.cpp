@@ -17,6 +17,7 @@
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/plots/BitsPlot.h"
+#include "ui/plots/PlotCommands.h"
 #include "ui/sequences/SequenceTrainPage.h"
 #include "ui/training/RunFolders.h"
 
@@ -131,6 +132,7 @@ QWidget* SequenceTrainPage::makeProgress() {
   m_numbers->setObjectName(QStringLiteral("sequenceNumbers"));
   m_progress = new ProgressLine(tr("Progress of the training"), column);
   m_plot = new BitsPlot(column);
+  new PlotCommands(column, /*keys=*/false);  // those of the first window go to its own plots
   m_outcome = new MessageLabel(column);
   m_outcome->setObjectName(QStringLiteral("sequenceOutcome"));
   m_use = iconButton(column, "useSequence", tr("&Use It"), "forward",

@@ -16,6 +16,7 @@
 #include "ui/document/Document.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
+#include "ui/plots/PlotCommands.h"
 #include "ui/plots/ReadingsPlot.h"
 #include "ui/training/EvolutionBar.h"
 #include "ui/training/RunEdits.h"
@@ -113,6 +114,9 @@ void TrainingDock::makePlots() {
   plots->setStretchFactor(0, 3);
   plots->setStretchFactor(1, 2);
   plots->setStretchFactor(2, 2);
+  m_plotCommands = new PlotCommands(m_plots);
+  connect(m_plotCommands, &PlotCommands::told, m_document, &Document::message);
+  connect(m_plotCommands, &PlotCommands::failed, m_document, &Document::failed);
 }
 
 void TrainingDock::connectSources() {
@@ -127,7 +131,7 @@ void TrainingDock::connectSources() {
 }
 
 QList<QAction*> TrainingDock::commands() const {
-  return m_actions.all() + m_evolution->commands();
+  return m_actions.all() + m_evolution->commands() + m_plotCommands->commands();
 }
 
 // --- The run -----------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ class Document;
 class EvolutionBar;
 class LocalityPlot;
 class LossPlot;
+class PlotCommands;
 class ReadingsPlot;
 class RunEdits;
 class TrainingBridge;
@@ -80,6 +81,7 @@ class TrainingDock : public QWidget {
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
   EvolutionBar* m_evolution = nullptr;
+  PlotCommands* m_plotCommands = nullptr;
   RunEdits* m_edits;
   QTimer m_redrawTimer;
 
