@@ -35,6 +35,15 @@ class TrainingBridge : public QObject {
   /// shape).
   bool submit(const MaskEdit& edit);
 
+  /// Of a run that ended with an error: whether its folder was deleted meanwhile, and whether
+  /// weights of it are still here.
+  bool folderIsGone() const { return m_folderGone; }
+  bool hasNewestWeights() const;
+  void saveNewestWeights(const QString& path);  ///< ends in `weightsSaved`
+  /// Makes a deleted folder again, to be resumed from the step at which the run ended; ends in
+  /// `folderRecreated`.
+  void recreateFolder();
+
   bool isRunning() const { return m_running; }  ///< from start or resume until finished
   bool isPaused() const { return m_paused; }
   bool isStopping() const { return m_running && m_stop.stop_requested(); }
@@ -58,6 +67,8 @@ class TrainingBridge : public QObject {
   void updated(std::shared_ptr<const headlight::TrainingUpdate> update);
   /// The end: with its outcome, or null and what went wrong.
   void finished(std::shared_ptr<const headlight::TrainingOutcome> outcome, const QString& error);
+  void weightsSaved(const QString& path, const QString& error);  ///< no error: they are
+  void folderRecreated(const QString& error);
   void snapshotsWantedChanged(bool wanted);
   void snapshotReady(std::shared_ptr<const headlight::ModelSnapshot> snapshot);
 
@@ -66,7 +77,7 @@ class TrainingBridge : public QObject {
   void launch(const QString& folder, std::function<Begun()> begin);
   void began(std::shared_ptr<TrainingSession> session,
              const std::shared_ptr<const RunHistory>& history);
-  void ended(Result<TrainingOutcome> outcome);
+  void ended(Result<TrainingOutcome> outcome, bool folderGone = false);
   void takeUpdate();
   void pollSnapshot();
 
@@ -74,6 +85,7 @@ class TrainingBridge : public QObject {
   std::shared_ptr<const ModelSnapshot> m_lastSnapshot;
   QString m_folder;
   bool m_running = false, m_paused = false, m_snapshotsWanted = false;
+  bool m_folderGone = false;
   std::stop_source m_stop;
   Throttle m_updates;
   QTimer m_snapshotTimer;

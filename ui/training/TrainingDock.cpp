@@ -89,6 +89,11 @@ void TrainingDock::connectActions() {
     const auto& path = m_outcome->best.empty() ? m_outcome->last : m_outcome->best;
     Q_EMIT openCheckpointRequested(QString::fromStdString(path.string()));
   });
+  connect(m_outcomeBar, &TrainingOutcomeBar::saveWeights, this,
+          &TrainingDock::saveWeightsRequested);
+  connect(m_outcomeBar, &TrainingOutcomeBar::recreateFolder, m_bridge,
+          &TrainingBridge::recreateFolder);
+  connect(m_bridge, &TrainingBridge::folderRecreated, this, &TrainingDock::onFolderRecreated);
   connect(m_outcomeBar, &TrainingOutcomeBar::openFolder, this,
           [this] { Q_EMIT openFolderRequested(m_bridge->folder()); });
   connect(m_outcomeBar, &TrainingOutcomeBar::exportConfig, this, [this] {
@@ -214,10 +219,15 @@ void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outc
     if (!outcome->best.empty())
       text += tr(" Best validation top-1: %1 %.").arg(100 * outcome->bestTop1, 0, 'f', 1);
     showOutcome(text, false);
+    Q_EMIT m_document->message(text);  // Help → Messages keeps it
   } else {
     m_outcome.reset();
     m_runState = TrainingState::Failed;
-    showOutcome(error, true);
+    const bool rescue = m_bridge->folderIsGone() && m_bridge->hasNewestWeights();
+    showOutcome(rescue ? error + tr(" Its weights are still here: save them, or make the folder "
+                                    "again, from which the run can be resumed.")
+                       : error,
+                true);
   }
   refreshControls();
   redraw();
@@ -226,9 +236,21 @@ void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outc
 void TrainingDock::showOutcome(const QString& text, bool problem) {
   TrainingOutcomeBar::Offers offers;
   offers.checkpoint = m_outcome && !(m_outcome->best.empty() && m_outcome->last.empty());
-  offers.folder = !m_bridge->folder().isEmpty();
+  const bool failed = m_runState == TrainingState::Failed, gone = m_bridge->folderIsGone();
+  offers.folder = !m_bridge->folder().isEmpty() && !gone;
+  offers.weights = failed && m_bridge->hasNewestWeights();
+  offers.recreate = failed && gone && m_bridge->hasNewestWeights();
   offers.config = m_bridge->exported().has_value();
   m_outcomeBar->tell(text, problem, offers);
+}
+
+void TrainingDock::onFolderRecreated(const QString& error) {
+  if (m_active) return;
+  if (!error.isEmpty()) return showOutcome(error, true);
+  m_runState = TrainingState::Stopped;
+  showOutcome(tr("The folder is there again, with a checkpoint of the step at which the run ended."),
+              false);
+  refreshStatus();
 }
 
 // --- What is shown -----------------------------------------------------------------------------

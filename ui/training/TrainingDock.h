@@ -47,6 +47,7 @@ class TrainingDock : public QWidget {
   void resumeRequested();  ///< ask for a run's folder
   void openCheckpointRequested(const QString& path);
   void openFolderRequested(const QString& path);
+  void saveWeightsRequested();  ///< the newest of a run that ended with an error
   void exportRequested(const Experiment& experiment);
 
  protected:
@@ -63,6 +64,7 @@ class TrainingDock : public QWidget {
   void refreshControls();
   void refreshStatus();
   void showOutcome(const QString& text, bool problem);
+  void onFolderRecreated(const QString& error);
   QString stateText() const;
   void connectActions();
   void connectSources();

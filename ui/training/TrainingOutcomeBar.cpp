@@ -28,6 +28,11 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   m_content->addWidget(m_text, 1);
   m_content->addLayout(m_buttons);
   layout->addLayout(m_content, 1);
+  m_saveWeights = addButton(QStringLiteral("saveRunWeights"), tr("Save Weights As…"),
+                            tr("The newest weights of the run, which are on no disk"));
+  m_recreate = addButton(QStringLiteral("recreateRunFolder"), tr("Make Folder Again"),
+                         tr("With a checkpoint of the step at which the run ended, to be resumed; "
+                            "its logs and its best weights are lost"));
   m_openBest = addButton(QStringLiteral("openBest"), tr("Open Best Checkpoint"),
                          tr("Opens the weights of the best validation accuracy in this window"));
   m_openFolder = addButton(QStringLiteral("openRunFolder"), tr("Open Run Folder"),
@@ -42,6 +47,8 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   close->setAccessibleName(tr("Close this message"));
   close->setToolTip(close->accessibleName());
   layout->addWidget(close, 0, Qt::AlignTop);
+  connect(m_saveWeights, &QPushButton::clicked, this, &TrainingOutcomeBar::saveWeights);
+  connect(m_recreate, &QPushButton::clicked, this, &TrainingOutcomeBar::recreateFolder);
   connect(m_openBest, &QPushButton::clicked, this, &TrainingOutcomeBar::openCheckpoint);
   connect(m_openFolder, &QPushButton::clicked, this, &TrainingOutcomeBar::openFolder);
   connect(m_export, &QPushButton::clicked, this, &TrainingOutcomeBar::exportConfig);
@@ -59,6 +66,8 @@ QPushButton* TrainingOutcomeBar::addButton(const QString& name, const QString& t
 
 void TrainingOutcomeBar::tell(const QString& text, bool problem, const Offers& offers) {
   m_text->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Plain);
+  m_saveWeights->setVisible(offers.weights);
+  m_recreate->setVisible(offers.recreate);
   m_openBest->setVisible(offers.checkpoint);
   m_openFolder->setVisible(offers.folder);
   m_export->setVisible(offers.config);

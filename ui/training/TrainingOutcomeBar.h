@@ -16,6 +16,8 @@ class TrainingOutcomeBar : public QFrame {
   /// What there is to offer.
   struct Offers {
     bool checkpoint = false, folder = false, config = false;
+    bool weights = false;   ///< that only this window still has
+    bool recreate = false;  ///< the folder, which was deleted
   };
   explicit TrainingOutcomeBar(QWidget* parent = nullptr);  ///< hidden
 
@@ -27,6 +29,8 @@ class TrainingOutcomeBar : public QFrame {
   void openCheckpoint();
   void openFolder();
   void exportConfig();
+  void saveWeights();
+  void recreateFolder();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -38,7 +42,7 @@ class TrainingOutcomeBar : public QFrame {
   QBoxLayout* m_content;  ///< the buttons beside the text, or below it where there is little width
   QBoxLayout* m_buttons;
   MessageLabel* m_text;
-  QPushButton *m_openBest, *m_openFolder, *m_export;
+  QPushButton *m_saveWeights, *m_recreate, *m_openBest, *m_openFolder, *m_export;
 };
 
 }  // namespace headlight

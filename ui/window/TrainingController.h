@@ -61,6 +61,7 @@ class TrainingController : public QObject {
   void connectOpener();
   void choose();
   void chooseRunToResume();
+  void chooseWhereToSaveWeights();
   void offerToResume(const QString& folder);
   void takeData(const QString& kind, const QString& folder);
   void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);
