@@ -1,9 +1,13 @@
 // The workspace in which a run is watched: the room of its curves, and what is left of the run when
 // the window is opened again.
 
+#include <QPushButton>
+#include <QSignalSpy>
+
 #include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
+#include "ui/base/MessageLabel.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
@@ -62,6 +66,70 @@ class TrainWorkspaceTest : public QObject {
              qPrintable(QString::number(together.height())));
     QVERIFY2(together.width() >= 0.45 * window.width(),
              qPrintable(QString::number(together.width())));
+  }
+
+  void aStoppedRunGoesOnAtOnceAndComesBackWithTheWindow() {
+    QTemporaryDir folder;
+    const QString session = folder.filePath(QStringLiteral("session.json"));
+    const QString run = folder.filePath(QStringLiteral("run"));
+    Experiment experiment = smallExperiment();
+    experiment.name = "yesterday";
+    experiment.data.trainSamples = 64;
+    experiment.data.validationSamples = 18;
+    experiment.data.loaderThreads = 0;
+    experiment.training.epochs = 1000;
+    experiment.training.batchSize = 8;
+    experiment.telemetry.metricsSteps = 1;
+    std::int64_t trained = 0;
+    {
+      TestWindow test(session);
+      OPEN_SMALL_MODEL(test);
+      TrainingBridge* bridge = test->trainingBridge();
+      QSignalSpy finished(bridge, &TrainingBridge::finished);
+      auto* resume = test->findChild<QPushButton*>(QStringLiteral("resumeRun"));
+      auto* loss = test->findChild<LossPlot*>();
+      connect(bridge, &TrainingBridge::updated, this,
+              [&](const auto& update) { trained = update->progress.done; });
+      test->startTraining(experiment, run);
+      QTRY_VERIFY_WITH_TIMEOUT(trained > 8, 60000);
+      bridge->stop();
+      QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
+      QVERIFY(!resume->isHidden());
+      const std::int64_t stopped = trained;
+      resume->click();
+      QVERIFY(bridge->isRunning());
+      QTRY_VERIFY_WITH_TIMEOUT(trained > stopped, 60000);
+      QVERIFY(loss->trainLoss().keys().first() <= 2);  // with the curves of before
+      bridge->stop();
+      QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 2, 60000);
+      QVERIFY(test->close());
+    }
+    {
+      TestWindow test(session);
+      auto* loss = test->findChild<LossPlot*>();
+      QTRY_VERIFY_WITH_TIMEOUT(!loss->isEmpty(), 20000);
+      QVERIFY(loss->trainLoss().keys().last() > 8);
+      QVERIFY(!test->trainingBridge()->isRunning());
+      const auto* said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"));
+      QVERIFY2(said->text().contains(QStringLiteral("yesterday")), qPrintable(said->text()));
+      auto* resume = test->findChild<QPushButton*>(QStringLiteral("resumeRun"));
+      QVERIFY(!resume->isHidden());
+      QSignalSpy finished(test->trainingBridge(), &TrainingBridge::finished);
+      const std::int64_t before = trained;
+      connect(test->trainingBridge(), &TrainingBridge::updated, this,
+              [&](const auto& update) { trained = update->progress.done; });
+      resume->click();
+      QTRY_VERIFY_WITH_TIMEOUT(trained > before, 60000);
+      test->trainingBridge()->stop();
+      QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
+      QVERIFY(test->close());
+    }
+    QVERIFY(QDir(run).removeRecursively());
+    TestWindow test(session);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    synthetic::untilIdle();
+    QVERIFY(test->findChild<LossPlot*>()->isEmpty());
+    QVERIFY(test->trainingBridge()->folder().isEmpty());
   }
 };
 

@@ -36,6 +36,20 @@ void TrainingBridge::resume(const QString& folder) {
   launch(folder, [folder] { return TrainingSession::resume(folder.toStdString()); });
 }
 
+void TrainingBridge::readRecorded(const QString& folder) {
+  if (folder.isEmpty() || m_running || !m_folder.isEmpty()) return;
+  m_worker.post([this, folder](std::stop_token) {
+    auto read = readRecordedRun(folder.toStdString());
+    if (!read) return;
+    const auto run = std::make_shared<const RecordedRun>(std::move(*read));
+    inThreadOf(this, [this, folder, run] {
+      if (m_running || !m_folder.isEmpty()) return;
+      m_folder = folder;
+      Q_EMIT recorded(run);
+    });
+  });
+}
+
 void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin) {
   if (m_running) return;
   m_session.reset();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/workbench/RecordedRun.h"
 #include "core/workbench/TrainingSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/Throttle.h"
@@ -27,6 +28,9 @@ class TrainingBridge : public QObject {
   /// Either ends in exactly one `finished`.
   void start(const Experiment& experiment, const QString& folder);
   void resume(const QString& folder);
+  /// Shows what the folder of an earlier run tells, in `recorded`; nothing where it is not there any
+  /// more, or where this window has a run already.
+  void readRecorded(const QString& folder);
   void pause();
   void unpause();
   void stop();  ///< at the next step boundary, with a checkpoint
@@ -64,6 +68,7 @@ class TrainingBridge : public QObject {
   void stateChanged();
   /// Of a run that goes on, before its first update: what its folder says of the steps before.
   void wentOn(std::shared_ptr<const headlight::RunHistory> history);
+  void recorded(std::shared_ptr<const headlight::RecordedRun> run);
   void updated(std::shared_ptr<const headlight::TrainingUpdate> update);
   /// The end: with its outcome, or null and what went wrong.
   void finished(std::shared_ptr<const headlight::TrainingOutcome> outcome, const QString& error);

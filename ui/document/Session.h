@@ -36,6 +36,7 @@ struct Session {
   QString theme;        ///< system, light or dark
   QByteArray geometry;
   QString workspace;          ///< that is shown
+  QString run;                ///< the folder of the last run
   Arrangements arrangements;  ///< of every workspace as it was left
 };
 

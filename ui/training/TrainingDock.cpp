@@ -7,6 +7,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/ProgressLine.h"
@@ -34,6 +36,11 @@ std::optional<double> chanceOf(const std::optional<Experiment>& run) {
   Grid grid = run->model.grid();
   if (run->model.classDepth > 0) grid.prefix = 0;  // the class token joins after these layers
   return uniformLocality(grid);
+}
+
+QString bestText(const TrainingOutcome& outcome) {
+  if (outcome.best.empty()) return {};
+  return TrainingDock::tr(" Best validation top-1: %1 %.").arg(100 * outcome.bestTop1, 0, 'f', 1);
 }
 
 }  // namespace
@@ -89,6 +96,8 @@ void TrainingDock::connectActions() {
     const auto& path = m_outcome->best.empty() ? m_outcome->last : m_outcome->best;
     Q_EMIT openCheckpointRequested(QString::fromStdString(path.string()));
   });
+  connect(m_outcomeBar, &TrainingOutcomeBar::resume, this,
+          [this] { m_bridge->resume(m_bridge->folder()); });
   connect(m_outcomeBar, &TrainingOutcomeBar::saveWeights, this,
           &TrainingDock::saveWeightsRequested);
   connect(m_outcomeBar, &TrainingOutcomeBar::recreateFolder, m_bridge,
@@ -130,7 +139,9 @@ void TrainingDock::connectSources() {
     refreshControls();
   });
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
-  connect(m_bridge, &TrainingBridge::wentOn, this, &TrainingDock::onWentOn);
+  connect(m_bridge, &TrainingBridge::recorded, this, &TrainingDock::onRecorded);
+  connect(m_bridge, &TrainingBridge::wentOn, this,
+          [this](const std::shared_ptr<const RunHistory>& history) { onWentOn(*history); });
   connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
   connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
 }
@@ -149,14 +160,20 @@ void TrainingDock::onStateChanged() {
 }
 
 void TrainingDock::begin() {
-  m_active = m_seen = true;
+  m_active = true;
+  m_edits->begin();
+  m_recorded.reset();
+  clear();
+}
+
+void TrainingDock::clear() {
+  m_seen = true;
   m_runState = TrainingState::Preparing;
   m_runProgress = {};
   m_epoch = m_epochs = 0;
   m_imagesPerSecond = 0;
   m_message.clear();
   m_warnings.clear();
-  m_edits->begin();
   m_outcome.reset();
   m_outcomeBar->hide();
   m_loss->clear();
@@ -166,16 +183,41 @@ void TrainingDock::begin() {
   m_evolution->historyChanged();
 }
 
-void TrainingDock::onWentOn(const std::shared_ptr<const RunHistory>& history) {
-  for (const StepPoint& point : history->steps)
+void TrainingDock::onWentOn(const RunHistory& history) {
+  for (const StepPoint& point : history.steps)
     m_loss->addStep(point);
-  for (const EpochPoint& point : history->epochPoints)
+  for (const EpochPoint& point : history.epochPoints)
     m_loss->addEpoch(point);
-  for (const HeadPoint& point : history->heads)
+  for (const HeadPoint& point : history.heads)
     m_locality->add(point);
-  for (const AppliedEdit& edit : history->edits)
+  for (const AppliedEdit& edit : history.edits)
     m_loss->addEdit(edit);
   requestRedraw();
+}
+
+/// A run of an earlier time, as if it had just ended.
+void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
+  if (m_active) return;
+  clear();
+  m_recorded = run->experiment;
+  onWentOn(run->history);
+  TrainingOutcome outcome;
+  outcome.state = m_runState = run->finished ? TrainingState::Finished : TrainingState::Stopped;
+  outcome.steps = run->history.steps.empty() ? 0 : run->history.steps.back().step;
+  for (const EpochPoint& point : run->history.epochPoints)
+    outcome.bestTop1 = std::max(outcome.bestTop1, point.top1);
+  outcome.last = run->last;
+  outcome.best = run->best;
+  m_runProgress.total = run->experiment.training.epochs;
+  m_runProgress.done =
+      run->history.epochPoints.empty() ? 0 : run->history.epochPoints.back().epoch;
+  m_outcome = outcome;
+  QString text = run->finished ? tr("The last run, “%1”, finished after %2 steps.")
+                               : tr("The last run, “%1”, has been trained for %2 steps.");
+  text = text.arg(shownName(run->experiment.name)).arg(outcome.steps);
+  showOutcome(text + bestText(outcome), false);
+  refreshControls();
+  redraw();
 }
 
 void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update) {
@@ -216,8 +258,7 @@ void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outc
     QString text = stopped ? tr("Stopped after %1 steps, with a checkpoint to resume from.")
                            : tr("Finished after %1 steps.");
     text = text.arg(outcome->steps);
-    if (!outcome->best.empty())
-      text += tr(" Best validation top-1: %1 %.").arg(100 * outcome->bestTop1, 0, 'f', 1);
+    text += bestText(*outcome);
     showOutcome(text, false);
     Q_EMIT m_document->message(text);  // Help → Messages keeps it
   } else {
@@ -238,6 +279,8 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
   offers.checkpoint = m_outcome && !(m_outcome->best.empty() && m_outcome->last.empty());
   const bool failed = m_runState == TrainingState::Failed, gone = m_bridge->folderIsGone();
   offers.folder = !m_bridge->folder().isEmpty() && !gone;
+  offers.resume = m_runState == TrainingState::Stopped && offers.folder &&
+                  (!m_outcome || !m_outcome->last.empty());
   offers.weights = failed && m_bridge->hasNewestWeights();
   offers.recreate = failed && gone && m_bridge->hasNewestWeights();
   offers.config = m_bridge->exported().has_value();
@@ -351,7 +394,7 @@ void TrainingDock::redraw() {
   refreshStatus();
   m_evolution->historyChanged();
   refreshPlots();
-  m_locality->setUniform(chanceOf(m_bridge->experiment()));
+  m_locality->setUniform(chanceOf(m_recorded ? m_recorded : m_bridge->experiment()));
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();

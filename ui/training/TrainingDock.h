@@ -22,6 +22,7 @@ class LocalityPlot;
 class LossPlot;
 class PlotCommands;
 class ReadingsPlot;
+struct RecordedRun;
 class RunEdits;
 class TrainingBridge;
 class TrainingOutcomeBar;
@@ -58,7 +59,9 @@ class TrainingDock : public QWidget {
   void onUpdated(const std::shared_ptr<const TrainingUpdate>& update);
   void onFinished(const std::shared_ptr<const TrainingOutcome>& outcome, const QString& error);
   void begin();
-  void onWentOn(const std::shared_ptr<const RunHistory>& history);
+  void clear();
+  void onRecorded(const std::shared_ptr<const RecordedRun>& run);
+  void onWentOn(const RunHistory& history);
   void requestRedraw();
   void redraw();
   void refreshControls();
@@ -96,6 +99,7 @@ class TrainingDock : public QWidget {
   QString m_message;
   WarningLog m_warnings;
   std::optional<TrainingOutcome> m_outcome;
+  std::optional<Experiment> m_recorded;  ///< of a run of an earlier time, while it is shown
 };
 
 }  // namespace headlight

@@ -28,6 +28,8 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   m_content->addWidget(m_text, 1);
   m_content->addLayout(m_buttons);
   layout->addLayout(m_content, 1);
+  m_resume = addButton(QStringLiteral("resumeRun"), tr("Resume"),
+                       tr("Goes on with this run at once, from its last checkpoint"));
   m_saveWeights = addButton(QStringLiteral("saveRunWeights"), tr("Save Weights As…"),
                             tr("The newest weights of the run, which are on no disk"));
   m_recreate = addButton(QStringLiteral("recreateRunFolder"), tr("Make Folder Again"),
@@ -47,6 +49,7 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   close->setAccessibleName(tr("Close this message"));
   close->setToolTip(close->accessibleName());
   layout->addWidget(close, 0, Qt::AlignTop);
+  connect(m_resume, &QPushButton::clicked, this, &TrainingOutcomeBar::resume);
   connect(m_saveWeights, &QPushButton::clicked, this, &TrainingOutcomeBar::saveWeights);
   connect(m_recreate, &QPushButton::clicked, this, &TrainingOutcomeBar::recreateFolder);
   connect(m_openBest, &QPushButton::clicked, this, &TrainingOutcomeBar::openCheckpoint);
@@ -66,6 +69,7 @@ QPushButton* TrainingOutcomeBar::addButton(const QString& name, const QString& t
 
 void TrainingOutcomeBar::tell(const QString& text, bool problem, const Offers& offers) {
   m_text->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Plain);
+  m_resume->setVisible(offers.resume);
   m_saveWeights->setVisible(offers.weights);
   m_recreate->setVisible(offers.recreate);
   m_openBest->setVisible(offers.checkpoint);

@@ -16,6 +16,7 @@ class TrainingOutcomeBar : public QFrame {
   /// What there is to offer.
   struct Offers {
     bool checkpoint = false, folder = false, config = false;
+    bool resume = false;
     bool weights = false;   ///< that only this window still has
     bool recreate = false;  ///< the folder, which was deleted
   };
@@ -26,6 +27,7 @@ class TrainingOutcomeBar : public QFrame {
   QSize minimumSizeHint() const override { return {0, 0}; }
 
  Q_SIGNALS:
+  void resume();
   void openCheckpoint();
   void openFolder();
   void exportConfig();
@@ -42,7 +44,7 @@ class TrainingOutcomeBar : public QFrame {
   QBoxLayout* m_content;  ///< the buttons beside the text, or below it where there is little width
   QBoxLayout* m_buttons;
   MessageLabel* m_text;
-  QPushButton *m_saveWeights, *m_recreate, *m_openBest, *m_openFolder, *m_export;
+  QPushButton *m_resume, *m_saveWeights, *m_recreate, *m_openBest, *m_openFolder, *m_export;
 };
 
 }  // namespace headlight

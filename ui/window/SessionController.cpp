@@ -101,6 +101,7 @@ std::optional<Session> SessionController::session() const {
   session.gallery = m_parts.gallery->sources();
   session.theme = themeName(m_parts.theme->choice());
   session.geometry = m_parts.window->saveGeometry();
+  session.run = m_parts.training->runFolder();
   session.workspace = workspaceName(m_parts.workspaces->current());
   session.arrangements = m_parts.workspaces->arrangements();
   return session;
@@ -164,6 +165,7 @@ void SessionController::applyLayout(const Session& session) {
   if (!session.geometry.isEmpty()) m_parts.window->restoreGeometry(session.geometry);
   m_parts.workspaces->restore(session.arrangements, session.workspace);
   m_parts.opener->addToGallery(session.gallery);
+  m_parts.training->showRecorded(session.run);
 }
 
 void SessionController::chooseToOpen() {

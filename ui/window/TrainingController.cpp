@@ -78,6 +78,7 @@ void TrainingController::connectDock() {
 }
 
 void TrainingController::connectBridge() {
+  connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingController::settingsChanged);
   connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, this, [this](bool wanted) {
     if (!wanted) m_look->releaseTraining();
   });
@@ -170,6 +171,15 @@ void TrainingController::choose() {
 void TrainingController::start(const Experiment& experiment, const QString& folder) {
   remember(experiment);
   m_bridge->start(experiment, folder);
+}
+
+QString TrainingController::runFolder() const {
+  const QString folder = m_bridge->folder();
+  return folder.isEmpty() ? folder : QFileInfo(folder).absoluteFilePath();
+}
+
+void TrainingController::showRecorded(const QString& folder) {
+  m_bridge->readRecorded(folder);
 }
 
 void TrainingController::chooseRunToResume() {
