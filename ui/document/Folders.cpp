@@ -13,15 +13,19 @@ QString documentsFolder() {
 
 namespace {
 
-QString& lastFigureFolder() {
+QString& rememberedFolder() {
   static QString folder;
   return folder;
 }
 
 }  // namespace
 
+QString lastFigureFolder() {
+  return rememberedFolder();
+}
+
 QString figureFolder() {
-  const QString& last = lastFigureFolder();
+  const QString& last = rememberedFolder();
   if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
   const QString pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
   return QFileInfo(pictures).isDir() ? pictures : documentsFolder();
@@ -29,7 +33,7 @@ QString figureFolder() {
 
 void rememberFigureFolder(const QString& path) {
   const QFileInfo file(path);
-  lastFigureFolder() = file.isDir() ? file.absoluteFilePath() : file.absolutePath();
+  rememberedFolder() = file.isDir() ? file.absoluteFilePath() : file.absolutePath();
 }
 
 QString pictureFolder(const Document& document) {

@@ -32,6 +32,7 @@ struct FigureContent {
   QRectF cursor;  ///< the token's patch, in picture pixels; may be empty
   // Heads: [layer][1 + head], the mean first
   std::vector<std::vector<HeadTile>> tiles;
+  int chosenLayer = 0, chosenHead = -1;
   // Similarity: [L × L]
   std::vector<float> similarity;
   int layers = 0;

@@ -26,6 +26,7 @@ class FigureCommands : public QObject {
 
  private:
   void choose();
+  void choosePath(const FigureRequest& request);
   void write(const FigureRequest& request);
   void copyPicture();
   void refresh();
@@ -34,6 +35,7 @@ class FigureCommands : public QObject {
   PictureTabs* m_tabs;
   QWidget* m_window;
   BackgroundTask* m_writer;
+  int m_width = 0, m_dpi = 0;  ///< as chosen last; 0: never
   QAction *m_export, *m_copy;
 };
 

@@ -101,6 +101,7 @@ std::optional<Session> SessionController::session() const {
   session.gallery = m_parts.gallery->sources();
   session.theme = themeName(m_parts.theme->choice());
   session.geometry = m_parts.window->saveGeometry();
+  session.figures = lastFigureFolder();
   session.run = m_parts.training->runFolder();
   session.workspace = workspaceName(m_parts.workspaces->current());
   session.arrangements = m_parts.workspaces->arrangements();
@@ -166,6 +167,7 @@ void SessionController::applyLayout(const Session& session) {
   m_parts.workspaces->restore(session.arrangements, session.workspace);
   m_parts.opener->addToGallery(session.gallery);
   m_parts.training->showRecorded(session.run);
+  if (!session.figures.isEmpty()) rememberFigureFolder(session.figures);
 }
 
 void SessionController::chooseToOpen() {
