@@ -17,8 +17,8 @@ struct RecordedRun {
   bool finished = false;             ///< its last epoch was validated
 };
 
-/// Reads config.json and the logs; writes nothing and opens no data. Errors: NotFound where there is
-/// no run, InvalidConfig.
+/// Reads config.json and the logs; writes nothing and opens no data. Errors: NotFound where there
+/// is no run, InvalidConfig.
 Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -345,10 +345,10 @@ Result<void> TrainingSession::saveSnapshot(const std::filesystem::path& path) co
     return Error{ErrorCode::InvalidArgument, "no weights of this run were looked through yet",
                  path.string()};
   return guarded(path.string(), [&] {
-    valueOrThrow(writeSafetensors(path, newest->weights,
-                                  modelMetadata(newest->experiment, newest->masks,
-                                                newest->classNames, newest->progress,
-                                                newest->learned)));
+    valueOrThrow(
+        writeSafetensors(path, newest->weights,
+                         modelMetadata(newest->experiment, newest->masks, newest->classNames,
+                                       newest->progress, newest->learned)));
   });
 }
 

@@ -425,6 +425,7 @@ class TrainingDockTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 2, 60000);
     QTRY_VERIFY_WITH_TIMEOUT(!f.locality()->history().isEmpty(), 60000);
     QTRY_VERIFY(f.locality()->lines()->graphCount() > 0);  // drawn at the next repaint
+    QCOMPARE(f.locality()->uniform(), std::optional(uniformLocality(experiment.model.grid())));
 
     f.dock.pauseAction()->trigger();
     QTRY_VERIFY(f.state().startsWith(QStringLiteral("Paused")));

@@ -28,8 +28,8 @@ class TrainingBridge : public QObject {
   /// Either ends in exactly one `finished`.
   void start(const Experiment& experiment, const QString& folder);
   void resume(const QString& folder);
-  /// Shows what the folder of an earlier run tells, in `recorded`; nothing where it is not there any
-  /// more, or where this window has a run already.
+  /// Shows what the folder of an earlier run tells, in `recorded`; nothing where it is not there
+  /// any more, or where this window has a run already.
   void readRecorded(const QString& folder);
   void pause();
   void unpause();

@@ -30,7 +30,7 @@ struct FigureRequest {
   FigureKind kind = FigureKind::Canvas;
   QString path;  ///< .png, .svg or .pdf: the name says which
   int widthPixels =
-      1600;  ///< of a PNG, 100 to 16,000; SVG and PDF are widthPixels / dpi inches wide
+      1600;       ///< of a PNG, 100 to 16,000; SVG and PDF are widthPixels / dpi inches wide
   int dpi = 192;  ///< 36 to 1200; says how large text is
   QString title;  ///< above it; empty: none. captureFigure proposes picture and model
   bool legend = true;

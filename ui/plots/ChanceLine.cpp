@@ -38,8 +38,7 @@ void ChanceLine::set(std::optional<double> value, const QString& text) {
 }
 
 void ChanceLine::applyTheme(const QPalette& palette, const QFont& font) {
-  const QColor quiet =
-      mixed(palette.color(QPalette::Base), palette.color(QPalette::Text), 0.7);
+  const QColor quiet = mixed(palette.color(QPalette::Base), palette.color(QPalette::Text), 0.7);
   m_line->setPen(QPen(quiet, 1, Qt::DashLine));
   m_label->setColor(quiet);
   QFont small = font;

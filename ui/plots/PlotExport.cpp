@@ -75,7 +75,8 @@ QString graphData(const QCPGraph& graph) {
 
 void draw(QCustomPlot& plot, QPaintDevice* device) {
   QCPPainter painter;
-  if (!painter.begin(device)) throw Failure({ErrorCode::Internal, "the plot could not be drawn", ""});
+  if (!painter.begin(device))
+    throw Failure({ErrorCode::Internal, "the plot could not be drawn", ""});
   painter.setMode(QCPPainter::pmVectorized);
   painter.setMode(QCPPainter::pmNoCaching);
   plot.toPainter(&painter, plot.width(), plot.height());

@@ -30,9 +30,17 @@ namespace {
 
 constexpr int kRedrawMs = 34;  ///< at most 30 times a second
 
+/// The ALS of a uniform map only says something of maps whose rows sum to 1.
+bool sumsToOne(const std::string& mechanism, const Document& document) {
+  if (mechanism == ModelConfig().mechanism) return true;
+  return document.hasModel() && document.model().experiment.model.mechanism == mechanism &&
+         document.model().mapRowsSumToOne;
+}
+
 /// Of the layers of stages each has a grid of its own: there is not one chance for all.
-std::optional<double> chanceOf(const std::optional<Experiment>& run) {
-  if (!run || run->model.staged()) return std::nullopt;
+std::optional<double> chanceOf(const std::optional<Experiment>& run, const Document& document) {
+  if (!run || run->model.staged() || !sumsToOne(run->model.mechanism, document))
+    return std::nullopt;
   Grid grid = run->model.grid();
   if (run->model.classDepth > 0) grid.prefix = 0;  // the class token joins after these layers
   return uniformLocality(grid);
@@ -59,9 +67,12 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   layout->setSpacing(4);
   layout->addWidget(m_controls.row);
   m_outcomeBar = new TrainingOutcomeBar(this);
-  layout->addWidget(m_outcomeBar);
   makePlots();
-  layout->addWidget(m_plots, 1);
+  auto* content = new QVBoxLayout;
+  content->setSpacing(0);  // none that the outcome would bring along
+  content->addWidget(m_outcomeBar);
+  content->addWidget(m_plots, 1);
+  layout->addLayout(content, 1);
   m_options = makeTrainingOptions(m_actions, this);
   layout->addWidget(m_options);
 
@@ -209,8 +220,7 @@ void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
   outcome.last = run->last;
   outcome.best = run->best;
   m_runProgress.total = run->experiment.training.epochs;
-  m_runProgress.done =
-      run->history.epochPoints.empty() ? 0 : run->history.epochPoints.back().epoch;
+  m_runProgress.done = run->history.epochPoints.empty() ? 0 : run->history.epochPoints.back().epoch;
   m_outcome = outcome;
   QString text = run->finished ? tr("The last run, “%1”, finished after %2 steps.")
                                : tr("The last run, “%1”, has been trained for %2 steps.");
@@ -291,8 +301,9 @@ void TrainingDock::onFolderRecreated(const QString& error) {
   if (m_active) return;
   if (!error.isEmpty()) return showOutcome(error, true);
   m_runState = TrainingState::Stopped;
-  showOutcome(tr("The folder is there again, with a checkpoint of the step at which the run ended."),
-              false);
+  showOutcome(
+      tr("The folder is there again, with a checkpoint of the step at which the run ended."),
+      false);
   refreshStatus();
 }
 
@@ -394,7 +405,7 @@ void TrainingDock::redraw() {
   refreshStatus();
   m_evolution->historyChanged();
   refreshPlots();
-  m_locality->setUniform(chanceOf(m_recorded ? m_recorded : m_bridge->experiment()));
+  m_locality->setUniform(chanceOf(m_recorded ? m_recorded : m_bridge->experiment(), *m_document));
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();

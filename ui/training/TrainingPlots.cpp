@@ -16,7 +16,7 @@ constexpr double kAbreast = 1.6;
 }  // namespace
 
 TrainingPlots::TrainingPlots(QAction* start, QWidget* parent)
-    : QStackedWidget(parent), m_splitter(new QSplitter(this)) {
+    : QStackedWidget(parent), m_splitter(new QSplitter(Qt::Vertical, this)) {
   setObjectName(QStringLiteral("trainingPlots"));
   m_splitter->setObjectName(QStringLiteral("trainingPlotsSplitter"));
   m_splitter->setChildrenCollapsible(false);

@@ -199,9 +199,9 @@ void MainWindow::tell(const Notice& notice) {
   const LogLevel level = notice.level == Notice::Level::Info      ? LogLevel::Info
                          : notice.level == Notice::Level::Warning ? LogLevel::Warning
                                                                   : LogLevel::Error;
-  m_log->keep(level, shownText(notice.title.isEmpty()
-                                   ? notice.text
-                                   : notice.title + QStringLiteral(": ") + notice.text));
+  m_log->keep(
+      level, shownText(notice.title.isEmpty() ? notice.text
+                                              : notice.title + QStringLiteral(": ") + notice.text));
   noticeBar()->add(notice);
 }
 

@@ -191,9 +191,9 @@ void TrainingController::chooseWhereToSaveWeights() {
   FileQuestion question;
   question.mode = FileQuestion::Mode::SaveFile;
   question.title = tr("Save weights");
-  question.start = QDir(documentsFolder())
-                       .filePath(QFileInfo(m_bridge->folder()).fileName() +
-                                 QStringLiteral(".safetensors"));
+  question.start =
+      QDir(documentsFolder())
+          .filePath(QFileInfo(m_bridge->folder()).fileName() + QStringLiteral(".safetensors"));
   question.filter = tr("safetensors (*.safetensors)");
   question.suffix = QStringLiteral("safetensors");
   askForPath(m_window, question,

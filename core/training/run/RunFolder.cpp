@@ -87,10 +87,11 @@ void RunFolder::noteCheckpoint(std::int64_t step) {
 }
 
 Error RunFolder::goneError(std::int64_t step, std::int64_t savedStep) const {
-  const std::string since =
-      savedStep < 0 ? "before there was a checkpoint"
-                    : "with its checkpoint of step " + std::to_string(savedStep) + "; the " +
-                          std::to_string(step - savedStep) + " steps since are on no disk either";
+  const std::string since = savedStep < 0
+                                ? "before there was a checkpoint"
+                                : "with its checkpoint of step " + std::to_string(savedStep) +
+                                      "; the steps since (" + std::to_string(step - savedStep) +
+                                      ") are on no disk either";
   return {ErrorCode::Io,
           "the run folder was deleted at step " + std::to_string(step) + " of the run, " + since +
               ". There is nothing to resume; begin a new run",
