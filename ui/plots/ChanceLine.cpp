@@ -32,7 +32,7 @@ void ChanceLine::set(std::optional<double> value, const QString& text) {
   m_line->point1->setCoords(0, y);
   m_line->point2->setCoords(1, y);
   m_label->position->setCoords(1, y);
-  m_label->setText(text + QLatin1Char(' ') + QString::number(y, 'g', 2));
+  m_label->setText(text + QLatin1Char(' ') + QString::number(y, 'g', 3));
   m_line->setVisible(value.has_value());
   m_label->setVisible(value.has_value());
 }
