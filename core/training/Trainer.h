@@ -51,6 +51,10 @@ class Trainer {
   /// the last checkpoint could not be written, the message says what can be resumed.
   TrainingOutcome run(std::stop_token stop);
 
+  /// The run as run() left it, in another folder, from where it can be resumed: its config and a
+  /// checkpoint, without the logs and the best weights of its own folder. Throws Failure.
+  void saveAnew(RunFolder folder);
+
  private:
   void prepare();
   bool trainEpoch(std::stop_token stop);
@@ -63,6 +67,7 @@ class Trainer {
   Result<EvaluationResult> validate(std::stop_token stop, EpochPoint& point);
   void measureHeads();
   TrainingCheckpoint checkpoint() const;
+  TrainingCheckpoint wholeCheckpoint();
   Result<void> saveLast();
   void requireFolder();
   void tellChanges(const TrainingCheckpoint& saved);

@@ -97,14 +97,20 @@ void Trainer::restart() {
   valueOrThrow(m_recorder.cutBack(nullptr));
 }
 
-/// Where it fails, the older checkpoint is intact and the next interval tries again.
-Result<void> Trainer::saveLast() {
-  m_lastAttempt = m_at.step;
-  requireFolder();
+/// With all that a run goes on from.
+TrainingCheckpoint Trainer::wholeCheckpoint() {
   TrainingCheckpoint now = checkpoint();
   for (const auto& item : m_steps.optimizer().state())
     now.optimizer.push_back(item);
   now.average = m_steps.average().state();
+  return now;
+}
+
+/// Where it fails, the older checkpoint is intact and the next interval tries again.
+Result<void> Trainer::saveLast() {
+  m_lastAttempt = m_at.step;
+  requireFolder();
+  TrainingCheckpoint now = wholeCheckpoint();
   const std::size_t applied = now.editsApplied;
   m_saved = m_recorder.saveLast(std::move(now));
   if (m_saved)
@@ -120,7 +126,15 @@ Result<void> Trainer::saveLast() {
 void Trainer::requireFolder() {
   if (!m_recorder.folder().files().isGone()) return;
   if (m_snapshotSink) m_snapshotSink(m_parts.model->state(), m_at.step);
-  throw Failure(m_recorder.folder().goneError(m_at.step));
+  throw Failure(m_recorder.folder().goneError(m_at.step, m_recorder.savedStep()));
+}
+
+void Trainer::saveAnew(RunFolder folder) {
+  valueOrThrow(folder.writeConfig(experimentToJson(m_parts.experiment), m_parts.run));
+  RunRecorder recorder(std::move(folder), m_parts.run, [](const std::string&) {});
+  TrainingCheckpoint now = wholeCheckpoint();
+  now.position.bestTop1 = -1;  // the weights that it was of are gone
+  valueOrThrow(recorder.saveLast(std::move(now)));
 }
 
 /// At the end of a run nothing will try again: not being able to save is an error.

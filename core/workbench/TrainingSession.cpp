@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "core/base/Files.h"
@@ -152,6 +153,12 @@ Resumption resumptionOf(const RunFolder& folder) {
   return from;
 }
 
+/// Says at the end of its scope that it has ended.
+struct Ending {
+  std::atomic<bool>& ended;
+  ~Ending() { ended = true; }
+};
+
 }  // namespace
 
 struct TrainingSession::State {
@@ -162,6 +169,8 @@ struct TrainingSession::State {
   std::unique_ptr<EditLedger> ledger;
   std::unique_ptr<Trainer> trainer;
   std::once_flag ran;
+  std::atomic<bool> ended = false;
+  std::filesystem::path place;  ///< of the folder as it was opened
 
   mutable std::mutex snapshotMutex;
   std::shared_ptr<const ModelSnapshot> snapshot;
@@ -171,6 +180,7 @@ struct TrainingSession::State {
     parts.validationStamp = parts.validation->stamp();
     experiment = parts.experiment;
     folder = runFolder.files();
+    place = runFolder.path();
     classNames = parts.train->classNames();
     ledger = std::make_unique<EditLedger>(experiment, parts.model->masks());
     const auto model = parts.model;
@@ -289,6 +299,7 @@ Result<TrainingOutcome> TrainingSession::run(std::stop_token stop) {
       return Error{ErrorCode::InvalidArgument, "this run was run already; resume it instead",
                    folder().string()};
     configureCompute(m_state->experiment.threads);  // thread counts belong to the calling thread
+    const Ending ending{m_state->ended};
     return m_state->trainer->run(stop);
   });
 }
@@ -326,6 +337,28 @@ void TrainingSession::requestSnapshot() {
 std::shared_ptr<const ModelSnapshot> TrainingSession::snapshot() const {
   const std::lock_guard lock(m_state->snapshotMutex);
   return m_state->snapshot;
+}
+
+Result<void> TrainingSession::saveSnapshot(const std::filesystem::path& path) const {
+  const auto newest = snapshot();
+  if (!newest)
+    return Error{ErrorCode::InvalidArgument, "no weights of this run were looked through yet",
+                 path.string()};
+  return guarded(path.string(), [&] {
+    valueOrThrow(
+        writeSafetensors(path, newest->weights,
+                         modelMetadata(newest->experiment, newest->masks, newest->classNames,
+                                       newest->progress, newest->learned)));
+  });
+}
+
+Result<void> TrainingSession::recreateFolder() {
+  return guarded(m_state->place.string(), [&]() -> Result<void> {
+    if (!m_state->ended)
+      return Error{ErrorCode::InvalidArgument, "the run still goes on", m_state->place.string()};
+    m_state->trainer->saveAnew(RunFolder::create(m_state->place));
+    return {};
+  });
 }
 
 Experiment TrainingSession::exported() const {

@@ -67,6 +67,12 @@ class TrainingSession {
   /// Asks for a copy of the weights at the next step boundary; snapshot() returns the newest.
   void requestSnapshot();
   std::shared_ptr<const ModelSnapshot> snapshot() const;
+  /// Writes the weights of the newest snapshot as safetensors, as InferenceSession::save does. Of a
+  /// run whose folder was deleted it is that of its last step. Errors: there is none, Io.
+  Result<void> saveSnapshot(const std::filesystem::path& path) const;
+  /// Of a run that ended because its folder was deleted: makes the folder again, with a checkpoint
+  /// of the step at which it ended, to be resumed. Errors: the run still goes on, a run lies there.
+  Result<void> recreateFolder();
 
   /// The run so far as one config: its headless replay ends in the same weights.
   Experiment exported() const;

@@ -4,11 +4,17 @@
 
 #include <QDir>
 #include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/gui/SyntheticLook.h"
+#include "ui/document/Folders.h"
+#include "ui/document/Session.h"
+#include "ui/figures/FigureDialog.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -121,6 +127,85 @@ class FigureExportTest : public QObject {
     document.setView(view);
     QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("plain.png")), QString());
     QVERIFY(count(QImage(pathOf("plain.png")), QColor(60, 120, 180)) > 10000);
+  }
+
+  void theDialogSaysHowLargeAndWhatIsAbove() {
+    Document document;
+    fill(document);
+    const auto captured = captureFigure(document, FigureKind::Heads);
+    QVERIFY(captured.ok());
+    FigureDialog dialog(*captured);
+    auto* title = dialog.findChild<QLineEdit*>(QStringLiteral("figureTitle"));
+    QCOMPARE(title->text(), QStringLiteral("synthetic · synthetic"));
+    title->setText(QStringLiteral("What heads see"));
+    dialog.findChild<QSpinBox*>(QStringLiteral("figureWidth"))->setValue(600);
+    dialog.findChild<QSpinBox*>(QStringLiteral("figureDpi"))->setValue(150);
+    QVERIFY(dialog.findChild<QLabel*>(QStringLiteral("figureSize"))
+                ->text()
+                .startsWith(QStringLiteral("10.2 cm")));
+    FigureRequest request = dialog.request();
+    request.path = pathOf("titled.svg");
+    QVERIFY(writeFigure(request).ok());
+    QVERIFY(bytesOf(request.path).contains("What heads see"));
+    request.path = pathOf("titled.png");
+    QVERIFY(writeFigure(request).ok());
+    const QImage titled(request.path);
+    QCOMPARE(titled.width(), 600);
+    request.title.clear();  // nothing above, and no room for it
+    request.path = pathOf("bare.png");
+    QVERIFY(writeFigure(request).ok());
+    QVERIFY(QImage(request.path).height() < titled.height());
+  }
+
+  void allHeadsNameTheChosenOne() {
+    Document document;
+    fill(document);
+    ViewOptions view = document.view();
+    view.layer = 2;
+    view.head = 1;
+    document.setView(view);
+    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("chosen.svg")), QString());
+    QVERIFY(bytesOf(pathOf("chosen.svg")).contains("Outlined: layer 2, head 1."));
+    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("chosen.png")), QString());
+    QVERIFY(count(QImage(pathOf("chosen.png")), QColor(0, 114, 178)) > 200);
+    view.head = -1;
+    document.setView(view);
+    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("mean.svg")), QString());
+    QVERIFY(bytesOf(pathOf("mean.svg")).contains("Outlined: layer 2, the mean of its heads."));
+  }
+
+  void theHeadlightShowsThePictureBeneathEveryHead() {
+    Document document;
+    const QColor ground(60, 120, 180);
+    fill(document, makeModel(), makeImage(80, 64, ground));
+    auto look = makeLook(document.model());
+    look->view = makeImage(80, 64, ground);
+    document.setLook(look, -1);
+    ViewOptions view = document.view();
+    view.style = MapStyle::Headlight;
+    view.dim = 0;
+    document.setView(view);
+    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("lit.png")), QString());
+    const QImage lit(pathOf("lit.png"));
+    int bluish = 0;
+    for (int y = 0; y < lit.height(); ++y)
+      for (int x = 0; x < lit.width(); ++x)
+        bluish += lit.pixelColor(x, y).hue() > 200 && lit.pixelColor(x, y).hue() < 220;
+    QVERIFY2(bluish > lit.width() * lit.height() / 20, qPrintable(QString::number(bluish)));
+  }
+
+  void figuresGoWhereTheLastOneWent() {
+    QVERIFY(!figureFolder().isEmpty());
+    QTemporaryDir folder;
+    rememberFigureFolder(folder.filePath(QStringLiteral("a.png")));
+    QCOMPARE(figureFolder(), folder.path());
+    Session session;
+    session.figures = lastFigureFolder();
+    const auto read = sessionFromText(sessionToText(session), QStringLiteral("test"));
+    QVERIFY(read.ok());
+    QCOMPARE(read->figures, folder.path());
+    folder.remove();
+    QVERIFY(figureFolder() != folder.path());
   }
 
   void refusalsSayWhatToDo() {

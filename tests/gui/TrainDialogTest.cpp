@@ -165,6 +165,31 @@ class TrainDialogTest : public QObject {
     QVERIFY(!f.dialog->isValid());
   }
 
+  void settingsThatDoNothingAreNotAsked() {
+    Fixture f;
+    QTRY_VERIFY(f.dialog->isValid());
+    auto* form = f.find<QWidget>("field.dataset")->parentWidget();
+    while (form && !qobject_cast<ParameterForm*>(form))
+      form = form->parentWidget();
+    const auto* data = qobject_cast<ParameterForm*>(form);
+    QVERIFY(data);
+    const auto asked = [&](const char* name) {
+      return !data->editor(QLatin1String(name))->isHidden();
+    };
+    QVERIFY(asked("train_samples") && asked("validation_samples"));
+    QVERIFY(!asked("validation_fraction") && !asked("path"));
+    f.type("field.train_samples", QStringLiteral("1"));  // too few
+    QVERIFY(!f.dialog->isValid());
+    f.find<QComboBox>("field.dataset")->setCurrentText(QStringLiteral("image-folder"));
+    QVERIFY(!asked("train_samples") && !asked("validation_samples"));
+    QVERIFY(asked("validation_fraction") && !asked("path"));
+    // What is not seen any more keeps nobody from training.
+    QCOMPARE(data->errorOf(QStringLiteral("train_samples")), QString());
+    f.find<QComboBox>("field.dataset")->setCurrentText(QStringLiteral("texture-shape"));
+    QTRY_VERIFY(f.dialog->isValid());
+    QCOMPARE(f.dialog->experiment().data.trainSamples, std::int64_t{2000});
+  }
+
   void wrongSettingsAreSaidAndMarkTheirTab() {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());

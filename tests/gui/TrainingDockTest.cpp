@@ -11,6 +11,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -220,6 +221,74 @@ class TrainingDockTest : public QObject {
     QCOMPARE(f.locality()->lines()->graphCount(), 3);
   }
 
+  void localityFitsItsDataAndSaysWhatChanceGives() {
+    // Of 2 × 3 patches and a class token: corners have 4 neighbours, the middle two 6.
+    QVERIFY(std::abs(uniformLocality({2, 3, 1}) - (4 * 4 + 2 * 6) / 6.0 / 7) < 1e-12);
+    QVERIFY(std::abs(uniformLocality({1, 1, 0}) - 1) < 1e-12);
+    QVERIFY(std::abs(uniformLocality({14, 14, 1}) - 1600.0 / 196 / 197) < 1e-12);
+
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    for (int step = 0; step < 3; ++step) {
+      HeadPoint point;
+      point.step = 50 * step;
+      point.locality = {{0.05f, 0.05f}, {0.07f, 0.09f}};
+      update.heads.push_back(point);
+    }
+    f.feed(update);
+    QTRY_COMPARE(f.locality()->lines()->graphCount(), 2);
+    const auto range = [&] { return f.locality()->lines()->yAxis->range(); };
+    QVERIFY(range().contains(0.05) && range().contains(0.08));
+    QVERIFY2(range().upper < 0.12, qPrintable(QString::number(range().upper)));
+    f.locality()->setUniform(0.02);
+    QVERIFY(range().contains(0.02));
+    f.locality()->setUniform(std::nullopt);
+    QVERIFY(!range().contains(0.02));
+    auto* map = f.locality()->strip()->findChild<QCPColorMap*>();
+    QVERIFY(map);
+    QVERIFY(map->dataRange().upper < 0.12 && map->dataRange().contains(0.09));
+  }
+
+  void legendsLieOutsideTheCurves() {
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    update.heads = {heads(0, 3, 2)};
+    f.feed(update);
+    QTRY_VERIFY(f.locality()->lines()->graphCount() > 0);
+    untilIdle();
+    for (QCustomPlot* plot : {f.loss()->plot(), f.locality()->lines()}) {
+      plot->replot(QCustomPlot::rpImmediateRefresh);
+      int legends = 0;
+      for (const auto* legend : plot->findChildren<QCPLegend*>()) {
+        if (legend->itemCount() == 0) continue;
+        ++legends;
+        for (const QCPAxisRect* rect : plot->axisRects())
+          QVERIFY(!rect->rect().intersects(legend->rect()));
+      }
+      QVERIFY(legends > 0);
+    }
+  }
+
+  void theHeadsNowHaveRoomForTheirLabels() {
+    Fixture f(makeModel(12, 3));
+    TrainingUpdate update = running(1, 10);
+    update.heads = {heads(0, 12, 3)};
+    f.feed(update);
+    for (const QSize size : {QSize(1180, 240), QSize(500, 700)}) {
+      f.dock.resize(size);
+      untilIdle();
+      QTRY_VERIFY(f.locality()->strip()->isVisible());
+      f.locality()->strip()->replot(QCustomPlot::rpImmediateRefresh);
+      const QRect cells = f.locality()->strip()->axisRect()->rect();
+      const QFontMetrics text(f.locality()->strip()->xAxis->labelFont());
+      QVERIFY2(cells.width() >= text.horizontalAdvance(QStringLiteral("head")) * 2,
+               qPrintable(QString::number(cells.width())));
+      QVERIFY2(cells.height() >= text.horizontalAdvance(QStringLiteral("layer")),
+               qPrintable(QString::number(cells.height())));
+    }
+  }
+
   void theLearningRateIsOptional() {
     Fixture f;
     QVERIFY(!f.loss()->isLearningRateVisible());
@@ -248,6 +317,60 @@ class TrainingDockTest : public QObject {
     update.steps = {{1, 1.0, 1e-3, 10}};
     f.feed(update);
     QCOMPARE(f.loss()->trainLoss().size(), 1);
+  }
+
+  void nothingEmptyIsShownBeforeARun() {
+    Fixture f;
+    QVERIFY(!f.loss()->isVisible());
+    QVERIFY(!f.locality()->isVisible());
+    QVERIFY(!f.find<QProgressBar>("trainProgress")->isVisible());
+    QVERIFY(f.find<QLabel>("trainSentence")->isVisible());
+    QSignalSpy asked(&f.dock, &TrainingDock::startRequested);
+    QTest::mouseClick(f.find<QToolButton>("trainBegin"), Qt::LeftButton);
+    QCOMPARE(asked.size(), 1);
+    // A run without a step yet has no curves either, and cannot be begun twice.
+    f.feed(running(0, 10));
+    QTRY_VERIFY(f.find<QProgressBar>("trainProgress")->isVisible());
+    QVERIFY(!f.loss()->isVisible());
+    QVERIFY(!f.find<QToolButton>("trainBegin")->isVisible());
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    f.feed(update);
+    QTRY_VERIFY(f.loss()->isVisible());
+    QVERIFY(!f.find<QLabel>("trainSentence")->isVisible());
+  }
+
+  void plotsLieAsThereIsRoom() {
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    update.heads = {heads(0, 3, 2)};
+    f.feed(update);
+    QTRY_VERIFY(f.loss()->isVisible());
+    auto* splitter = f.find<QSplitter>("trainingPlotsSplitter");
+    QCOMPARE(splitter->orientation(), Qt::Horizontal);
+    f.dock.resize(600, 700);
+    QTRY_COMPARE(splitter->orientation(), Qt::Vertical);
+    QVERIFY(f.locality()->mapTo(&f.dock, QPoint()).y() > f.loss()->geometry().bottom());
+    f.dock.resize(1180, 240);
+    QTRY_COMPARE(splitter->orientation(), Qt::Horizontal);
+  }
+
+  void theOutcomeNeverGrowsTheDock() {
+    Fixture f;
+    TrainingUpdate update = running(1, 10);
+    update.steps = {{1, 1.0, 1e-3, 10}};
+    f.feed(update);
+    QTRY_VERIFY(f.loss()->isVisible());
+    const QSize least = f.dock.minimumSizeHint(), size = f.dock.size();
+    Q_EMIT f.bridge.finished(
+        nullptr, QStringLiteral("the disk is full, which is said at length: ").repeated(12));
+    QVERIFY(f.find<QFrame>("trainOutcome")->isVisible());
+    QCOMPARE(f.dock.minimumSizeHint(), least);
+    untilIdle();
+    QCOMPARE(f.dock.size(), size);
+    QVERIFY(f.find<QFrame>("trainOutcome")->height() > 30);
+    QVERIFY(f.dock.rect().contains(f.find<QFrame>("trainOutcome")->geometry()));
   }
 
   void aFailureIsSaid() {
@@ -302,6 +425,7 @@ class TrainingDockTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 2, 60000);
     QTRY_VERIFY_WITH_TIMEOUT(!f.locality()->history().isEmpty(), 60000);
     QTRY_VERIFY(f.locality()->lines()->graphCount() > 0);  // drawn at the next repaint
+    QCOMPARE(f.locality()->uniform(), std::optional(uniformLocality(experiment.model.grid())));
 
     f.dock.pauseAction()->trigger();
     QTRY_VERIFY(f.state().startsWith(QStringLiteral("Paused")));

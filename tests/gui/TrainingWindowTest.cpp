@@ -1,10 +1,12 @@
 // Training from the window: it stays usable, looks through the run's weights, and closes in order.
 
 #include <QAction>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 
 #include "WindowFixture.h"
+#include "ui/base/MessageLabel.h"
 #include "ui/base/Resources.h"
 
 using namespace headlight;
@@ -189,6 +191,71 @@ class TrainingWindowTest : public QObject {
     QCOMPARE(test->trainingExperiment().training.learningRate, 0.123);
     QCOMPARE(test->session()->experiment.training.learningRate, 0.123);
     QCOMPARE(test->trainingExperiment().model.width, 32);
+  }
+
+  void aDeletedFolderIsMadeAgain() {
+    ScopedDialogs asBefore;
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    TrainingBridge* bridge = test->trainingBridge();
+    QSignalSpy finished(bridge, &TrainingBridge::finished);
+    std::int64_t steps = 0;
+    bool paused = false;
+    connect(bridge, &TrainingBridge::updated, this, [&](const auto& update) {
+      steps = update->progress.done;
+      paused = update->state == TrainingState::Paused;
+    });
+    test->startTraining(endless(), path("run"));
+    QTRY_VERIFY_WITH_TIMEOUT(steps >= 3, 30000);
+    bridge->pause();
+    QTRY_VERIFY_WITH_TIMEOUT(paused, 30000);
+    QVERIFY(QDir(path("run")).removeRecursively());
+    bridge->unpause();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 30000);
+    const auto button = [&](const char* name) {
+      return test->findChild<QPushButton*>(QLatin1String(name));
+    };
+    const QString said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"))->text();
+    QVERIFY2(said.contains(QStringLiteral("was deleted")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("steps since")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("still here")), qPrintable(said));
+    QVERIFY(button("openRunFolder")->isHidden() && button("resumeRun")->isHidden());
+    QVERIFY(!test.log.lines().filter(QStringLiteral("was deleted")).isEmpty());
+
+    dialogs().files = [&](QWidget*, const FileQuestion&, const auto& answer) {
+      answer({path("rescued.safetensors")});
+    };
+    QSignalSpy saved(bridge, &TrainingBridge::weightsSaved);
+    button("saveRunWeights")->click();
+    QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 30000);
+    QVERIFY(QFile::exists(path("rescued.safetensors")));
+    QVERIFY(!test.log.lines().filter(QStringLiteral("rescued.safetensors")).isEmpty());
+
+    const std::int64_t ended = steps;
+    QSignalSpy wentOn(bridge, &TrainingBridge::updated);
+    button("recreateRunFolder")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(!button("resumeRun")->isHidden(), 30000);
+    QVERIFY(QFile::exists(path("run/last.safetensors")));
+    QVERIFY(button("recreateRunFolder")->isHidden() && button("saveRunWeights")->isHidden());
+    button("resumeRun")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(steps > ended, 30000);
+    bridge->stop();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 2, 30000);
+    QVERIFY(finished.last().at(1).toString().isEmpty());
+    QVERIFY(!test.log.lines().filter(QStringLiteral("Stopped after")).isEmpty());
+  }
+
+  void noticesAreKept() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    writeText(path("nothing.txt"), "nothing");
+    const int before = test.notices();
+    test->openPaths({path("nothing.txt")});
+    QTRY_VERIFY_WITH_TIMEOUT(test.notices() > before, 20000);
+    const QString said = test.newestNotice().text;
+    QVERIFY(!said.isEmpty());
+    test->noticeBar()->closeAll();
+    QVERIFY(!test.log.lines().filter(said).isEmpty());
   }
 
  private:

@@ -48,12 +48,16 @@ MessageLog::~MessageLog() {
   });
 }
 
-void MessageLog::add(LogLevel level, const QString& text) {
+void MessageLog::keep(LogLevel level, const QString& text) {
   const QString mark = level == LogLevel::Info      ? QString()
                        : level == LogLevel::Warning ? tr("warning: ")
                                                     : tr("error: ");
   if (m_lines.size() >= kMaxLines) m_lines.removeFirst();
   m_lines << QTime::currentTime().toString(QStringLiteral("hh:mm:ss  ")) + mark + text;
+}
+
+void MessageLog::add(LogLevel level, const QString& text) {
+  keep(level, text);
   Q_EMIT added(level, text);
 }
 

@@ -18,6 +18,8 @@ class MessageLog : public QObject {
   explicit MessageLog(bool alsoQt, QObject* parent = nullptr);
   ~MessageLog() override;
 
+  /// Keeps what was shown to the person elsewhere; tells nobody.
+  void keep(LogLevel level, const QString& text);
   const QStringList& lines() const { return m_lines; }
 
  Q_SIGNALS:

@@ -89,6 +89,10 @@ QString styleSheetOf(const Colors& colors) {
 
 }  // namespace
 
+QPalette lightPalette() {
+  return paletteOf(kLight, false);
+}
+
 QString themeName(ThemeChoice choice) {
   switch (choice) {
     case ThemeChoice::Light:

@@ -3,6 +3,7 @@
 
 #include <QDBusVariant>
 #include <QObject>
+#include <QPalette>
 #include <QString>
 
 #include <optional>
@@ -12,6 +13,9 @@ namespace headlight {
 enum class ThemeChoice { System, Light, Dark };
 QString themeName(ThemeChoice choice);  ///< "system", "light", "dark"
 std::optional<ThemeChoice> themeFromName(const QString& name);
+
+/// The light theme's colours: of what leaves for paper.
+QPalette lightPalette();
 
 /// One per program. Sets the application's style, palette and style sheet.
 class Theme : public QObject {

@@ -1,12 +1,19 @@
 #include "ui/bridge/TrainingBridge.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 namespace headlight {
 namespace {
 
 constexpr int kUpdateIntervalMs = 33;  // at most 30 updates a second
 constexpr int kSnapshotIntervalMs = 1000;
+
+/// Empty: it is done.
+QString errorText(const Result<void>& done) {
+  return done ? QString() : QString::fromStdString(done.error().text());
+}
 
 }  // namespace
 
@@ -29,13 +36,27 @@ void TrainingBridge::resume(const QString& folder) {
   launch(folder, [folder] { return TrainingSession::resume(folder.toStdString()); });
 }
 
+void TrainingBridge::readRecorded(const QString& folder) {
+  if (folder.isEmpty() || m_running || !m_folder.isEmpty()) return;
+  m_worker.post([this, folder](std::stop_token) {
+    auto read = readRecordedRun(folder.toStdString());
+    if (!read) return;
+    const auto run = std::make_shared<const RecordedRun>(std::move(*read));
+    inThreadOf(this, [this, folder, run] {
+      if (m_running || !m_folder.isEmpty()) return;
+      m_folder = folder;
+      Q_EMIT recorded(run);
+    });
+  });
+}
+
 void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin) {
   if (m_running) return;
   m_session.reset();
   m_lastSnapshot.reset();
   m_folder = folder;
   m_running = true;
-  m_paused = false;
+  m_paused = m_folderGone = false;
   m_stop = std::stop_source();
   Q_EMIT stateChanged();
   m_worker.post([this, begin = std::move(begin), stop = m_stop.get_token()](std::stop_token) {
@@ -49,7 +70,13 @@ void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin)
     session->setWakeUp([this] { inThreadOf(this, [this] { m_updates.wake(); }); });
     inThreadOf(this, [this, session, history] { began(session, history); });
     auto outcome = session->run(stop);
-    inThreadOf(this, [this, outcome] { ended(outcome); });
+    const auto place = session->folder();  // it may have been moved
+    std::error_code unknown;
+    const bool gone = !outcome && !std::filesystem::exists(place, unknown);
+    inThreadOf(this, [this, outcome, gone, place] {
+      m_folder = QString::fromStdString(place.string());
+      ended(outcome, gone);
+    });
   });
 }
 
@@ -62,7 +89,8 @@ void TrainingBridge::began(std::shared_ptr<TrainingSession> session,
   Q_EMIT stateChanged();
 }
 
-void TrainingBridge::ended(Result<TrainingOutcome> outcome) {
+void TrainingBridge::ended(Result<TrainingOutcome> outcome, bool folderGone) {
+  m_folderGone = folderGone;
   m_updates.runNow();  // what the last steps had to say comes before the end
   pollSnapshot();
   m_snapshotTimer.stop();
@@ -103,6 +131,29 @@ void TrainingBridge::stop() {
 
 bool TrainingBridge::submit(const MaskEdit& edit) {
   return m_running && m_session && m_session->submit(edit);
+}
+
+bool TrainingBridge::hasNewestWeights() const {
+  return m_session && m_session->snapshot();
+}
+
+void TrainingBridge::saveNewestWeights(const QString& path) {
+  if (!m_session || m_running) return;
+  m_worker.post([this, session = m_session, path](std::stop_token) {
+    const auto saved = session->saveSnapshot(path.toStdString());
+    inThreadOf(this, [this, path, error = errorText(saved)] { Q_EMIT weightsSaved(path, error); });
+  });
+}
+
+void TrainingBridge::recreateFolder() {
+  if (!m_session || m_running) return;
+  m_worker.post([this, session = m_session](std::stop_token) {
+    const auto made = session->recreateFolder();
+    inThreadOf(this, [this, error = errorText(made)] {
+      if (error.isEmpty()) m_folderGone = false;
+      Q_EMIT folderRecreated(error);
+    });
+  });
 }
 
 std::optional<Experiment> TrainingBridge::experiment() const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/workbench/RecordedRun.h"
 #include "core/workbench/TrainingSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/Throttle.h"
@@ -27,6 +28,9 @@ class TrainingBridge : public QObject {
   /// Either ends in exactly one `finished`.
   void start(const Experiment& experiment, const QString& folder);
   void resume(const QString& folder);
+  /// Shows what the folder of an earlier run tells, in `recorded`; nothing where it is not there
+  /// any more, or where this window has a run already.
+  void readRecorded(const QString& folder);
   void pause();
   void unpause();
   void stop();  ///< at the next step boundary, with a checkpoint
@@ -34,6 +38,15 @@ class TrainingBridge : public QObject {
   /// To the run's queue of edits; false when there is no run or it refuses (queue full, other
   /// shape).
   bool submit(const MaskEdit& edit);
+
+  /// Of a run that ended with an error: whether its folder was deleted meanwhile, and whether
+  /// weights of it are still here.
+  bool folderIsGone() const { return m_folderGone; }
+  bool hasNewestWeights() const;
+  void saveNewestWeights(const QString& path);  ///< ends in `weightsSaved`
+  /// Makes a deleted folder again, to be resumed from the step at which the run ended; ends in
+  /// `folderRecreated`.
+  void recreateFolder();
 
   bool isRunning() const { return m_running; }  ///< from start or resume until finished
   bool isPaused() const { return m_paused; }
@@ -55,9 +68,12 @@ class TrainingBridge : public QObject {
   void stateChanged();
   /// Of a run that goes on, before its first update: what its folder says of the steps before.
   void wentOn(std::shared_ptr<const headlight::RunHistory> history);
+  void recorded(std::shared_ptr<const headlight::RecordedRun> run);
   void updated(std::shared_ptr<const headlight::TrainingUpdate> update);
   /// The end: with its outcome, or null and what went wrong.
   void finished(std::shared_ptr<const headlight::TrainingOutcome> outcome, const QString& error);
+  void weightsSaved(const QString& path, const QString& error);  ///< no error: they are
+  void folderRecreated(const QString& error);
   void snapshotsWantedChanged(bool wanted);
   void snapshotReady(std::shared_ptr<const headlight::ModelSnapshot> snapshot);
 
@@ -66,7 +82,7 @@ class TrainingBridge : public QObject {
   void launch(const QString& folder, std::function<Begun()> begin);
   void began(std::shared_ptr<TrainingSession> session,
              const std::shared_ptr<const RunHistory>& history);
-  void ended(Result<TrainingOutcome> outcome);
+  void ended(Result<TrainingOutcome> outcome, bool folderGone = false);
   void takeUpdate();
   void pollSnapshot();
 
@@ -74,6 +90,7 @@ class TrainingBridge : public QObject {
   std::shared_ptr<const ModelSnapshot> m_lastSnapshot;
   QString m_folder;
   bool m_running = false, m_paused = false, m_snapshotsWanted = false;
+  bool m_folderGone = false;
   std::stop_source m_stop;
   Throttle m_updates;
   QTimer m_snapshotTimer;

@@ -9,6 +9,11 @@ class Document;
 
 /// The person's documents.
 QString documentsFolder();
+/// Where figures and plots were saved last, or the person's pictures.
+QString figureFolder();
+QString lastFigureFolder();  ///< empty: none was saved yet
+/// `path`: of a file that was saved there, or the folder itself.
+void rememberFigureFolder(const QString& path);
 /// The folder of the picture that is open, or the person's documents.
 QString pictureFolder(const Document& document);
 

@@ -158,6 +158,8 @@ Session readSession(const QByteArray& text) {
   session.theme = stringAt(window, "theme", "window.");
   session.geometry = base64At(window, "geometry");
   session.workspace = stringAt(window, "workspace", "window.");
+  session.run = stringAt(window, "run", "window.");
+  session.figures = stringAt(window, "figures", "window.");
   session.arrangements = readArrangements(window);
   return session;
 }
@@ -211,6 +213,8 @@ QByteArray sessionToText(const Session& session) {
   if (!session.theme.isEmpty()) window["theme"] = session.theme.toStdString();
   if (!session.geometry.isEmpty()) window["geometry"] = session.geometry.toBase64().toStdString();
   if (!session.workspace.isEmpty()) window["workspace"] = session.workspace.toStdString();
+  if (!session.run.isEmpty()) window["run"] = session.run.toStdString();
+  if (!session.figures.isEmpty()) window["figures"] = session.figures.toStdString();
   if (!session.arrangements.isEmpty())
     window["workspaces"] = arrangementsToJson(session.arrangements);
   if (!window.empty()) json["window"] = window;

@@ -36,6 +36,8 @@ struct Session {
   QString theme;        ///< system, light or dark
   QByteArray geometry;
   QString workspace;          ///< that is shown
+  QString run;                ///< the folder of the last run
+  QString figures;            ///< where figures and plots were saved last; empty: nowhere yet
   Arrangements arrangements;  ///< of every workspace as it was left
 };
 

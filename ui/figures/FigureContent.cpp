@@ -93,13 +93,15 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
     return Error{ErrorCode::InvalidArgument, "there are no maps to draw", ""};
   FigureContent content;
   content.kind = request.kind;
-  content.title = request.imageName + QStringLiteral(" · ") + request.modelName;
+  content.title = request.title;
   content.legend = request.caption;
   content.showLegend = request.legend;
   content.image = request.image;
   content.region = seenRegion(request.image, request.model.experiment.model);
   content.opacity = request.view.showOverlay ? request.view.opacity : 0;
   content.dim = request.view.dim;
+  content.chosenLayer = request.view.layer;
+  content.chosenHead = request.view.head;
   switch (request.kind) {
     case FigureKind::Canvas:
     case FigureKind::Comparison:

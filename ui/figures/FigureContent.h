@@ -29,9 +29,10 @@ struct FigureContent {
   std::vector<FigurePanel> panels;
   double opacity = 0;  ///< of overlays; 0: maps are hidden
   double dim = 0;      ///< of the headlight
-  QRectF cursor;  ///< the token's patch, in picture pixels; may be empty
+  QRectF cursor;       ///< the token's patch, in picture pixels; may be empty
   // Heads: [layer][1 + head], the mean first
   std::vector<std::vector<HeadTile>> tiles;
+  int chosenLayer = 0, chosenHead = -1;
   // Similarity: [L × L]
   std::vector<float> similarity;
   int layers = 0;

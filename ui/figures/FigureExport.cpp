@@ -20,8 +20,6 @@
 namespace headlight {
 namespace {
 
-constexpr int kLeastWidth = 100, kMostWidth = 16'000;
-constexpr int kLeastDpi = 36, kMostDpi = 1200;
 constexpr double kMostPixels = 120e6;  ///< of a PNG
 constexpr double kUnitsPerInch = 96;   ///< figures are laid out in these, whatever the dpi
 
@@ -35,6 +33,15 @@ Result<void> write(const FigureRequest& request, const QByteArray& bytes) {
       std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
 }
 
+/// Of all heads one is chosen.
+Legend outlinedLegend(Legend legend, const ViewOptions& view) {
+  const QString head = view.head < 0 ? QStringLiteral("the mean of its heads")
+                                     : QStringLiteral("head %1").arg(view.head);
+  const QString outlined = QStringLiteral("Outlined: layer %1, %2.").arg(view.layer).arg(head);
+  legend.note = legend.note.isEmpty() ? outlined : outlined + QLatin1Char(' ') + legend.note;
+  return legend;
+}
+
 Legend captionOf(const Document& document, FigureKind kind) {
   const ViewOptions& view = document.view();
   const auto look = document.look();
@@ -42,7 +49,7 @@ Legend captionOf(const Document& document, FigureKind kind) {
     case FigureKind::Canvas:
       return canvasLegend(document, canvasMap(document));
     case FigureKind::Heads:
-      return headsLegend(document);
+      return outlinedLegend(headsLegend(document), view);
     case FigureKind::Rollout:
       return rolloutLegend(document, view.rollout, {});
     case FigureKind::Similarity:
@@ -136,6 +143,7 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   request.imageName = document.imageName();
   request.model = document.model();
   request.modelName = shownName(request.model.experiment.model.name);
+  request.title = request.imageName + QStringLiteral(" · ") + request.modelName;
   request.masks = document.masks();
   request.view = document.view();
   request.look = document.look();
@@ -149,16 +157,16 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
 }
 
 Result<void> writeFigure(const FigureRequest& request) {
-  if (request.widthPixels < kLeastWidth || request.widthPixels > kMostWidth)
+  if (request.widthPixels < kLeastFigureWidth || request.widthPixels > kMostFigureWidth)
     return refusal(QStringLiteral("a width of %1 pixels is not between %2 and %3")
                        .arg(request.widthPixels)
-                       .arg(kLeastWidth)
-                       .arg(kMostWidth));
-  if (request.dpi < kLeastDpi || request.dpi > kMostDpi)
+                       .arg(kLeastFigureWidth)
+                       .arg(kMostFigureWidth));
+  if (request.dpi < kLeastFigureDpi || request.dpi > kMostFigureDpi)
     return refusal(QStringLiteral("a resolution of %1 dots per inch is not between %2 and %3")
                        .arg(request.dpi)
-                       .arg(kLeastDpi)
-                       .arg(kMostDpi));
+                       .arg(kLeastFigureDpi)
+                       .arg(kMostFigureDpi));
   const QString suffix = QFileInfo(request.path).suffix().toLower();
   if (suffix != "png" && suffix != "svg" && suffix != "pdf")
     return refusal("a figure's name ends in .png, .svg or .pdf", request.path);

@@ -32,6 +32,7 @@ struct FigureRequest {
   int widthPixels =
       1600;       ///< of a PNG, 100 to 16,000; SVG and PDF are widthPixels / dpi inches wide
   int dpi = 192;  ///< 36 to 1200; says how large text is
+  QString title;  ///< above it; empty: none. captureFigure proposes picture and model
   bool legend = true;
   QByteArray
       session;  ///< JSON; PNG: the text chunk ImageBridge::kSessionKeyword; PDF: an attachment
@@ -45,6 +46,9 @@ struct FigureRequest {
   std::shared_ptr<const Look> look, before;
   Legend caption;  ///< a rollout's range is found when it is worked out
 };
+
+inline constexpr int kLeastFigureWidth = 100, kMostFigureWidth = 16'000;  ///< pixels
+inline constexpr int kLeastFigureDpi = 36, kMostFigureDpi = 1200;
 
 /// Fails where there is nothing to show: no model, no picture, no edit to compare.
 Result<FigureRequest> captureFigure(const Document& document, FigureKind kind);

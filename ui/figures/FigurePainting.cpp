@@ -33,7 +33,8 @@ QPalette paper() {
   return palette;
 }
 
-double titleHeight() {
+double titleHeight(const FigureContent& content) {
+  if (content.title.isEmpty()) return 0;
   return QFontMetricsF(figureFont()).height() + 8;
 }
 
@@ -208,13 +209,18 @@ void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& cont
     for (std::size_t column = 0; column < content.tiles[layer].size(); ++column)
       drawHeadTile(painter, QRectF(QPointF(leftOf(block, column), top), layout.tile),
                    content.tiles[layer][column], paper());
+    if (static_cast<int>(layer) != content.chosenLayer) continue;
+    const auto chosen = static_cast<std::size_t>(content.chosenHead + 1);
+    if (chosen >= content.tiles[layer].size()) continue;
+    const QRectF tile(QPointF(leftOf(block, chosen), top), layout.tile);
+    drawOutline(painter, tile.adjusted(-2, -2, 2, 2), paper().color(QPalette::Highlight), 2);
   }
 }
 
 }  // namespace
 
 QSizeF figureSize(const FigureContent& content, double width) {
-  double height = kFigureMargin + titleHeight() + bodyHeight(content, width) + kFigureMargin;
+  double height = kFigureMargin + titleHeight(content) + bodyHeight(content, width) + kFigureMargin;
   if (content.showLegend) height += legendBelow(content, width);
   return {width, std::ceil(height)};
 }
@@ -228,11 +234,11 @@ void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& con
   painter.setFont(figureFont(true));
   painter.setPen(Qt::black);
   const double inner = size.width() - 2 * kFigureMargin;
-  painter.drawText(QRectF(kFigureMargin, kFigureMargin, inner, titleHeight()),
+  painter.drawText(QRectF(kFigureMargin, kFigureMargin, inner, titleHeight(content)),
                    Qt::AlignLeft | Qt::AlignTop,
                    QFontMetricsF(painter.font()).elidedText(content.title, Qt::ElideMiddle, inner));
   painter.setFont(figureFont());
-  const QRectF body(kFigureMargin, kFigureMargin + titleHeight(), inner,
+  const QRectF body(kFigureMargin, kFigureMargin + titleHeight(content), inner,
                     bodyHeight(content, size.width()));
   if (content.kind == FigureKind::Heads)
     paintHeads(painter, body, content);

@@ -165,6 +165,9 @@ void ParameterForm::setReadOnlyFields(const std::vector<std::string>& names) {
 
 void ParameterForm::hideFields(const std::vector<std::string>& names) {
   m_hidden = names;
+  for (const std::string& name : names)
+    if (const QString hidden = QString::fromStdString(name); !errorOf(hidden).isEmpty())
+      setValue(hidden, findParameter(m_table, name)->defaultValue);
   refreshVisibility();
 }
 

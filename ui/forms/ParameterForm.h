@@ -46,6 +46,8 @@ class ParameterForm : public QWidget {
   void setFilter(const QString& text);  ///< words in the name or the help
   void setFilterVisible(bool visible);
   void setReadOnlyFields(const std::vector<std::string>& names);
+  /// These and no others. One whose text is no value gets its default: nobody can mend what is not
+  /// seen.
   void hideFields(const std::vector<std::string>& names);
   void focusField(const QString& name);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
@@ -51,11 +52,10 @@ void BitsPlot::build() {
   m_rawGraph = add(tr("train, as measured"));
   m_smoothGraph = add(tr("train"));
   m_validationGraph = add(tr("validation"));
-  m_smoothGraph->addToLegend();
-  m_validationGraph->addToLegend();
-  m_plot->legend->setVisible(true);
-  m_rect->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
-  m_rect->insetLayout()->setMargins(QMargins(4, 2, 4, 2));
+  m_plot->plotLayout()->insertRow(0);
+  QCPLegend* legend = addLegendAbove(m_plot, 0);
+  m_smoothGraph->addToLegend(legend);
+  m_validationGraph->addToLegend(legend);
   m_navigation = new PlotNavigation(m_plot, {m_rect});
   setUnit(tr("bits"));
   applyTheme();

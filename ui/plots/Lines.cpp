@@ -13,6 +13,21 @@ constexpr int kLegendLines = 12;
 
 }  // namespace
 
+QCPLegend* addLegendAbove(QCustomPlot* plot, int column) {
+  auto* legend = new QCPLegend;
+  auto* row = new QCPLayoutGrid;
+  plot->plotLayout()->addElement(0, column, row);
+  row->addElement(0, 0, new QCPLayoutElement(plot));  // takes the rest of the width
+  row->addElement(0, 1, legend);
+  row->setColumnStretchFactor(1, 0.001);
+  row->setColumnSpacing(0);
+  plot->plotLayout()->setRowStretchFactor(0, 0.001);
+  plot->plotLayout()->setRowSpacing(0);
+  legend->setLayer(QStringLiteral("legend"));
+  legend->setFillOrder(QCPLegend::foColumnsFirst);
+  return legend;
+}
+
 QCPLegend* addLegendColumn(QCustomPlot* plot) {
   auto* legend = new QCPLegend;
   auto* column = new QCPLayoutGrid;

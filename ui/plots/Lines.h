@@ -1,5 +1,5 @@
 #pragma once
-// Plots of many lines, one a layer or one a head, with a legend beside them.
+// Plots of many lines, one a layer or one a head, and legends outside the curves.
 
 #include <QStringList>
 #include <QVector>
@@ -11,6 +11,8 @@ class QPalette;
 
 namespace headlight {
 
+/// A legend in one line above the plot's column, whose row 0 is for it.
+QCPLegend* addLegendAbove(QCustomPlot* plot, int column);
 /// A legend at the top of a column of its own, right of the plot.
 QCPLegend* addLegendColumn(QCustomPlot* plot);
 /// Replaces the plot's graphs by empty ones of these names. `ordered`: their colours follow one

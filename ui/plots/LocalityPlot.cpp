@@ -38,7 +38,20 @@ void setTickStep(QCPAxis* axis, int count) {
   axis->ticker().staticCast<QCPAxisTickerFixed>()->setTickStep(std::max(1, (count + 5) / 6));
 }
 
+/// Locality is a share: what fits [low, high] with some room, nothing below 0 unless there is.
+QCPRange fitted(double low, double high) {
+  if (low > high) return {0, 1};
+  const double room = std::max(0.06 * (high - low), 0.005);
+  return {low >= 0 ? std::max(0.0, low - room) : low - room, high + room};
+}
+
 }  // namespace
+
+double uniformLocality(const Grid& grid) {
+  // Along a side of n patches the neighbourhoods have 3n − 2 patches, but for n = 1.
+  const auto along = [](int n) { return n > 1 ? 3.0 * n - 2 : 1.0; };
+  return along(grid.rows) * along(grid.cols) / grid.patches() / grid.tokens();
+}
 
 LocalityPlot::LocalityPlot(QWidget* parent)
     : QWidget(parent),
@@ -52,7 +65,8 @@ LocalityPlot::LocalityPlot(QWidget* parent)
   m_choice->setToolTip(tr("Every layer as the mean over its heads, or one layer head by head"));
   m_lines->setToolTip(
       tr("ALS, the share of attention that patch tokens give to their own 3×3 "
-         "neighbourhood (MaiT Eq. 3), on the probe images.\n"
+         "neighbourhood (MaiT Eq. 3), on the probe images. The dashed line is the ALS of uniform "
+         "attention: the share of all tokens that the neighbourhoods have, on average.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_lines->setAccessibleName(accessibleName());
@@ -61,8 +75,8 @@ LocalityPlot::LocalityPlot(QWidget* parent)
          "shows: layers down, heads across. The arrow keys read it cell by cell."));
   m_strip->setAccessibleName(tr("Locality score of every head"));
   m_lines->setMinimumSize(160, 90);
-  m_strip->setMinimumSize(96, 90);
-  m_strip->setMaximumWidth(200);
+  m_strip->setMinimumSize(172, 90);  // labels, some cells and the scale
+  m_strip->setMaximumWidth(320);
 
   auto* header = new QHBoxLayout;
   header->setContentsMargins(4, 0, 4, 0);
@@ -72,8 +86,8 @@ LocalityPlot::LocalityPlot(QWidget* parent)
   auto* plots = new QHBoxLayout;
   plots->setContentsMargins(0, 0, 0, 0);
   plots->setSpacing(0);
-  plots->addWidget(m_lines, 1);
-  plots->addWidget(m_strip, 0);
+  plots->addWidget(m_lines, 3);
+  plots->addWidget(m_strip, 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(2);
@@ -98,6 +112,7 @@ void LocalityPlot::buildLines() {
   m_lines->axisRect()->setMinimumMargins(QMargins(4, 6, 4, 4));
   m_legend = addLegendColumn(m_lines);
   m_mark.emplace(QList<QCPAxisRect*>{m_lines->axisRect()});
+  m_uniform.emplace(m_lines->axisRect());
   m_lineNavigation = new PlotNavigation(m_lines, {m_lines->axisRect()});
 }
 
@@ -137,6 +152,7 @@ void LocalityPlot::applyTheme() {
   for (QCustomPlot* plot : {m_lines, m_strip})
     applyPlotTheme(plot, palette(), font());
   m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
+  m_uniform->applyTheme(palette(), font());
   for (PlotNavigation* navigation : {m_lineNavigation, m_stripNavigation})
     navigation->applyTheme(palette());
   QFont small = font();
@@ -170,6 +186,12 @@ void LocalityPlot::clear() {
 
 void LocalityPlot::add(const HeadPoint& point) {
   m_history.add(point);
+}
+
+void LocalityPlot::setUniform(std::optional<double> locality) {
+  if (locality == m_uniform->value()) return;
+  m_uniform->set(locality, tr("uniform attention"));
+  replot();
 }
 
 void LocalityPlot::setShown(HeadHistory::Point point) {
@@ -237,19 +259,38 @@ void LocalityPlot::rebuildGraphs() {
 
 void LocalityPlot::drawLines() {
   rebuildGraphs();
-  double last = 1;
+  double last = 1, low = std::numeric_limits<double>::infinity(), high = -low;
   for (int line = 0; line < m_lines->graphCount(); ++line) {
     QVector<double> keys, values;
     for (const auto& point : m_history.points()) {
       keys.append(static_cast<double>(point->step));
       values.append(valueAt(*point, line));
+      low = std::fmin(low, values.last());  // of a number and nothing, the number
+      high = std::fmax(high, values.last());
     }
     if (!keys.isEmpty()) last = std::max(last, keys.last());
     setLine(m_lines->graph(line), keys, values);
   }
+  if (const auto uniform = m_uniform->value(); uniform && low <= high) {
+    low = std::min(low, *uniform);
+    high = std::max(high, *uniform);
+  }
+  m_lines->yAxis->setRange(fitted(low, high));
   m_lineNavigation->setFullRange(0, 1.02 * last);
   m_mark->setStep(m_shown ? std::optional(static_cast<double>(m_shown->step)) : std::nullopt);
   m_lines->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// One scale for all heads and all measurements, so that colours mean the same along the slider.
+void LocalityPlot::fitColors() {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const auto& point : m_history.points())
+    for (const auto& layer : point->locality)
+      for (const float value : layer) {
+        low = std::fmin(low, value);
+        high = std::fmax(high, value);
+      }
+  m_map->setDataRange(fitted(low, high));
 }
 
 void LocalityPlot::drawStrip() {
@@ -267,6 +308,7 @@ void LocalityPlot::drawStrip() {
         const bool exists = static_cast<std::size_t>(l) < locality.size() && h < locality[l].size();
         m_map->data()->setCell(static_cast<int>(h), l, exists ? locality[l][h] : kNothing);
       }
+    fitColors();
     m_stripNavigation->setFullRange(-0.5, static_cast<double>(heads) - 0.5);
     m_strip->yAxis->setRange(-0.5, layers - 0.5);
     setTickStep(m_strip->xAxis, static_cast<int>(heads));

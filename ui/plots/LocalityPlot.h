@@ -7,7 +7,9 @@
 
 #include <optional>
 
+#include "core/masks/Grid.h"
 #include "ui/document/HeadHistory.h"
+#include "ui/plots/ChanceLine.h"
 #include "ui/plots/StepMark.h"
 
 class QComboBox;
@@ -20,6 +22,10 @@ namespace headlight {
 
 class PlotNavigation;
 
+/// The ALS of attention that is the same for every token: the mean over patches of the share of
+/// tokens, prefix included, that their 3 × 3 neighbourhood has within the grid.
+double uniformLocality(const Grid& grid);
+
 class LocalityPlot : public QWidget {
   Q_OBJECT
  public:
@@ -28,6 +34,9 @@ class LocalityPlot : public QWidget {
   void clear();
   void add(const HeadPoint& point);
   void replot();
+  /// A line at the ALS of uniform attention; nothing: its layers have no grid in common.
+  void setUniform(std::optional<double> locality);
+  std::optional<double> uniform() const { return m_uniform->value(); }
   /// The measurement in the strip and marked on the lines; null: the newest.
   void setShown(HeadHistory::Point point);
   const HeadHistory& history() const { return m_history; }
@@ -50,6 +59,7 @@ class LocalityPlot : public QWidget {
   void fillLayerChoice();
   void drawLines();
   void drawStrip();
+  void fitColors();
   double valueAt(const HeadPoint& point, int line) const;
   int lineCount() const;
   QString lineName(int line) const;
@@ -63,6 +73,7 @@ class LocalityPlot : public QWidget {
   HeadHistory m_history;
   HeadHistory::Point m_shown;
   std::optional<StepMark> m_mark;
+  std::optional<ChanceLine> m_uniform;
   PlotNavigation *m_lineNavigation = nullptr, *m_stripNavigation = nullptr;
   std::size_t m_layers = 0;
   int m_layer = -1;

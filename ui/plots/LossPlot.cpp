@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ui/base/Colors.h"
+#include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
@@ -20,7 +21,7 @@ constexpr int kMaxEdits = 256;       ///< vertical lines kept
 
 QCPAxisRect* addRect(QCustomPlot* plot, int column, const QString& yLabel, QCPLegend*& legend) {
   auto* rect = new QCPAxisRect(plot, true);
-  plot->plotLayout()->addElement(0, column, rect);
+  plot->plotLayout()->addElement(1, column, rect);
   rect->setMinimumMargins(QMargins(4, 6, 8, 4));
   rect->axis(QCPAxis::atBottom)->setLabel(QObject::tr("step"));
   rect->axis(QCPAxis::atLeft)->setLabel(yLabel);
@@ -31,10 +32,7 @@ QCPAxisRect* addRect(QCustomPlot* plot, int column, const QString& yLabel, QCPLe
     axis->setLayer(QStringLiteral("axes"));
     axis->grid()->setLayer(QStringLiteral("grid"));
   }
-  legend = new QCPLegend;
-  rect->insetLayout()->addElement(legend, Qt::AlignTop | Qt::AlignRight);
-  rect->insetLayout()->setMargins(QMargins(4, 2, 4, 2));
-  legend->setLayer(QStringLiteral("legend"));
+  legend = addLegendAbove(plot, column);
   return rect;
 }
 
@@ -84,7 +82,6 @@ void LossPlot::build() {
   QCPLegend *lossLegend = nullptr, *accuracyLegend = nullptr;
   m_lossRect = addRect(m_plot, 0, tr("loss"), lossLegend);
   m_accuracyRect = addRect(m_plot, 1, tr("accuracy, %"), accuracyLegend);
-  m_accuracyRect->insetLayout()->setInsetAlignment(0, Qt::AlignBottom | Qt::AlignRight);
   m_editGraph = addGraph(m_lossRect, nullptr, tr("mask edits"));
   m_rawGraph = addGraph(m_lossRect, nullptr, tr("train, as measured"));
   m_smoothGraph = addGraph(m_lossRect, lossLegend, tr("train"));

@@ -33,6 +33,7 @@ class LossPlot : public QWidget {
   void setShownStep(std::optional<std::int64_t> step);  ///< marks it
   void replot();
 
+  bool isEmpty() const { return m_rate.isEmpty() && m_validation.isEmpty(); }
   const BoundedSeries& trainLoss() const { return m_smooth; }
   const BoundedSeries& validationLoss() const { return m_validation; }
   const BoundedSeries& top1() const { return m_top1; }

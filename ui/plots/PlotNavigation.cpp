@@ -106,6 +106,10 @@ void PlotNavigation::leaveOut(QCPGraph* graph) {
   graph->setProperty(kLeftOut, true);
 }
 
+bool PlotNavigation::isLeftOut(const QCPGraph* graph) {
+  return graph->property(kLeftOut).toBool();
+}
+
 void PlotNavigation::applyTheme(const QPalette& palette) {
   QColor quiet = palette.color(QPalette::Text);
   quiet.setAlpha(110);
@@ -116,7 +120,7 @@ void PlotNavigation::applyTheme(const QPalette& palette) {
 std::vector<const QCPGraph*> PlotNavigation::spokenGraphs(QCPAxisRect* rect) {
   std::vector<const QCPGraph*> spoken;
   for (const QCPGraph* graph : rect->graphs())
-    if (graph->visible() && !graph->property(kLeftOut).toBool()) spoken.push_back(graph);
+    if (graph->visible() && !isLeftOut(graph)) spoken.push_back(graph);
   return spoken;
 }
 

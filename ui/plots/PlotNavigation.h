@@ -41,6 +41,7 @@ class PlotNavigation : public QObject {
   QString textAt(const QPointF& position) const;
   /// Such a graph is drawn but not spoken of.
   static void leaveOut(QCPGraph* graph);
+  static bool isLeftOut(const QCPGraph* graph);
   void applyTheme(const QPalette& palette);
 
  protected:

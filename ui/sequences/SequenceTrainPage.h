@@ -71,7 +71,6 @@ class SequenceTrainPage : public QWidget {
   void chooseRunFolder();
   void choosePictures();
   void chooseTextFile();
-  void hideFields(const std::string& key, const std::vector<std::string>& names);
   void hideWhatDoesNotCount();
   void lockSettings(bool locked);
 

@@ -7,16 +7,17 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "core/config/DatasetKinds.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/IconButton.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
+#include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/plots/BitsPlot.h"
+#include "ui/plots/PlotCommands.h"
 #include "ui/sequences/SequenceTrainPage.h"
 #include "ui/training/RunFolders.h"
 
@@ -131,6 +132,7 @@ QWidget* SequenceTrainPage::makeProgress() {
   m_numbers->setObjectName(QStringLiteral("sequenceNumbers"));
   m_progress = new ProgressLine(tr("Progress of the training"), column);
   m_plot = new BitsPlot(column);
+  new PlotCommands(column, /*keys=*/false);  // those of the first window go to its own plots
   m_outcome = new MessageLabel(column);
   m_outcome->setObjectName(QStringLiteral("sequenceOutcome"));
   m_use = iconButton(column, "useSequence", tr("&Use It"), "forward",
@@ -152,35 +154,24 @@ QWidget* SequenceTrainPage::makeProgress() {
   return column;
 }
 
-void SequenceTrainPage::hideFields(const std::string& key, const std::vector<std::string>& names) {
-  ParameterForm* form = m_forms.at(key);
-  form->hideFields(names);
-  // Nobody can mend what is not seen.
-  for (const std::string& name : names)
-    if (const QString field = QString::fromStdString(name); !form->errorOf(field).isEmpty())
-      form->setValue(field, findParameter(*sequenceSection(key).table, name)->defaultValue);
-}
-
 void SequenceTrainPage::hideWhatDoesNotCount() {
   const Json data = m_forms.at("data")->values(), model = m_forms.at("model")->values();
-  const bool text = data["kind"] == "text", procedural = data["dataset"] == kProceduralData;
+  const bool text = data["kind"] == "text";
   std::vector<std::string> hidden;
   if (text)
     hidden = {"dataset",       "image_size",         "max_samples",
               "train_samples", "validation_samples", "validation_fraction",
               "augment"};
-  else if (procedural)
-    hidden = {"path", "validation_fraction"};
   else
-    hidden = {"train_samples", "validation_samples"};
-  hideFields("data", hidden);
+    hidden = idleDataFields(data["dataset"].get<std::string>());
+  m_forms.at("data")->hideFields(hidden);
   hidden.clear();
   if (!text) hidden.emplace_back("length");
   if (model["mechanism"] != "aft_local") hidden.emplace_back("window");
   if (model["mechanism"] == "aft_simple") hidden.emplace_back("factorised");
   if (model["mechanism"] == "aft_simple" || model["factorised"] == false)
     hidden.emplace_back("rank");
-  hideFields("model", hidden);
+  m_forms.at("model")->hideFields(hidden);
 }
 
 void SequenceTrainPage::lockSettings(bool locked) {

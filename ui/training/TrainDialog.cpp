@@ -19,6 +19,7 @@
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
+#include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
@@ -56,7 +57,6 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   m_tabs->setDocumentMode(true);
   m_dataPage = makeTrainDataPage(QString::fromStdString(m_initial.data.path), this);
   m_dataPage.column->addWidget(addForm("data"), 1);
-  m_forms.at("data")->hideFields({"path"});
   addTab(m_dataPage.page, "data", tr("Data"));
   addTab(addForm("training"), "training", tr("Training"));
   addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
@@ -254,7 +254,15 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
   return {};
 }
 
+void TrainDialog::hideWhatDoesNotCount() {
+  ParameterForm* form = m_forms.at("data");
+  std::vector<std::string> idle = idleDataFields(form->values()["dataset"].get<std::string>());
+  if (idle.front() != "path") idle.emplace_back("path");  // it has a row above the form
+  form->hideFields(idle);
+}
+
 void TrainDialog::check() {
+  hideWhatDoesNotCount();
   Experiment read;
   const QString problem = firstProblem(read);
   m_footer.error->setMessage(problem, MessageLabel::Tone::Problem);

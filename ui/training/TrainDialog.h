@@ -54,6 +54,7 @@ class TrainDialog : public QDialog {
   void onChanged();
   void onNameChanged();
   void check();
+  void hideWhatDoesNotCount();
   QString firstProblem(Experiment& experiment);
   void markTabs();
   void probe();

@@ -7,6 +7,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/ProgressLine.h"
@@ -16,15 +18,38 @@
 #include "ui/document/Document.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
+#include "ui/plots/PlotCommands.h"
 #include "ui/plots/ReadingsPlot.h"
 #include "ui/training/EvolutionBar.h"
 #include "ui/training/RunEdits.h"
 #include "ui/training/TrainingOutcomeBar.h"
+#include "ui/training/TrainingPlots.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kRedrawMs = 34;  ///< at most 30 times a second
+
+/// The ALS of a uniform map only says something of maps whose rows sum to 1.
+bool sumsToOne(const std::string& mechanism, const Document& document) {
+  if (mechanism == ModelConfig().mechanism) return true;
+  return document.hasModel() && document.model().experiment.model.mechanism == mechanism &&
+         document.model().mapRowsSumToOne;
+}
+
+/// Of the layers of stages each has a grid of its own: there is not one chance for all.
+std::optional<double> chanceOf(const std::optional<Experiment>& run, const Document& document) {
+  if (!run || run->model.staged() || !sumsToOne(run->model.mechanism, document))
+    return std::nullopt;
+  Grid grid = run->model.grid();
+  if (run->model.classDepth > 0) grid.prefix = 0;  // the class token joins after these layers
+  return uniformLocality(grid);
+}
+
+QString bestText(const TrainingOutcome& outcome) {
+  if (outcome.best.empty()) return {};
+  return TrainingDock::tr(" Best validation top-1: %1 %.").arg(100 * outcome.bestTop1, 0, 'f', 1);
+}
 
 }  // namespace
 
@@ -42,9 +67,14 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   layout->setSpacing(4);
   layout->addWidget(m_controls.row);
   m_outcomeBar = new TrainingOutcomeBar(this);
-  layout->addWidget(m_outcomeBar);
-  layout->addWidget(makePlots(), 1);
-  layout->addWidget(makeTrainingOptions(m_actions, this));
+  makePlots();
+  auto* content = new QVBoxLayout;
+  content->setSpacing(0);  // none that the outcome would bring along
+  content->addWidget(m_outcomeBar);
+  content->addWidget(m_plots, 1);
+  layout->addLayout(content, 1);
+  m_options = makeTrainingOptions(m_actions, this);
+  layout->addWidget(m_options);
 
   m_redrawTimer.setSingleShot(true);
   m_redrawTimer.setInterval(kRedrawMs);
@@ -77,6 +107,13 @@ void TrainingDock::connectActions() {
     const auto& path = m_outcome->best.empty() ? m_outcome->last : m_outcome->best;
     Q_EMIT openCheckpointRequested(QString::fromStdString(path.string()));
   });
+  connect(m_outcomeBar, &TrainingOutcomeBar::resume, this,
+          [this] { m_bridge->resume(m_bridge->folder()); });
+  connect(m_outcomeBar, &TrainingOutcomeBar::saveWeights, this,
+          &TrainingDock::saveWeightsRequested);
+  connect(m_outcomeBar, &TrainingOutcomeBar::recreateFolder, m_bridge,
+          &TrainingBridge::recreateFolder);
+  connect(m_bridge, &TrainingBridge::folderRecreated, this, &TrainingDock::onFolderRecreated);
   connect(m_outcomeBar, &TrainingOutcomeBar::openFolder, this,
           [this] { Q_EMIT openFolderRequested(m_bridge->folder()); });
   connect(m_outcomeBar, &TrainingOutcomeBar::exportConfig, this, [this] {
@@ -84,9 +121,9 @@ void TrainingDock::connectActions() {
   });
 }
 
-QWidget* TrainingDock::makePlots() {
-  auto* plots = new QSplitter(this);
-  plots->setChildrenCollapsible(false);
+void TrainingDock::makePlots() {
+  m_plots = new TrainingPlots(m_actions.start, this);
+  QSplitter* plots = m_plots->splitter();
   m_loss = new LossPlot(plots);
   auto* right = new QWidget(plots);
   m_locality = new LocalityPlot(right);
@@ -102,7 +139,9 @@ QWidget* TrainingDock::makePlots() {
   plots->setStretchFactor(0, 3);
   plots->setStretchFactor(1, 2);
   plots->setStretchFactor(2, 2);
-  return plots;
+  m_plotCommands = new PlotCommands(m_plots);
+  connect(m_plotCommands, &PlotCommands::told, m_document, &Document::message);
+  connect(m_plotCommands, &PlotCommands::failed, m_document, &Document::failed);
 }
 
 void TrainingDock::connectSources() {
@@ -111,13 +150,15 @@ void TrainingDock::connectSources() {
     refreshControls();
   });
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
-  connect(m_bridge, &TrainingBridge::wentOn, this, &TrainingDock::onWentOn);
+  connect(m_bridge, &TrainingBridge::recorded, this, &TrainingDock::onRecorded);
+  connect(m_bridge, &TrainingBridge::wentOn, this,
+          [this](const std::shared_ptr<const RunHistory>& history) { onWentOn(*history); });
   connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
   connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
 }
 
 QList<QAction*> TrainingDock::commands() const {
-  return m_actions.all() + m_evolution->commands();
+  return m_actions.all() + m_evolution->commands() + m_plotCommands->commands();
 }
 
 // --- The run -----------------------------------------------------------------------------------
@@ -126,17 +167,24 @@ void TrainingDock::onStateChanged() {
   if (m_bridge->isRunning() && !m_active) begin();
   refreshControls();
   refreshStatus();
+  refreshPlots();
 }
 
 void TrainingDock::begin() {
-  m_active = m_seen = true;
+  m_active = true;
+  m_edits->begin();
+  m_recorded.reset();
+  clear();
+}
+
+void TrainingDock::clear() {
+  m_seen = true;
   m_runState = TrainingState::Preparing;
   m_runProgress = {};
   m_epoch = m_epochs = 0;
   m_imagesPerSecond = 0;
   m_message.clear();
   m_warnings.clear();
-  m_edits->begin();
   m_outcome.reset();
   m_outcomeBar->hide();
   m_loss->clear();
@@ -146,16 +194,40 @@ void TrainingDock::begin() {
   m_evolution->historyChanged();
 }
 
-void TrainingDock::onWentOn(const std::shared_ptr<const RunHistory>& history) {
-  for (const StepPoint& point : history->steps)
+void TrainingDock::onWentOn(const RunHistory& history) {
+  for (const StepPoint& point : history.steps)
     m_loss->addStep(point);
-  for (const EpochPoint& point : history->epochPoints)
+  for (const EpochPoint& point : history.epochPoints)
     m_loss->addEpoch(point);
-  for (const HeadPoint& point : history->heads)
+  for (const HeadPoint& point : history.heads)
     m_locality->add(point);
-  for (const AppliedEdit& edit : history->edits)
+  for (const AppliedEdit& edit : history.edits)
     m_loss->addEdit(edit);
   requestRedraw();
+}
+
+/// A run of an earlier time, as if it had just ended.
+void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
+  if (m_active) return;
+  clear();
+  m_recorded = run->experiment;
+  onWentOn(run->history);
+  TrainingOutcome outcome;
+  outcome.state = m_runState = run->finished ? TrainingState::Finished : TrainingState::Stopped;
+  outcome.steps = run->history.steps.empty() ? 0 : run->history.steps.back().step;
+  for (const EpochPoint& point : run->history.epochPoints)
+    outcome.bestTop1 = std::max(outcome.bestTop1, point.top1);
+  outcome.last = run->last;
+  outcome.best = run->best;
+  m_runProgress.total = run->experiment.training.epochs;
+  m_runProgress.done = run->history.epochPoints.empty() ? 0 : run->history.epochPoints.back().epoch;
+  m_outcome = outcome;
+  QString text = run->finished ? tr("The last run, “%1”, finished after %2 steps.")
+                               : tr("The last run, “%1”, has been trained for %2 steps.");
+  text = text.arg(shownName(run->experiment.name)).arg(outcome.steps);
+  showOutcome(text + bestText(outcome), false);
+  refreshControls();
+  redraw();
 }
 
 void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update) {
@@ -196,13 +268,17 @@ void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outc
     QString text = stopped ? tr("Stopped after %1 steps, with a checkpoint to resume from.")
                            : tr("Finished after %1 steps.");
     text = text.arg(outcome->steps);
-    if (!outcome->best.empty())
-      text += tr(" Best validation top-1: %1 %.").arg(100 * outcome->bestTop1, 0, 'f', 1);
+    text += bestText(*outcome);
     showOutcome(text, false);
+    Q_EMIT m_document->message(text);  // Help → Messages keeps it
   } else {
     m_outcome.reset();
     m_runState = TrainingState::Failed;
-    showOutcome(error, true);
+    const bool rescue = m_bridge->folderIsGone() && m_bridge->hasNewestWeights();
+    showOutcome(rescue ? error + tr(" Its weights are still here: save them, or make the folder "
+                                    "again, from which the run can be resumed.")
+                       : error,
+                true);
   }
   refreshControls();
   redraw();
@@ -211,9 +287,24 @@ void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outc
 void TrainingDock::showOutcome(const QString& text, bool problem) {
   TrainingOutcomeBar::Offers offers;
   offers.checkpoint = m_outcome && !(m_outcome->best.empty() && m_outcome->last.empty());
-  offers.folder = !m_bridge->folder().isEmpty();
+  const bool failed = m_runState == TrainingState::Failed, gone = m_bridge->folderIsGone();
+  offers.folder = !m_bridge->folder().isEmpty() && !gone;
+  offers.resume = m_runState == TrainingState::Stopped && offers.folder &&
+                  (!m_outcome || !m_outcome->last.empty());
+  offers.weights = failed && m_bridge->hasNewestWeights();
+  offers.recreate = failed && gone && m_bridge->hasNewestWeights();
   offers.config = m_bridge->exported().has_value();
   m_outcomeBar->tell(text, problem, offers);
+}
+
+void TrainingDock::onFolderRecreated(const QString& error) {
+  if (m_active) return;
+  if (!error.isEmpty()) return showOutcome(error, true);
+  m_runState = TrainingState::Stopped;
+  showOutcome(
+      tr("The folder is there again, with a checkpoint of the step at which the run ended."),
+      false);
+  refreshStatus();
 }
 
 // --- What is shown -----------------------------------------------------------------------------
@@ -265,6 +356,20 @@ QString TrainingDock::stateText() const {
   return {};
 }
 
+/// Nothing empty is shown: neither plots without a curve nor the progress of no run.
+void TrainingDock::refreshPlots() {
+  m_controls.row->setVisible(m_seen);
+  m_options->setVisible(m_seen);
+  if (!m_loss->isEmpty() || !m_locality->history().isEmpty() || !m_readings->isEmpty())
+    m_plots->showPlots();
+  else if (m_active)
+    m_plots->showSentence(tr("The curves begin with the first step."), false);
+  else
+    m_plots->showSentence(tr("Train a copy of the model on pictures of yours and watch where its "
+                             "heads come to look."),
+                          true);
+}
+
 void TrainingDock::refreshStatus() {
   m_controls.state->setText(stateText());
   const auto total = m_runProgress.total;
@@ -299,11 +404,14 @@ void TrainingDock::requestRedraw() {
 void TrainingDock::redraw() {
   refreshStatus();
   m_evolution->historyChanged();
+  refreshPlots();
+  m_locality->setUniform(chanceOf(m_recorded ? m_recorded : m_bridge->experiment(), *m_document));
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();
   m_locality->replot();
-  m_readings->setVisible(!m_readings->isEmpty());
-  if (m_readings->isVisible()) m_readings->replot();
+  const bool readings = !m_readings->isEmpty();
+  m_readings->setVisible(readings);
+  if (readings) m_readings->replot();
 }
 
 void TrainingDock::showEvent(QShowEvent* event) {

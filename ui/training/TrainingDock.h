@@ -20,10 +20,13 @@ class Document;
 class EvolutionBar;
 class LocalityPlot;
 class LossPlot;
+class PlotCommands;
 class ReadingsPlot;
+struct RecordedRun;
 class RunEdits;
 class TrainingBridge;
 class TrainingOutcomeBar;
+class TrainingPlots;
 
 class TrainingDock : public QWidget {
   Q_OBJECT
@@ -45,6 +48,7 @@ class TrainingDock : public QWidget {
   void resumeRequested();  ///< ask for a run's folder
   void openCheckpointRequested(const QString& path);
   void openFolderRequested(const QString& path);
+  void saveWeightsRequested();  ///< the newest of a run that ended with an error
   void exportRequested(const Experiment& experiment);
 
  protected:
@@ -55,27 +59,34 @@ class TrainingDock : public QWidget {
   void onUpdated(const std::shared_ptr<const TrainingUpdate>& update);
   void onFinished(const std::shared_ptr<const TrainingOutcome>& outcome, const QString& error);
   void begin();
-  void onWentOn(const std::shared_ptr<const RunHistory>& history);
+  void clear();
+  void onRecorded(const std::shared_ptr<const RecordedRun>& run);
+  void onWentOn(const RunHistory& history);
   void requestRedraw();
   void redraw();
   void refreshControls();
   void refreshStatus();
   void showOutcome(const QString& text, bool problem);
+  void onFolderRecreated(const QString& error);
   QString stateText() const;
   void connectActions();
   void connectSources();
   void showRecorded();
-  QWidget* makePlots();
+  void makePlots();
+  void refreshPlots();
 
   Document* m_document;
   TrainingBridge* m_bridge;
   TrainingActions m_actions;
   TrainingControlRow m_controls;
   TrainingOutcomeBar* m_outcomeBar = nullptr;
+  TrainingPlots* m_plots = nullptr;
+  QWidget* m_options = nullptr;
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
   EvolutionBar* m_evolution = nullptr;
+  PlotCommands* m_plotCommands = nullptr;
   RunEdits* m_edits;
   QTimer m_redrawTimer;
 
@@ -88,6 +99,7 @@ class TrainingDock : public QWidget {
   QString m_message;
   WarningLog m_warnings;
   std::optional<TrainingOutcome> m_outcome;
+  std::optional<Experiment> m_recorded;  ///< of a run of an earlier time, while it is shown
 };
 
 }  // namespace headlight

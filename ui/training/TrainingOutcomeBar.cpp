@@ -8,6 +8,11 @@
 #include "ui/base/MessageLabel.h"
 
 namespace headlight {
+namespace {
+
+constexpr int kTextWidth = 320;  ///< what a text needs beside buttons
+
+}  // namespace
 
 TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
     : QFrame(parent), m_text(new MessageLabel(this)) {
@@ -17,7 +22,19 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(8, 3, 4, 3);
   m_text->setObjectName(QStringLiteral("trainOutcomeText"));
-  layout->addWidget(m_text, 1);
+  m_content = new QBoxLayout(QBoxLayout::LeftToRight);
+  m_buttons = new QHBoxLayout;
+  m_buttons->addStretch(1);
+  m_content->addWidget(m_text, 1);
+  m_content->addLayout(m_buttons);
+  layout->addLayout(m_content, 1);
+  m_resume = addButton(QStringLiteral("resumeRun"), tr("Resume"),
+                       tr("Goes on with this run at once, from its last checkpoint"));
+  m_saveWeights = addButton(QStringLiteral("saveRunWeights"), tr("Save Weights As…"),
+                            tr("The newest weights of the run, which are on no disk"));
+  m_recreate = addButton(QStringLiteral("recreateRunFolder"), tr("Make Folder Again"),
+                         tr("With a checkpoint of the step at which the run ended, to be resumed; "
+                            "its logs and its best weights are lost"));
   m_openBest = addButton(QStringLiteral("openBest"), tr("Open Best Checkpoint"),
                          tr("Opens the weights of the best validation accuracy in this window"));
   m_openFolder = addButton(QStringLiteral("openRunFolder"), tr("Open Run Folder"),
@@ -31,7 +48,10 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   close->setAutoRaise(true);
   close->setAccessibleName(tr("Close this message"));
   close->setToolTip(close->accessibleName());
-  layout->addWidget(close);
+  layout->addWidget(close, 0, Qt::AlignTop);
+  connect(m_resume, &QPushButton::clicked, this, &TrainingOutcomeBar::resume);
+  connect(m_saveWeights, &QPushButton::clicked, this, &TrainingOutcomeBar::saveWeights);
+  connect(m_recreate, &QPushButton::clicked, this, &TrainingOutcomeBar::recreateFolder);
   connect(m_openBest, &QPushButton::clicked, this, &TrainingOutcomeBar::openCheckpoint);
   connect(m_openFolder, &QPushButton::clicked, this, &TrainingOutcomeBar::openFolder);
   connect(m_export, &QPushButton::clicked, this, &TrainingOutcomeBar::exportConfig);
@@ -43,16 +63,30 @@ QPushButton* TrainingOutcomeBar::addButton(const QString& name, const QString& t
   auto* button = new QPushButton(text, this);
   button->setObjectName(name);
   button->setToolTip(tip);
-  layout()->addWidget(button);
+  m_buttons->addWidget(button);
   return button;
 }
 
 void TrainingOutcomeBar::tell(const QString& text, bool problem, const Offers& offers) {
   m_text->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Plain);
+  m_resume->setVisible(offers.resume);
+  m_saveWeights->setVisible(offers.weights);
+  m_recreate->setVisible(offers.recreate);
   m_openBest->setVisible(offers.checkpoint);
   m_openFolder->setVisible(offers.folder);
   m_export->setVisible(offers.config);
   show();
+  arrange();
+}
+
+void TrainingOutcomeBar::arrange() {
+  const bool beside = width() >= m_buttons->sizeHint().width() + kTextWidth;
+  m_content->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+}
+
+void TrainingOutcomeBar::resizeEvent(QResizeEvent* event) {
+  arrange();
+  QFrame::resizeEvent(event);
 }
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 
 #include <QFrame>
 
+class QBoxLayout;
 class QPushButton;
 
 namespace headlight {
@@ -15,21 +16,35 @@ class TrainingOutcomeBar : public QFrame {
   /// What there is to offer.
   struct Offers {
     bool checkpoint = false, folder = false, config = false;
+    bool resume = false;
+    bool weights = false;   ///< that only this window still has
+    bool recreate = false;  ///< the folder, which was deleted
   };
   explicit TrainingOutcomeBar(QWidget* parent = nullptr);  ///< hidden
 
   void tell(const QString& text, bool problem, const Offers& offers);
+  /// None: it takes its room from the plots and never makes the dock, or the window, larger.
+  QSize minimumSizeHint() const override { return {0, 0}; }
 
  Q_SIGNALS:
+  void resume();
   void openCheckpoint();
   void openFolder();
   void exportConfig();
+  void saveWeights();
+  void recreateFolder();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void arrange();
   QPushButton* addButton(const QString& name, const QString& text, const QString& tip);
 
+  QBoxLayout* m_content;  ///< the buttons beside the text, or below it where there is little width
+  QBoxLayout* m_buttons;
   MessageLabel* m_text;
-  QPushButton *m_openBest, *m_openFolder, *m_export;
+  QPushButton *m_resume, *m_saveWeights, *m_recreate, *m_openBest, *m_openFolder, *m_export;
 };
 
 }  // namespace headlight

@@ -11,6 +11,7 @@
 #include "ui/base/Dialogs.h"
 #include "ui/document/Folders.h"
 #include "ui/document/Session.h"
+#include "ui/figures/FigureDialog.h"
 #include "ui/figures/FigureExport.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/PictureTabs.h"
@@ -70,20 +71,36 @@ void FigureCommands::choose() {
                   QString::fromStdString(captured.error().text()));
     return;
   }
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Export figure");
-  question.start = QDir(pictureFolder(*m_document))
-                       .filePath(QFileInfo(m_document->imageName()).completeBaseName() +
-                                 QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png"));
-  question.filter = tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)");
-  question.suffix = QStringLiteral("png");
+  if (m_width > 0) {
+    captured->widthPixels = m_width;
+    captured->dpi = m_dpi;
+  }
   Session session = sessionOf(*m_document);
   session.workspace = workspaceName(m_workspaces->current());
   session.arrangements = m_workspaces->page();
   captured->session = sessionToText(session);
-  askForPath(m_window, question, [this, request = *captured](const QString& path) mutable {
+  auto* dialog = new FigureDialog(*captured, m_window);
+  dialogs().show(dialog, [this, dialog](int result) {
+    if (result != QDialog::Accepted) return;
+    const FigureRequest request = dialog->request();
+    m_width = request.widthPixels;
+    m_dpi = request.dpi;
+    choosePath(request);
+  });
+}
+
+void FigureCommands::choosePath(const FigureRequest& request) {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Export figure");
+  question.start = QDir(figureFolder())
+                       .filePath(QFileInfo(m_document->imageName()).completeBaseName() +
+                                 QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png"));
+  question.filter = tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)");
+  question.suffix = QStringLiteral("png");
+  askForPath(m_window, question, [this, request = request](const QString& path) mutable {
     request.path = path;
+    rememberFigureFolder(path);
     write(request);
   });
 }

@@ -28,6 +28,7 @@ class FigureCommands : public QObject {
 
  private:
   void choose();
+  void choosePath(const FigureRequest& request);
   void write(const FigureRequest& request);
   void copyPicture();
   void refresh();
@@ -37,6 +38,7 @@ class FigureCommands : public QObject {
   const Workspaces* m_workspaces;
   QWidget* m_window;
   BackgroundTask* m_writer;
+  int m_width = 0, m_dpi = 0;  ///< as chosen last; 0: never
   QAction *m_export, *m_copy;
 };
 

@@ -188,10 +188,12 @@ void MainWindow::connectNotices() {
   connect(m_session.get(), &SessionController::failed, this, &MainWindow::tellError);
   connect(m_trainings, &TrainingController::failed, this, &MainWindow::tellError);
   connect(m_figures, &FigureCommands::failed, this, &MainWindow::tellError);
-  connect(m_opener, &Opener::notice, noticeBar(), &NoticeBar::add);
-  connect(m_opening, &OpeningCommands::notice, noticeBar(), &NoticeBar::add);
-  connect(m_session.get(), &SessionController::notice, noticeBar(), &NoticeBar::add);
-  connect(m_trainings, &TrainingController::notice, noticeBar(), &NoticeBar::add);
+  connect(m_opener, &Opener::notice, this, &MainWindow::tell);
+  connect(m_opening, &OpeningCommands::notice, this, &MainWindow::tell);
+  connect(m_session.get(), &SessionController::notice, this, &MainWindow::tell);
+  connect(m_trainings, &TrainingController::notice, this, &MainWindow::tell);
+  connect(m_document.get(), &Document::message, m_log,
+          [this](const QString& text) { m_log->keep(LogLevel::Info, shownText(text)); });
   connect(m_log, &MessageLog::added, this, [this](LogLevel level, const QString& text) {
     if (level == LogLevel::Info) return;
     const bool warning = level == LogLevel::Warning;
@@ -220,6 +222,17 @@ void MainWindow::connectStatus() {
 void MainWindow::tellError(const QString& title, const QString& text) {
   logInfo(title.toStdString() + ": " + text.toStdString());  // Help → Messages
   noticeBar()->add({Notice::Level::Error, title, text, {}, {}});
+}
+
+/// Help → Messages keeps it when it is closed.
+void MainWindow::tell(const Notice& notice) {
+  const LogLevel level = notice.level == Notice::Level::Info      ? LogLevel::Info
+                         : notice.level == Notice::Level::Warning ? LogLevel::Warning
+                                                                  : LogLevel::Error;
+  m_log->keep(
+      level, shownText(notice.title.isEmpty() ? notice.text
+                                              : notice.title + QStringLiteral(": ") + notice.text));
+  noticeBar()->add(notice);
 }
 
 void MainWindow::updateTitle() {

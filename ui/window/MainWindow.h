@@ -101,6 +101,7 @@ class MainWindow : public QMainWindow {
   void askToStopTraining();
   void updateTitle();
   void tellError(const QString& title, const QString& text);
+  void tell(const Notice& notice);
 
   MainWindowOptions m_options;
   Theme* m_theme;

@@ -114,6 +114,8 @@ std::optional<Session> SessionController::session() const {
   session.gallery = m_parts.gallery->sources();
   session.theme = themeName(m_parts.theme->choice());
   session.geometry = m_parts.window->saveGeometry();
+  session.figures = lastFigureFolder();
+  session.run = m_parts.training->runFolder();
   session.workspace = workspaceName(m_parts.workspaces->current());
   session.arrangements = m_parts.workspaces->arrangements();
   return session;
@@ -192,6 +194,8 @@ void SessionController::applyLayout(const Session& session) {
   if (!session.geometry.isEmpty()) m_parts.window->restoreGeometry(session.geometry);
   m_parts.workspaces->restore(session.arrangements, session.workspace);
   m_parts.opener->addToGallery(session.gallery);
+  m_parts.training->showRecorded(session.run);
+  if (!session.figures.isEmpty()) rememberFigureFolder(session.figures);
 }
 
 void SessionController::chooseToOpen() {

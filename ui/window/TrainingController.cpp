@@ -11,6 +11,7 @@
 #include "ui/bridge/LookBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
+#include "ui/document/Folders.h"
 #include "ui/opening/Opener.h"
 #include "ui/sequences/SequenceWindow.h"
 #include "ui/training/ExportConfigDialog.h"
@@ -70,15 +71,25 @@ void TrainingController::connectDock() {
     source.weights = path.toStdString();
     m_look->openModel(source);
   });
+  connect(m_dock, &TrainingDock::saveWeightsRequested, this,
+          &TrainingController::chooseWhereToSaveWeights);
   connect(m_dock, &TrainingDock::openFolderRequested, this,
           [](const QString& path) { QDesktopServices::openUrl(QUrl::fromLocalFile(path)); });
 }
 
 void TrainingController::connectBridge() {
+  connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingController::settingsChanged);
   connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, this, [this](bool wanted) {
     if (!wanted) m_look->releaseTraining();
   });
   connect(m_bridge, &TrainingBridge::snapshotReady, this, &TrainingController::onSnapshot);
+  connect(m_bridge, &TrainingBridge::weightsSaved, this,
+          [this](const QString& path, const QString& error) {
+            if (error.isEmpty())
+              Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+            else
+              Q_EMIT failed(tr("%1 was not saved").arg(QFileInfo(path).fileName()), error);
+          });
   connect(m_bridge, &TrainingBridge::finished, this,
           [this](std::shared_ptr<const TrainingOutcome>, const QString& error) {
             if (!error.isEmpty()) Q_EMIT failed(tr("The training ended"), error);
@@ -163,6 +174,15 @@ void TrainingController::start(const Experiment& experiment, const QString& fold
   m_bridge->start(experiment, folder);
 }
 
+QString TrainingController::runFolder() const {
+  const QString folder = m_bridge->folder();
+  return folder.isEmpty() ? folder : QFileInfo(folder).absoluteFilePath();
+}
+
+void TrainingController::showRecorded(const QString& folder) {
+  m_bridge->readRecorded(folder);
+}
+
 void TrainingController::chooseRunToResume() {
   askForFolder(m_window, tr("Resume a training run"), QString::fromStdString(runsFolder().string()),
                [this](const QString& folder) { resume(folder); });
@@ -171,6 +191,19 @@ void TrainingController::chooseRunToResume() {
 void TrainingController::resume(const QString& folder) {
   Q_EMIT runOpened(folder);
   m_bridge->resume(folder);
+}
+
+void TrainingController::chooseWhereToSaveWeights() {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Save weights");
+  question.start =
+      QDir(documentsFolder())
+          .filePath(QFileInfo(m_bridge->folder()).fileName() + QStringLiteral(".safetensors"));
+  question.filter = tr("safetensors (*.safetensors)");
+  question.suffix = QStringLiteral("safetensors");
+  askForPath(m_window, question,
+             [this](const QString& path) { m_bridge->saveNewestWeights(path); });
 }
 
 void TrainingController::offerToResume(const QString& folder) {

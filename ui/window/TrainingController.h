@@ -38,6 +38,10 @@ class TrainingController : public QObject {
 
   /// Begins a run, and remembers its settings.
   void start(const Experiment& experiment, const QString& folder);
+  /// Where the last run lies, that of an earlier time too; empty: there was none.
+  QString runFolder() const;
+  /// The curves of an earlier run, unless its folder is gone.
+  void showRecorded(const QString& folder);
   /// Of a model of this window, or of one of sequences.
   bool isRunning() const;
   /// After the present step, with checkpoints; then `ended`.
@@ -63,6 +67,7 @@ class TrainingController : public QObject {
   void choose();
   void chooseRunToResume();
   void resume(const QString& folder);
+  void chooseWhereToSaveWeights();
   void offerToResume(const QString& folder);
   void takeData(const QString& kind, const QString& folder);
   void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);

@@ -86,10 +86,15 @@ void RunFolder::noteCheckpoint(std::int64_t step) {
   m_noted = m_lock.setNote("the first at step " + std::to_string(step)).ok();
 }
 
-Error RunFolder::goneError(std::int64_t steps) const {
+Error RunFolder::goneError(std::int64_t step, std::int64_t savedStep) const {
+  const std::string since = savedStep < 0
+                                ? "before there was a checkpoint"
+                                : "with its checkpoint of step " + std::to_string(savedStep) +
+                                      "; the steps since (" + std::to_string(step - savedStep) +
+                                      ") are on no disk either";
   return {ErrorCode::Io,
-          "the run folder was deleted while the run went on: its " + std::to_string(steps) +
-              " steps are lost and there is nothing to resume; begin a new run",
+          "the run folder was deleted at step " + std::to_string(step) + " of the run, " + since +
+              ". There is nothing to resume; begin a new run",
           path().string()};
 }
 

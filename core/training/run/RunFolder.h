@@ -47,8 +47,9 @@ class RunFolder {
   /// To be said once a checkpoint is written: from then on one that is missing was lost.
   void noteCheckpoint(std::int64_t step);
 
-  /// That the folder was deleted while a run went on: its `steps` are lost.
-  Error goneError(std::int64_t steps) const;
+  /// That the folder was deleted while a run went on, at `step`, with its newest checkpoint, of
+  /// `savedStep` (negative: there was none).
+  Error goneError(std::int64_t step, std::int64_t savedStep) const;
 
   /// `config`, and the id under its key.
   Result<void> writeConfig(Json config, const std::string& run) const;

@@ -279,7 +279,7 @@ void SequenceTrainer::saveLastOrFail(const std::string& occasion) {
 
 /// A folder that was deleted takes the run with it.
 void SequenceTrainer::requireFolder() const {
-  if (m_folder.files().isGone()) throw Failure(m_folder.goneError(m_at.step));
+  if (m_folder.files().isGone()) throw Failure(m_folder.goneError(m_at.step, m_saved));
 }
 
 }  // namespace headlight

@@ -1,0 +1,24 @@
+#pragma once
+// What a run's folder tells of a run that nobody trains just now.
+
+#include <filesystem>
+
+#include "core/base/Result.h"
+#include "core/config/Experiment.h"
+#include "core/training/run/TrainingTypes.h"
+
+namespace headlight {
+
+struct RecordedRun {
+  std::filesystem::path folder;
+  Experiment experiment;
+  RunHistory history;
+  std::filesystem::path last, best;  ///< checkpoints; empty where there is none
+  bool finished = false;             ///< its last epoch was validated
+};
+
+/// Reads config.json and the logs; writes nothing and opens no data. Errors: NotFound where there
+/// is no run, InvalidConfig.
+Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder);
+
+}  // namespace headlight
