@@ -8,25 +8,6 @@
 namespace headlight {
 namespace {
 
-/// One head's map as rollout takes it: clamped at 0, each row summing to 1. Softmax maps are so
-/// already; the signed and unbounded ones of other mechanisms are made comparable so. A row without
-/// anything positive stays 0: its token then keeps to itself.
-std::vector<float> stochasticMap(const LayerMaps& maps, int head) {
-  const auto tokens = static_cast<std::size_t>(maps.tokens());
-  std::vector<float> result(tokens * tokens);
-  for (std::size_t i = 0; i < tokens; ++i) {
-    const float* from = maps.row(head, static_cast<int>(i));
-    float* to = result.data() + i * tokens;
-    double sum = 0;
-    for (std::size_t j = 0; j < tokens; ++j)
-      sum += to[j] = std::max(0.0f, from[j]);
-    if (sum <= 0) continue;
-    for (std::size_t j = 0; j < tokens; ++j)
-      to[j] = static_cast<float>(to[j] / sum);
-  }
-  return result;
-}
-
 /// One [T, T] map from the heads of a layer.
 std::vector<float> fuseHeads(const LayerMaps& maps, HeadFusion fusion) {
   std::vector<float> fused = stochasticMap(maps, 0);
@@ -108,6 +89,22 @@ Result<void> checkLayers(const std::vector<LayerMaps>& layers) {
 }
 
 }  // namespace
+
+std::vector<float> stochasticMap(const LayerMaps& maps, int head) {
+  const auto tokens = static_cast<std::size_t>(maps.tokens());
+  std::vector<float> result(tokens * tokens);
+  for (std::size_t i = 0; i < tokens; ++i) {
+    const float* from = maps.row(head, static_cast<int>(i));
+    float* to = result.data() + i * tokens;
+    double sum = 0;
+    for (std::size_t j = 0; j < tokens; ++j)
+      sum += to[j] = std::max(0.0f, from[j]);
+    if (sum <= 0) continue;
+    for (std::size_t j = 0; j < tokens; ++j)
+      to[j] = static_cast<float>(to[j] / sum);
+  }
+  return result;
+}
 
 std::string rolloutPreparation(bool isSigned, bool rowsSumToOne) {
   if (isSigned) return "signed maps clamped at 0, rows normalised";

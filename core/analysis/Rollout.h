@@ -23,6 +23,11 @@ struct RolloutOptions {
 /// a layer's maps are missing, or its grid is finer than the one before.
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
 
+/// One head's map [T, T] as rollout() takes it: clamped at 0, each row summing to 1. Softmax maps
+/// are so already; the signed and unbounded ones of other mechanisms are made comparable so. A row
+/// without anything positive stays 0: its token then keeps to itself.
+std::vector<float> stochasticMap(const LayerMaps& maps, int head);
+
 /// What rollout() first does to maps of this kind, for captions: "rows of each map normalised";
 /// empty where they are stochastic as they are.
 std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
