@@ -1,6 +1,7 @@
 #include "core/attention/Mechanisms.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/attention/AftAttention.h"
 #include "core/attention/AftConv.h"
@@ -8,6 +9,7 @@
 #include "core/attention/LearnedMaskAttention.h"
 #include "core/attention/LightSelfLimited.h"
 #include "core/attention/LinearAngular.h"
+#include "core/attention/MaskedAttention.h"
 #include "core/attention/SoftmaxAttention.h"
 #include "core/attention/TalkingHeadsAttention.h"
 #include "core/attention/WindowAttention.h"
@@ -15,11 +17,13 @@
 namespace headlight {
 namespace {
 
-/// A class that is constructed from AttentionOptions and counts its cost.
+/// A class that is constructed from AttentionOptions and counts its cost. Its heads can be masked
+/// if it is a MaskedAttention.
 template <typename M>
 Mechanism mechanism(std::string name, std::string help, const ParameterTable* options = nullptr,
-                    bool maskable = true, bool special = false) {
-  return {{std::move(name), std::move(help), options, maskable, {}, special},
+                    bool special = false) {
+  constexpr bool kMaskable = std::is_base_of_v<MaskedAttention, M>;
+  return {{std::move(name), std::move(help), options, kMaskable, {}, special},
           [](const AttentionOptions& o) { return std::make_shared<M>(o); },
           M::count};
 }
@@ -38,7 +42,7 @@ const std::vector<Mechanism>& mechanisms() {
           &LearnedMaskAttention::optionTable()),
       mechanism<GatedPositionalAttention>(
           "gated_positional", "Content and position mixed by each head's gate (ConViT).",
-          &GatedPositionalAttention::optionTable(), /*maskable=*/true, /*special=*/true),
+          &GatedPositionalAttention::optionTable(), /*special=*/true),
       mechanism<WindowAttention>(
           "window", "Softmax attention within shifted windows, with relative positions (Swin).",
           &WindowAttention::optionTable()),
@@ -48,20 +52,20 @@ const std::vector<Mechanism>& mechanisms() {
       mechanism<AftFull>("aft_full",
                          "Attention-free: keys and learned position biases weigh the values of all "
                          "tokens, feature by feature (AFT).",
-                         &AftFull::optionTable(), /*maskable=*/false),
+                         &AftFull::optionTable()),
       mechanism<AftLocal>("aft_local",
                           "AFT-full with position biases between neighbouring patches only (AFT).",
-                          &AftLocal::optionTable(), false),
+                          &AftLocal::optionTable()),
       mechanism<AftSimple>("aft_simple",
                            "AFT without position biases: a softmax of the keys over the tokens.",
-                           &AftSimple::optionTable(), false),
+                           &AftSimple::optionTable()),
       mechanism<AftConv>("aft_conv",
                          "AFT with position biases shared over the image: any image size (AFT).",
-                         &AftConv::optionTable(), false),
+                         &AftConv::optionTable()),
       mechanism<LinearAngular>("linear_angular",
                                "Linear-angular attention, with a masked softmax that helps only in "
                                "training (Castling-ViT).",
-                               &LinearAngular::optionTable(), /*maskable=*/false),
+                               &LinearAngular::optionTable()),
   };
   return all;
 }

@@ -282,6 +282,7 @@ class EvolutionTest : public QObject {
   void pictures() {
     Fixture f(makeModel(12, 3));
     f.feed(0, 900, 12, 3);
+    QTRY_VERIFY(f.dock.findChild<LocalityPlot*>()->lines()->graphCount() > 0);  // drawn
     saveGrabs(f.dock, QStringLiteral("evolution-live"));
     f.dock.evolution()->move(-7);
     saveGrabs(f.dock, QStringLiteral("evolution-step"));

@@ -46,6 +46,9 @@ class ModelDialogTest : public QObject {
     bool has(const char* name) const {
       return dialog.findChild<QWidget*>(QString::fromLatin1(name)) != nullptr;
     }
+    int top(const char* field) const {
+      return find<QWidget>(field)->mapTo(&dialog, QPoint(0, 0)).y();
+    }
     void choose(const char* field, const QString& value) {
       find<QComboBox>(field)->setCurrentText(value);
     }
@@ -245,6 +248,45 @@ class ModelDialogTest : public QObject {
     QVERIFY(!f.has("field.layout.merging"));
     f.find<QCheckBox>("field.class_token")->setChecked(true);
     QVERIFY(f.dialog.isPublished());
+  }
+
+  void optionsStandBelowTheirChoice() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("aft_conv_tiny_11_32"));
+    f.choose("field.backbone", QStringLiteral("swin"));
+    QTRY_VERIFY(f.top("field.mechanism") < f.top("field.attention.kernel"));
+    QVERIFY(f.top("field.backbone") < f.top("field.mechanism"));
+    QVERIFY(f.top("field.attention.kernel") < f.top("field.layout.stem"));
+    for (const char* shared : {"field.image_size", "field.width", "field.mean"})
+      QVERIFY2(f.top("field.layout.merging") < f.top(shared), shared);
+    // And so they are reached by keys.
+    const QWidget* next = f.find<QWidget>("field.mechanism");
+    do {
+      next = next->nextInFocusChain();
+    } while (!next->objectName().startsWith(QStringLiteral("field.")));
+    QVERIFY2(next->objectName().startsWith(QStringLiteral("field.attention.")),
+             qPrintable(next->objectName()));
+  }
+
+  void whatTheBackboneLeavesNoChoiceOfIsNotShown() {
+    Document document;
+    Fixture f(document);
+    const auto isShown = [&](const char* field) { return f.find<QWidget>(field)->isVisible(); };
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    for (const char* ofOthers :
+         {"field.depths", "field.stage_widths", "field.stage_heads", "field.class_depth"})
+      QVERIFY2(!isShown(ofOthers), ofOthers);
+    QVERIFY(isShown("field.depth") && isShown("field.class_token") && isShown("field.distilled"));
+    f.choose("field.backbone", QStringLiteral("swin"));
+    QVERIFY(isShown("field.depths") && isShown("field.stage_widths"));
+    QVERIFY(!isShown("field.distilled") && !isShown("field.class_depth"));
+    QVERIFY(isShown("field.class_token"));  // it is on, which is to be mended
+    f.dialog.selectModel(QStringLiteral("swin_tiny_patch4_window7_224"));
+    QVERIFY(f.dialog.isValid());
+    QVERIFY(!isShown("field.class_token"));
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    QVERIFY(isShown("field.class_token"));
   }
 
   void weightsAreChosen() {

@@ -14,6 +14,7 @@
 
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/Idle.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/TrainingBridge.h"
@@ -280,6 +281,7 @@ class ReadingsPlotTest : public QObject {
     QVERIFY(f.readings()->isVisible());
     TrainingUpdate next = running();
     next.heads = {bare};
+    untilIdle();
     QSignalSpy drawn(f.dock.findChild<LossPlot*>()->plot(), &QCustomPlot::afterReplot);
     f.feed(next);
     QVERIFY(!f.readings()->isVisible());

@@ -415,6 +415,7 @@ class TrainingDockTest : public QObject {
     update.edits.push_back({300, {"hard", {}, "", ""}});
     update.warnings = {"one.png: is truncated"};
     f.feed(update);
+    QTRY_VERIFY(f.locality()->lines()->graphCount() > 0);  // drawn at the next repaint
     saveGrabs(f.dock, QStringLiteral("training-dock"));
     f.dock.learningRateAction()->trigger();
     f.locality()->setShownLayer(3);

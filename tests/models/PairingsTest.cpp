@@ -4,9 +4,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/attention/AttentionTap.h"
+#include "core/base/Files.h"
 #include "core/models/Model.h"
 #include "tests/models/Pairings.h"
 
@@ -28,7 +30,12 @@ TEST_P(Pairings, CostCountsWhatIsBuilt) {
     parameters += tensor.numel();
   const ModelCost cost = modelCost(GetParam().second);
   EXPECT_EQ(cost.parameters, parameters);
-  EXPECT_GT(cost.macs, 0);
+  // AFT-simple has none: it weighs feature by feature.
+  if (GetParam().second.mechanism == "aft_simple") return;
+  const bool products = std::any_of(cost.layers.begin(), cost.layers.end(), [](const auto& layer) {
+    return layer.parameters == 0 && layer.macs > 0;
+  });
+  EXPECT_TRUE(products) << "count() tells of no products but those with weights";
 }
 
 TEST_P(Pairings, EveryParameterHasAFiniteGradient) {
@@ -56,11 +63,19 @@ TEST_P(Pairings, MapsAreWhatTheMechanismSaysOfThem) {
     EXPECT_EQ(map.size(0), 2);
     EXPECT_EQ(map.size(2), map.size(3));
     EXPECT_TRUE(whole->mapIsSigned() || map.min().item<float>() >= 0) << "layer " << layer;
-    if (!whole->attention(layer).mapRowsSumToOne()) continue;
+    if (whole->mapIsSigned()) continue;
     const at::Tensor sums = map.sum(-1);
-    EXPECT_TRUE(((sums - 1).abs() < 1e-4).logical_or(sums.abs() < 1e-6).all().item<bool>())
+    EXPECT_EQ(whole->attention(layer).mapRowsSumToOne(),
+              ((sums - 1).abs() < 1e-4).logical_or(sums.abs() < 1e-6).all().item<bool>())
         << "layer " << layer;
   }
+}
+
+TEST_P(Pairings, MapsKeepNoGraph) {
+  CollectingTap tap;
+  model()->forward(noise(), &tap);
+  for (const auto& [layer, map] : tap.maps)
+    EXPECT_FALSE(map.requires_grad()) << "layer " << layer << ": take(map.detach())";
 }
 
 TEST_P(Pairings, SaysByWhatItIsComputed) {
@@ -87,6 +102,10 @@ TEST_P(Pairings, MasksAreTakenOrRefusedAsTheMechanismSays) {
   const auto whole = model();
   const Variant* mechanism = modelCatalogue().mechanism(GetParam().second.mechanism);
   EXPECT_EQ(whole->masks().maskableLayers() > 0, mechanism->maskable);
+  const std::vector<HeadMask> hard(whole->masks().shape().heads.front(),
+                                   *headMaskFromText("hard:3"));
+  const bool taken = guarded("mask", [&] { whole->attention(0).setMasks(hard); }).ok();
+  EXPECT_EQ(taken, mechanism->maskable);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Pairings, testing::ValuesIn(pairings()), [](const auto& info) {
@@ -103,6 +122,14 @@ TEST(RegistryOfModels, EveryBackboneAndMechanismIsInAPairing) {
   }
   EXPECT_EQ(backbones.size(), modelCatalogue().backbones.size());
   EXPECT_EQ(mechanisms.size(), modelCatalogue().mechanisms.size());
+}
+
+TEST(RegistryOfModels, HelpTellsOfEveryMechanism) {
+  const std::string page = HEADLIGHT_SOURCE_DIR "/resources/help/mechanisms.md";
+  const std::string text = valueOrThrow(readFile(page, 1 << 20));
+  for (const Variant& mechanism : modelCatalogue().mechanisms)
+    EXPECT_NE(text.find("`" + mechanism.name + "`"), std::string::npos)
+        << mechanism.name << " is not in " << page;
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ TEST(InferModel, NoMechanismIsTakenForAnother) {
     });
     if (!read) continue;  // refused, and the person is told to say which
     EXPECT_EQ(read->backbone, config.backbone);
-    EXPECT_EQ(read->mechanism, config.mechanism);
+    EXPECT_EQ(read->mechanism, config.mechanism)
+        << "name its tensors otherwise, or recognise or refuse them in core/workbench/infer";
   }
 }
 

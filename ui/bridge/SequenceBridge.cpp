@@ -49,11 +49,8 @@ Result<CompletedPicture> completePicture(const SequenceSession& session, const I
 
 }  // namespace
 
-SequenceBridge::SequenceBridge(QObject* parent) : QObject(parent) {
-  m_throttle.setSingleShot(true);
-  m_throttle.setTimerType(Qt::PreciseTimer);
-  connect(&m_throttle, &QTimer::timeout, this, &SequenceBridge::takeMail);
-}
+SequenceBridge::SequenceBridge(QObject* parent)
+    : QObject(parent), m_takingMail(kMailIntervalMs, [this] { takeMail(); }) {}
 
 SequenceBridge::~SequenceBridge() {
   m_stop.request_stop();
@@ -63,7 +60,6 @@ template <typename Work, typename Done>
 void SequenceBridge::run(Job job, Work work, Done done) {
   m_stop.request_stop();
   m_stop = std::stop_source();
-  m_throttle.stop();
   m_mail = std::make_shared<Mail>();
   setJob(job);
   m_worker.post([this, job, work = std::move(work), done = std::move(done), mail = m_mail,
@@ -71,8 +67,7 @@ void SequenceBridge::run(Job job, Work work, Done done) {
     const auto result = std::make_shared<decltype(work(mail, stop))>(work(mail, stop));
     inThreadOf(this, [this, job, mail, result, done] {
       if (mail != m_mail) return;  // a newer job is under way
-      m_throttle.stop();
-      takeMail();
+      m_takingMail.runNow();
       m_mail.reset();
       setJob(Job::None);
       *result ? done(std::move(**result)) : tell(job, result->error());
@@ -168,17 +163,8 @@ void SequenceBridge::post(const MailPointer& mail) {
     if (std::exchange(mail->woken, true)) return;
   }
   inThreadOf(this, [this, mail] {
-    if (mail == m_mail) wake();
+    if (mail == m_mail) m_takingMail.wake();
   });
-}
-
-void SequenceBridge::wake() {
-  if (m_throttle.isActive()) return;
-  const qint64 elapsed = m_sinceMail.isValid() ? m_sinceMail.elapsed() : kMailIntervalMs;
-  if (elapsed >= kMailIntervalMs)
-    takeMail();
-  else
-    m_throttle.start(kMailIntervalMs - static_cast<int>(elapsed));
 }
 
 void SequenceBridge::takeMail() {
@@ -191,7 +177,6 @@ void SequenceBridge::takeMail() {
     bytes.swap(m_mail->bytes);
     m_mail->woken = false;
   }
-  m_sinceMail.start();
   if (progress) Q_EMIT progressed(*progress);
   if (!bytes.empty()) Q_EMIT bytesArrived(QByteArray::fromStdString(bytes));
 }

@@ -4,10 +4,8 @@
 // by bit at most 30 times a second. Every function returns at once.
 
 #include <QByteArray>
-#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
-#include <QTimer>
 
 #include <memory>
 #include <optional>
@@ -16,6 +14,7 @@
 
 #include "core/workbench/SequenceSession.h"
 #include "ui/base/WorkerThread.h"
+#include "ui/bridge/Throttle.h"
 #include "ui/document/SequenceSettings.h"
 
 namespace headlight {
@@ -86,7 +85,6 @@ class SequenceBridge : public QObject {
   void run(Job job, Work work, Done done);
   ProgressCallback reporter(const MailPointer& mail);
   void post(const MailPointer& mail);  ///< called from the thread: there is something new
-  void wake();
   void takeMail();
   void setJob(Job job);
   void tell(Job job, const Error& error);
@@ -97,8 +95,7 @@ class SequenceBridge : public QObject {
   Job m_job = Job::None;
   MailPointer m_mail;  ///< of the job that counts
   std::stop_source m_stop;
-  QElapsedTimer m_sinceMail;
-  QTimer m_throttle;
+  Throttle m_takingMail;
   WorkerThread m_worker;  // last: joined first
 };
 

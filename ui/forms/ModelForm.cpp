@@ -3,6 +3,8 @@
 #include <QApplication>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "core/models/Registry.h"
 #include "ui/forms/ParameterForm.h"
 
@@ -10,6 +12,7 @@ namespace headlight {
 namespace {
 
 const char* const kNested[] = {"attention", "layout"};
+constexpr const char* kLastChoice = "mechanism";  ///< behind the name and the backbone
 
 /// {"attention": {"window": 7}} as {"attention.window": 7}, so that one form can show it.
 Json flattened(const Json& model) {
@@ -37,12 +40,45 @@ Json nested(const Json& flat) {
   return model;
 }
 
-void appendOptions(ParameterTable& table, const char* section, const Variant* variant) {
-  if (!variant || !variant->options) return;
+/// Those of one variant, named for the section that keeps them.
+ParameterTable optionsOf(const char* section, const Variant* variant) {
+  ParameterTable options;
+  if (!variant || !variant->options) return options;
   for (Parameter option : *variant->options) {
     option.name = std::string(section) + "." + option.name;
-    table.push_back(std::move(option));
+    options.push_back(std::move(option));
   }
+  return options;
+}
+
+/// The choices, then what belongs to them alone, then what all models share.
+ParameterTable tableOf(const std::string& backbone, const std::string& mechanism) {
+  ParameterTable table = modelTable();
+  auto shared = std::find_if(table.begin(), table.end(), [](const Parameter& parameter) {
+    return parameter.name == kLastChoice;
+  });
+  if (shared != table.end()) ++shared;
+  ParameterTable own = optionsOf(kNested[0], modelCatalogue().mechanism(mechanism));
+  const ParameterTable layout = optionsOf(kNested[1], modelCatalogue().backbone(backbone));
+  own.insert(own.end(), layout.begin(), layout.end());
+  table.insert(shared, own.begin(), own.end());
+  return table;
+}
+
+/// The parameters that have the only value which this backbone can have of them.
+std::vector<std::string> settledBy(const std::string& backbone, const Json& flat) {
+  std::vector<std::string> settled;
+  const Variant* variant = modelCatalogue().backbone(backbone);
+  if (!variant) return settled;
+  for (const FixedParameter& fixed : variant->fixed) {
+    if (flat.value(fixed.name, Json()) != fixed.value) continue;
+    settled.push_back(fixed.name);
+    if (fixed.name != "depths") continue;
+    // Without stages nothing is said of each of them.
+    for (const char* ofStages : {"stage_widths", "stage_heads"})
+      if (flat.value(ofStages, Json()) == Json::array()) settled.emplace_back(ofStages);
+  }
+  return settled;
 }
 
 }  // namespace
@@ -56,9 +92,6 @@ void ModelForm::rebuild(const std::string& backbone, const std::string& mechanis
   if (m_form && backbone == m_backbone && mechanism == m_mechanism) return;
   m_backbone = backbone;
   m_mechanism = mechanism;
-  ParameterTable table = modelTable();
-  appendOptions(table, kNested[0], modelCatalogue().mechanism(mechanism));
-  appendOptions(table, kNested[1], modelCatalogue().backbone(backbone));
   QString focused;
   if (m_form && m_form->isAncestorOf(QApplication::focusWidget()))
     focused = QApplication::focusWidget()->objectName().section(QLatin1Char('.'), 1);
@@ -70,7 +103,7 @@ void ModelForm::rebuild(const std::string& backbone, const std::string& mechanis
     m_form->setParent(nullptr);
     m_form->deleteLater();
   }
-  m_table = std::make_shared<const ParameterTable>(std::move(table));
+  m_table = std::make_shared<const ParameterTable>(tableOf(backbone, mechanism));
   m_form = new ParameterForm(*m_table, QStringLiteral("model"), this);
   m_layout->addWidget(m_form);
   m_form->show();  // at once: the layout would do it later, and what is hidden takes no focus
@@ -81,6 +114,7 @@ void ModelForm::rebuild(const std::string& backbone, const std::string& mechanis
 void ModelForm::showFlat(const Json& model) {
   m_form->setDefaults(m_defaults);
   m_form->setValues(model);
+  m_form->hideFields(settledBy(m_backbone, model));
 }
 
 void ModelForm::setModel(const ModelConfig& model) {

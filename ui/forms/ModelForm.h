@@ -1,6 +1,8 @@
 #pragma once
-// Every parameter of a model in one form: the shape that all share, then the options of the chosen
-// mechanism ("attention.…") and backbone ("layout.…"), which come and go with the choice.
+// Every parameter of a model in one form: the chosen backbone and mechanism first, directly below
+// them the options of that mechanism ("attention.…") and that backbone ("layout.…"), which come and
+// go with the choice, then the shape that all share. What the backbone leaves no choice of is not
+// shown, unless it has another value.
 
 #include <QWidget>
 
