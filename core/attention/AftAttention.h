@@ -43,6 +43,7 @@ at::Tensor aftWindow(const Grid& grid, int window);
 class AftAttention : public Attention {
  public:
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) final;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
 
  protected:
   /// `keyWidth`: columns of K.

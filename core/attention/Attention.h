@@ -36,6 +36,16 @@ struct LearnedPairs {
   at::Tensor seen = {};  ///< [T, P] int64: the token in each place of its window; −1: it sees none
 };
 
+/// What turns the outputs of a layer's heads, side by side, into the layer's own.
+struct HeadProjection {
+  /// [D', H·d]: columns h·d to (h + 1)·d take head h in, so that zeros there are a head whose
+  /// output is 0. Shares storage with the parameter. Undefined: nothing follows the heads.
+  at::Tensor weight;
+  /// An activation that the outputs pass first, 0 at 0: "hard-swish". Empty: none, and Σ W ⊙ ∂L/∂W
+  /// over a head's columns is Σ output · ∂L/∂output exactly.
+  std::string activation = {};
+};
+
 struct AttentionOptions {
   int layer = 0;         ///< counted over the whole model
   int layerInStage = 0;  ///< windows are shifted in every second block of a stage
@@ -50,6 +60,9 @@ class Attention : public torch::nn::Module, public OwnParameters {
  public:
   /// [B, T, D] → [B, T, D]. Where the tap wants this layer it is given [B, H, T, T].
   virtual at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) = 0;
+
+  /// Through which a head can be silenced, and asked what it is worth, by weights alone.
+  virtual HeadProjection headProjection() const { return {}; }
 
   /// Where each head may look; `masks` has one entry a head. A mechanism without logits on a grid
   /// refuses anything but `none`.

@@ -19,6 +19,7 @@ class ClassAttention : public Attention {
   /// Its map [B, H, 1 + N, 1 + N] has A in row 0; patches pass unchanged, so theirs is the
   /// identity.
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string kernelText() const override { return "matrix products, of one query"; }
 

@@ -26,6 +26,7 @@ class GatedPositionalAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string kernelText() const override {
     return MaskedAttention::kernelText() + "; positions by matrix products";

@@ -44,6 +44,7 @@ class LearnedMaskAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   /// W as it is now.

@@ -31,6 +31,10 @@ class LightSelfLimitedAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  /// None without the projection: the heads are the output.
+  HeadProjection headProjection() const override {
+    return {m_proj.is_empty() ? at::Tensor() : m_proj->weight};
+  }
   std::string mapMeaning() const override;
   /// The dynamic scale does, a weight of every pair.
   bool decays(const std::string& parameter) const override { return parameter == "dynamic_scale"; }

@@ -138,6 +138,7 @@ class LinearAngular : public LinearAngularAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
 
  private:
   AttentionOptions m_options;

@@ -49,6 +49,7 @@ class PoolingAttention : public MaskedAttention {
   static void count(CostCounter& counter, const PoolingOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
 
  private:
@@ -70,6 +71,7 @@ class PoolingLinearAngular : public LinearAngularAttention {
   static void count(CostCounter& counter, const PoolingOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
 
  private:
   PoolingOptions m_options;

@@ -19,6 +19,7 @@ class SoftmaxAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
   /// Without the projections, of qkv [B, T, 3·D].
   AttentionOutput attend(const at::Tensor& qkv, bool wantMap = false);
   std::string mapMeaning() const override;

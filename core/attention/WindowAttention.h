@@ -23,6 +23,7 @@ class WindowAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   /// What a row gives to the padding is in no map.
   bool mapRowsSumToOne() const override { return !m_windows.shape().isPadded(); }

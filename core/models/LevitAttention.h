@@ -40,6 +40,7 @@ class LevitProjection : public torch::nn::Module {
   LevitProjection(int in, int out, double scale);
   /// Heads side by side, [B, T, H·e] → [B, T, out].
   at::Tensor forward(const at::Tensor& tokens);
+  HeadProjection headProjection() const { return {m_linear->weight(), "hard-swish"}; }
 
  private:
   std::shared_ptr<LinearNorm> m_linear;
@@ -52,6 +53,7 @@ class LevitSoftmaxAttention : public MaskedAttention {
   static void count(CostCounter& counter, const LevitAttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return m_projection->headProjection(); }
   std::string mapMeaning() const override;
 
  private:
@@ -69,6 +71,7 @@ class LevitLinearAttention : public LinearAngularAttention {
   static void count(CostCounter& counter, const LevitAttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  HeadProjection headProjection() const override { return m_projection->headProjection(); }
 
  private:
   LevitAttentionOptions m_options;

@@ -40,6 +40,7 @@ class LinearNorm : public torch::nn::Module {
                     std::int64_t out, std::int64_t tokens);
   /// [B, T, in] → [B, T, out].
   at::Tensor forward(const at::Tensor& tokens);
+  const at::Tensor& weight() const { return m_linear->weight; }  ///< [out, in]
 
  private:
   torch::nn::Linear m_linear{nullptr};

@@ -28,13 +28,13 @@ struct Sums {
   }
 };
 
+}  // namespace
+
 at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t>& map) {
   if (map.empty()) return labels;
   const at::Tensor table = at::tensor(at::ArrayRef<std::int64_t>(map), at::kLong);
   return table.index_select(0, labels);
 }
-
-}  // namespace
 
 std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
                                          const Preprocessing& preprocessing, std::int64_t batchSize,

@@ -26,6 +26,9 @@ struct EvaluationOptions {
   std::function<void(std::int64_t images)> afterBatch;
 };
 
+/// Labels [B] of a dataset as classes of the model (EvaluationOptions::labelMap).
+at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t>& map);
+
 /// A loader for evaluation: in order, every sample, no augmentation.
 std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
                                          const Preprocessing& preprocessing, std::int64_t batchSize,

@@ -7,12 +7,19 @@
 #include "core/workbench/opening/ClassOrder.h"
 
 namespace headlight {
-namespace {
 
-/// The model's class of every label of the data; empty where they are the same.
-std::vector<std::int64_t> labelMap(const std::vector<std::string>& data,
-                                   const std::vector<std::string>& model, int modelClasses) {
-  auto order = classOrder(data, model);
+std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
+                                            std::int64_t samples) {
+  const Experiment& experiment = info.experiment;
+  DatasetSpec spec = datasetSpecOf(data, experiment.model.imageSize, experiment.seed);
+  spec.maxValidationSamples = samples;
+  return valueOrThrow(openDataset(spec, Split::Validation));
+}
+
+std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info) {
+  const auto& data = dataset.classNames();
+  const int modelClasses = info.experiment.model.classes;
+  auto order = classOrder(data, info.classNames);
   if (!order)
     throw Failure({order.error().code,
                    "the model " + order.error().message + "; choose the model's own data", "data"});
@@ -23,8 +30,6 @@ std::vector<std::int64_t> labelMap(const std::vector<std::string>& data,
                    "data"});
   return *order;
 }
-
-}  // namespace
 
 std::unique_ptr<Loader> OpenedEvaluation::loader() const {
   const Experiment& experiment = loaded.info.experiment;
@@ -44,13 +49,9 @@ OpenedEvaluation openEvaluation(const EvaluationRequest& request) {
   if (request.masks) opened.loaded.model->setMasks(*request.masks);
   if (request.opened) request.opened(opened.loaded.info);
   const ModelInfo& info = opened.loaded.info;
-  const Experiment& experiment = info.experiment;
-  DatasetSpec spec = datasetSpecOf(request.data, experiment.model.imageSize, experiment.seed);
-  spec.maxValidationSamples = request.samples;
-  opened.dataset = valueOrThrow(openDataset(spec, Split::Validation));
+  opened.dataset = openPictures(info, request.data, request.samples);
   opened.options.device = at::Device(info.device);
-  opened.options.labelMap =
-      labelMap(opened.dataset->classNames(), info.classNames, experiment.model.classes);
+  opened.options.labelMap = labelMapOf(*opened.dataset, info);
   return opened;
 }
 

@@ -20,6 +20,14 @@ struct OpenedEvaluation {
   Result<EvaluationResult> measure(const ProgressCallback& progress, std::stop_token stop) const;
 };
 
+/// The validation split of `data` for this model, at most `samples` of its pictures, spread over
+/// the classes (0: all). Throws Failure.
+std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
+                                            std::int64_t samples);
+/// The model's class of every label of the data; empty where they are the same. Throws Failure for
+/// classes that do not fit.
+std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info);
+
 /// Throws Failure: what opening a model or a dataset can say, and classes that do not fit.
 OpenedEvaluation openEvaluation(const EvaluationRequest& request);
 

@@ -1,0 +1,16 @@
+#pragma once
+// Which pictures of a data set something is measured on. No torch type here.
+
+#include <cstdint>
+
+#include "core/config/TrainingConfig.h"
+
+namespace headlight {
+
+/// Pictures of a validation split.
+struct PictureSample {
+  DataConfig data;
+  std::int64_t samples = 64;  ///< at most so many, spread over the classes; 0: all
+};
+
+}  // namespace headlight
