@@ -4,6 +4,7 @@
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/config/Reading.h"
+#include "core/masks/RandomScheme.h"
 
 namespace headlight {
 namespace {
@@ -89,6 +90,11 @@ Json maskConfigToJson(const MaskConfig& masks) {
     json["cells"].push_back(row);
   }
   return json;
+}
+
+std::string maskFileText(const MaskScheme& scheme) {
+  const Json json = {{"masks", maskConfigToJson(describeMasks(scheme))}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Json maskEditToJson(const MaskEdit& edit) {
@@ -181,12 +187,32 @@ MaskConfig describeMasks(const MaskScheme& scheme) {
   return masks;
 }
 
+Result<MaskConfig> maskConfigFromText(const std::string& text, const std::string& where) {
+  const auto json = parseConfigJson(text, where, kMaxMaskFile);
+  if (!json) return json.error();
+  if (!json->is_object()) return invalidConfig("is not a JSON object", where);
+  auto read = maskConfigFromJson(json->contains("masks") ? (*json)["masks"] : *json, "masks");
+  if (!read) return invalidConfig(read.error().text(), where);
+  return read;
+}
+
+bool isMaskPreset(const std::string& name) {
+  const auto& presets = maskPresetNames();
+  return std::find(presets.begin(), presets.end(), name.substr(0, name.find(':'))) != presets.end();
+}
+
 Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const MaskShape& shape) {
+  if (const auto like = randomLikeFromText(nameOrFile)) {
+    auto base = masksFromNameOrFile(like->base, shape);
+    if (!base) return base;
+    MaskScheme dealt = dealtOut(*base, like->seed);
+    dealt.setName(nameOrFile);
+    return dealt;
+  }
   const auto colon = nameOrFile.find(':');
   MaskConfig masks;
   masks.scheme = nameOrFile.substr(0, colon);
-  const auto& presets = maskPresetNames();
-  if (std::find(presets.begin(), presets.end(), masks.scheme) != presets.end()) {
+  if (isMaskPreset(nameOrFile)) {
     if (colon != std::string::npos) {
       const auto mask = headMaskFromText("hard" + nameOrFile.substr(colon));
       if (!mask) return mask.error();
@@ -199,11 +225,8 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
                          nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);
   if (!text) return text.error();
-  const auto json = parseConfigJson(*text, nameOrFile, kMaxMaskFile);
-  if (!json) return json.error();
-  if (!json->is_object()) return invalidConfig("is not a JSON object", nameOrFile);
-  auto read = maskConfigFromJson(json->contains("masks") ? (*json)["masks"] : *json, "masks");
-  if (!read) return invalidConfig(read.error().text(), nameOrFile);
+  const auto read = maskConfigFromText(*text, nameOrFile);
+  if (!read) return read.error();
   return resolveMasks(*read, shape);
 }
 

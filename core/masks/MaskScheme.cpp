@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 
+#include "core/masks/RandomScheme.h"
+
 namespace headlight {
 
 MaskScheme::MaskScheme(MaskShape shape, std::string name)
@@ -91,11 +93,19 @@ int hierarchicalHeads(const MaskShape& shape, int layer) {
 
 Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shape, int window,
                                   double alpha) {
+  if (const auto like = randomLikeFromText(name)) {
+    auto base = makeMaskPreset(like->base, shape, window, alpha);
+    if (!base) return base;
+    MaskScheme dealt = dealtOut(*base, like->seed);
+    dealt.setName(name);
+    return dealt;
+  }
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())
     return Error{ErrorCode::InvalidConfig,
                  "no mask scheme is called \"" + name +
-                     "\"; there are none, sch1, sch2, sch3, mixed36 and hmait",
+                     "\"; there are none, sch1, sch2, sch3, mixed36 and hmait, and random-like:NAME@SEED "
+                     "of each",
                  ""};
   const auto& heads = shape.heads;
   const int depth = shape.maskableLayers;
