@@ -10,8 +10,9 @@ std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
        {makeTrainCommand, makeSweepCommand, makeEvaluateCommand, makePredictCommand,
-        makeAttendCommand, makePreprocessCommand, makeSummaryCommand, makeInspectCommand,
-        makeConvertCommand, makeMakeDatasetCommand, makeBenchCommand, makeSequenceCommand})
+        makeAttendCommand, makeHeadsCommand, makePreprocessCommand, makeSummaryCommand,
+        makeInspectCommand, makeConvertCommand, makeSchemesCommand, makeMakeDatasetCommand,
+        makeBenchCommand, makeSequenceCommand})
     commands.push_back(make());
   return commands;
 }

@@ -3,6 +3,7 @@
 #include "app/cli/Command.h"
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
+#include "core/workbench/SchemeShelf.h"
 
 namespace headlight::cli {
 
@@ -24,7 +25,8 @@ void ModelOptions::declare(CLI::App& app) {
   app.add_option(
          "--masks", masks,
          "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows of 5), "
-         "or a JSON file; default: as the model says")
+         "a scheme that is kept (headlight-cli schemes), a JSON file, or random-like:NAME@SEED of "
+         "any of them; default: as the model says")
       ->type_name("NAME|FILE")
       ->group(group);
   app.add_option("--device", source.device,
@@ -67,7 +69,11 @@ std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
 MaskScheme ModelOptions::masksFor(const ModelInfo& info) const {
   const MaskShape shape = maskShapeOf(info.experiment.model);
   if (masks.empty()) return valueOrThrow(resolveMasks(info.experiment.masks, shape));
-  return valueOrThrow(masksFromNameOrFile(masks, shape));
+  return masksFromOption(masks, shape);
+}
+
+MaskScheme masksFromOption(const std::string& masks, const MaskShape& shape) {
+  return valueOrThrow(masksNamed(masks, shape, SchemeShelf(SchemeShelf::defaultFolder())));
 }
 
 Experiment experimentByName(const std::string& nameOrFile) {

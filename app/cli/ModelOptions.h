@@ -26,6 +26,9 @@ struct ModelOptions {
   MaskScheme masksFor(const ModelInfo& info) const;
 };
 
+/// What --masks names: a preset, a scheme that the person keeps, or a file. Throws Failure.
+MaskScheme masksFromOption(const std::string& masks, const MaskShape& shape);
+
 /// Warns about random weights and weights that do not fit, and notes what the reader noted.
 void sayHowItOpened(const ModelInfo& info, Terminal& terminal);
 

@@ -11,9 +11,9 @@ namespace {
 
 using UsageCliTest = CliTest;
 
-const std::vector<std::string> kCommands{"train",        "evaluate", "predict", "attend",
-                                         "preprocess",   "summary",  "inspect", "convert",
-                                         "make-dataset", "sweep",    "bench",   "sequence"};
+const std::vector<std::string> kCommands{
+    "train",   "evaluate",     "predict", "attend", "preprocess", "summary", "inspect",
+    "convert", "make-dataset", "sweep",   "bench",  "sequence",   "heads",   "schemes"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});
@@ -127,6 +127,16 @@ TEST_F(UsageCliTest, SummaryCountsWithTheMasksInForce) {
   EXPECT_EQ(macs("macs_unmasked"), unmasked);
   // 65 tokens; a patch keeps itself and the class token, the class token all: 16 wide, twice.
   EXPECT_EQ(unmasked - macs("macs"), 2 * 16 * (65 * 65 - (64 + 65 + 64)));
+}
+
+TEST_F(UsageCliTest, SummaryCountsWithMasksThatAreNamed) {
+  const auto outcome = run({"summary", microConfig(), "--masks", "sch1:1", "--json"});
+  expectOk(outcome);
+  const auto model = outcome.json()[0];
+  EXPECT_EQ(model["masks"], "sch1");
+  EXPECT_EQ(model["macs_unmasked"].get<int>() - model["macs"].get<int>(),
+            3 * 2 * 16 * (65 * 65 - (64 + 65 + 64)));
+  expectError(run({"summary", "--all", "--masks", "sch1"}), 2, {"--masks"});
 }
 
 TEST_F(UsageCliTest, SummaryCountsDeitTinyAndAConfig) {

@@ -5,13 +5,12 @@
 #include <cstdio>
 
 #include "app/cli/Command.h"
+#include "app/cli/DataOptions.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
-#include "app/cli/ParameterFlags.h"
 #include "app/cli/ProgressBar.h"
-#include "core/base/Files.h"
+#include "app/cli/SchemeTable.h"
 #include "core/models/Registry.h"
-#include "core/workbench/Datasets.h"
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/KernelCheck.h"
 
@@ -23,11 +22,6 @@ class EvaluateCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command =
         app.add_subcommand("evaluate", "Loss and accuracy of a model on a validation split");
-    command
-        ->add_option("--data", m_folder,
-                     "Folder of the dataset, its kind told by what lies in it; default: the "
-                     "data that the config or the checkpoint names")
-        ->type_name("FOLDER");
     command->add_flag("--castle", m_castle,
                       "Of a model with auxiliary softmax branches (linear_angular): the accuracy "
                       "with them and without (castled), and whether nothing of them was left");
@@ -43,9 +37,22 @@ class EvaluateCommand : public Command {
         ->add_option("--images", m_images, "Of --check: the first so many pictures; default 0: all")
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
+    command
+        ->add_option("--beside", m_beside,
+                     "Also under these masks, on the same pictures and with the same weights, and "
+                     "what changes from them to --masks; whatever --masks takes, separated by "
+                     "commas")
+        ->delimiter(',')
+        ->type_name("NAME|FILE");
+    command
+        ->add_option("--changed", m_changed,
+                     "Of --beside: name at most so many pictures whose prediction changes, and as "
+                     "many whose loss rises most; default 0")
+        ->type_name("INT")
+        ->check(CLI::NonNegativeNumber.description(""));
     command->add_flag("--json", m_json, "The result as one JSON object");
     m_model.declare(*command);
-    m_flags.declare(*command, {"data"});
+    m_data.declare(*command);
     return command;
   }
 
@@ -57,10 +64,15 @@ class EvaluateCommand : public Command {
       refuseUsage("--images", "belongs to --check; an evaluation takes --samples for a part");
     if (m_samples > 0 && m_check)
       refuseUsage("--samples", "belongs to an evaluation; --check takes --images for a part");
-    const Experiment experiment = describe();
+    if (!m_beside.empty() && (m_check || m_castle))
+      refuseUsage("--beside", "compares masks; --check and --castle are measurements of their own");
+    if (m_changed > 0 && m_beside.empty())
+      refuseUsage("--changed", "needs --beside, the masks to compare with");
+    const Experiment experiment = m_data.describe(m_model.source);
+    if (!m_beside.empty()) return compareSchemes(experiment.data, terminal, stop);
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
-      masks = valueOrThrow(masksFromNameOrFile(m_model.masks, maskShapeOf(experiment.model)));
+      masks = masksFromOption(m_model.masks, maskShapeOf(experiment.model));
     const EvaluationRequest request{m_model.source, experiment.data, masks,
                                     [&](const ModelInfo& info) { sayHowItOpened(info, terminal); },
                                     m_samples};
@@ -75,35 +87,22 @@ class EvaluateCommand : public Command {
   }
 
  private:
-  /// Model and data: the weights' own Experiment, replaced by what --model says, then the flags.
-  Experiment describe() const {
-    const ModelSource& source = m_model.source;
-    Experiment experiment;
-    if (!source.weights.empty()) {
-      // Weights without an Experiment are fine here; unreadable ones are refused when they load.
-      if (auto inside = experimentOf(source.weights)) experiment = *inside;
-    }
-    if (!source.model.empty()) {
-      // Masks belong to a model: those that the weights were trained with may not fit this one.
-      const Experiment named = experimentByName(source.model);
-      experiment.model = named.model;
-      experiment.masks = named.masks;
-      experiment.edits = named.edits;
-      if (isThere(source.model)) experiment.data = named.data;
-    }
-    Json json = experimentToJson(experiment);
-    if (!m_folder.empty()) {
-      const std::string kind = detectDatasetKind(m_folder);
-      if (kind.empty())
-        throw Failure({ErrorCode::UnsupportedFile,
-                       "holds no dataset that is known; give --data.dataset and --data.path if it "
-                       "does",
-                       m_folder});
-      json["data"]["dataset"] = kind;
-      json["data"]["path"] = m_folder;
-    }
-    m_flags.apply(json);
-    return valueOrThrow(experimentFromJson(json, modelCatalogue()));
+  int compareSchemes(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+    const auto session = m_model.open(terminal);
+    const MaskShape shape = maskShapeOf(session->info().experiment.model);
+    std::vector<MaskScheme> schemes{m_model.masksFor(session->info())};
+    for (const std::string& name : m_beside)
+      schemes.push_back(masksFromOption(name, shape));
+    ProgressBar bar(terminal);
+    const auto results = valueOrThrow(
+        evaluateSchemes(*session, PictureSample{data, m_samples}, schemes, bar.callback(), stop));
+    terminal.setStatus("");
+    warnOfSkipped(results[0].skipped, terminal);
+    std::vector<std::string> names{m_model.masks.empty() ? schemes[0].name() : m_model.masks};
+    names.insert(names.end(), m_beside.begin(), m_beside.end());
+    reportSchemes(SchemeTable{names, schemes, results, static_cast<std::size_t>(m_changed)},
+                  terminal);
+    return kExitOk;
   }
 
   static Json toJson(const EvaluationResult& result) {
@@ -206,11 +205,11 @@ class EvaluateCommand : public Command {
     terminal.print(line + kernels);
   }
 
-  std::string m_folder;
-  std::int64_t m_images = 0, m_samples = 0;
+  std::vector<std::string> m_beside;
+  std::int64_t m_images = 0, m_samples = 0, m_changed = 0;
   bool m_json = false, m_castle = false, m_check = false;
   ModelOptions m_model;
-  ParameterFlags m_flags;
+  DataOptions m_data;
 };
 
 }  // namespace

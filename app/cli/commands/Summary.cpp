@@ -129,6 +129,11 @@ class SummaryCommand : public Command {
     command->add_flag("--mechanisms", m_mechanisms,
                       "The attention mechanisms and the options of each");
     command->add_flag("--backbones", m_backbones, "The backbones and the options of each");
+    command
+        ->add_option("--masks", m_masks,
+                     "Count with these masks instead of the model's own: a preset (sch2), a scheme "
+                     "that is kept, a JSON file, or random-like:NAME@SEED")
+        ->type_name("NAME|FILE");
     command->add_flag("--layers", m_layers, "Every layer as well");
     command->add_flag("--kernels", m_kernels,
                       "Which kernels the attention of every layer runs by here: builds the model "
@@ -203,10 +208,15 @@ class SummaryCommand : public Command {
       for (const auto& model : publishedModels())
         found.push_back({model.name, experimentByName(model.name), &model, {}});
     if (found.empty()) refuseUsage("summary", "needs a model's name or a config, --all or --list");
+    if (m_masks.empty()) return found;
+    if (m_all) refuseUsage("--masks", "is of the models that are named, not of --all");
+    for (Entry& entry : found)
+      entry.experiment.masks = describeMasks(masksFromOption(m_masks, maskShapeOf(entry.config())));
     return found;
   }
 
   std::vector<std::string> m_names;
+  std::string m_masks;
   bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_layers = false,
        m_kernels = false, m_json = false;
 };

@@ -124,8 +124,7 @@ class TrainCommand : public Command {
     Experiment experiment = valueOrThrow(experimentFromText(
         jsonText(json), m_config.empty() ? "command line" : m_config, modelCatalogue()));
     if (!m_masks.empty())
-      experiment.masks =
-          describeMasks(valueOrThrow(masksFromNameOrFile(m_masks, maskShapeOf(experiment.model))));
+      experiment.masks = describeMasks(masksFromOption(m_masks, maskShapeOf(experiment.model)));
     return experiment;
   }
 

@@ -1,0 +1,47 @@
+#include "app/cli/DataOptions.h"
+
+#include "core/base/Files.h"
+#include "core/models/Registry.h"
+#include "core/workbench/Datasets.h"
+
+namespace headlight::cli {
+
+void DataOptions::declare(CLI::App& command) {
+  command
+      .add_option("--data", folder,
+                  "Folder of the dataset, its kind told by what lies in it; default: the "
+                  "data that the config or the checkpoint names")
+      ->type_name("FOLDER");
+  flags.declare(command, {"data"});
+}
+
+Experiment DataOptions::describe(const ModelSource& source) const {
+  Experiment experiment;
+  if (!source.weights.empty()) {
+    // Weights without an Experiment are fine here; unreadable ones are refused when they load.
+    if (auto inside = experimentOf(source.weights)) experiment = *inside;
+  }
+  if (!source.model.empty()) {
+    // Masks belong to a model: those that the weights were trained with may not fit this one.
+    const Experiment named = experimentByName(source.model);
+    experiment.model = named.model;
+    experiment.masks = named.masks;
+    experiment.edits = named.edits;
+    if (isThere(source.model)) experiment.data = named.data;
+  }
+  Json json = experimentToJson(experiment);
+  if (!folder.empty()) {
+    const std::string kind = detectDatasetKind(folder);
+    if (kind.empty())
+      throw Failure({ErrorCode::UnsupportedFile,
+                     "holds no dataset that is known; give --data.dataset and --data.path if it "
+                     "does",
+                     folder});
+    json["data"]["dataset"] = kind;
+    json["data"]["path"] = folder;
+  }
+  flags.apply(json);
+  return valueOrThrow(experimentFromJson(json, modelCatalogue()));
+}
+
+}  // namespace headlight::cli

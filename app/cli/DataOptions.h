@@ -1,0 +1,23 @@
+#pragma once
+// The options that say which pictures of a data set a command works on: --data and --data.*.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "app/cli/ModelOptions.h"
+#include "app/cli/ParameterFlags.h"
+
+namespace headlight::cli {
+
+struct DataOptions {
+  std::string folder;  ///< of the data set; empty: as the config or the checkpoint says
+  ParameterFlags flags;
+
+  void declare(CLI::App& command);
+  /// Model and data: the weights' own Experiment, replaced by what --model says, then these
+  /// options. Throws Failure.
+  Experiment describe(const ModelSource& source) const;
+};
+
+}  // namespace headlight::cli

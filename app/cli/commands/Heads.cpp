@@ -1,0 +1,271 @@
+// heads: a number for every head, of pictures or over a data set, and the heads that meet a bound.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "app/cli/Command.h"
+#include "app/cli/DataOptions.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/ModelOptions.h"
+#include "app/cli/ProgressBar.h"
+#include "core/base/Files.h"
+#include "core/base/Text.h"
+#include "core/config/MasksJson.h"
+#include "core/masks/MaskEdit.h"
+#include "core/models/Registry.h"
+#include "core/workbench/HeadMeasures.h"
+
+namespace headlight::cli {
+namespace {
+
+std::string valueText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%9.4g", value);
+  return std::isnan(value) ? "        -" : text;
+}
+
+std::string placeText(const HeadPlace& place) {
+  return std::to_string(place.layer) + ":" + std::to_string(place.head);
+}
+
+Json placesJson(const std::vector<HeadPlace>& places) {
+  Json list = Json::array();
+  for (const HeadPlace& place : places)
+    list.push_back({{"layer", place.layer}, {"head", place.head}});
+  return list;
+}
+
+class HeadsCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "heads", "A number for every head: locality, entropy, distance, importance, learned alpha");
+    command->add_option("--image", m_images, "Of each of these pictures, or folders of them")
+        ->type_name("FILE");
+    command
+        ->add_option("--samples", m_samples,
+                     "Without --image: averaged over at most so many pictures of the data set's "
+                     "validation split, spread over the classes; default 64, 0: all")
+        ->type_name("INT")
+        ->check(CLI::NonNegativeNumber.description(""));
+    std::vector<std::string> names;
+    for (const HeadMeasureInfo& info : headMeasures())
+      names.push_back(info.name);
+    command
+        ->add_option("--measure", m_measureNames,
+                     "Some of " + joined(names) + "; default als,entropy,distance")
+        ->delimiter(',')
+        ->type_name("NAME");
+    command->add_flag("--sort", m_sort, "Also a list of the heads, the largest value first");
+    command
+        ->add_option("--select", m_selection,
+                     "Also the heads that meet this, as layer:head: a measure, one of < <= > >=, "
+                     "and a number (\"als<0.2\"); of several, separated by commas, all")
+        ->delimiter(',')
+        ->type_name("TEXT");
+    command
+        ->add_option("--set", m_set,
+                     "The mask that selected heads get, such as hard:3 or none; needs --select and "
+                     "--output")
+        ->type_name("MASK");
+    command->add_option("-o,--output", m_output, "The mask scheme that this makes, as JSON")
+        ->type_name("FILE");
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    m_model.declare(*command);
+    m_data.declare(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    check();
+    prepareOutput("--output", m_output, terminal);
+    const auto pictures = expandPictures(m_images);
+    if (pictures.size() > 1 && !m_conditions.empty())
+      refuseUsage("--select", "takes one picture, or a data set to average over");
+    const Experiment described = m_images.empty() ? m_data.describe(m_model.source) : Experiment();
+    m_session = m_model.open(terminal);
+    m_masks = m_model.masksFor(m_session->info());
+    const int exitCode = pictures.empty() ? measureData(described.data, terminal, stop)
+                                          : measurePictures(pictures, terminal, stop);
+    if (terminal.json())
+      terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
+                              {"results", m_results},
+                              {"output", m_output.empty() ? Json(nullptr) : Json(m_output)}});
+    return exitCode;
+  }
+
+ private:
+  /// What can be said before the model is loaded.
+  void check() {
+    m_model.require();
+    if (!m_images.empty() && (!m_data.folder.empty() || !m_data.flags.empty()))
+      refuseUsage("--image", "and --data are measurements of their own; give one of them");
+    if (m_measureNames.empty()) m_measureNames = {"als", "entropy", "distance"};
+    for (const std::string& name : m_measureNames)
+      add(valueOrThrow(headMeasureFromName(name)));
+    for (const std::string& text : m_selection) {
+      m_conditions.push_back(valueOrThrow(headConditionFromText(text)));
+      add(m_conditions.back().measure);
+    }
+    if (m_set.empty() != m_output.empty())
+      refuseUsage(m_set.empty() ? "--output" : "--set",
+                  "makes a mask scheme: give --select, --set and --output together");
+    if (!m_set.empty() && m_conditions.empty())
+      refuseUsage("--set", "needs --select, which says the heads that get the mask");
+    if (!m_set.empty()) m_mask = valueOrThrow(headMaskFromText(m_set));
+  }
+
+  void add(HeadMeasure measure) {
+    if (std::find(m_measures.begin(), m_measures.end(), measure) == m_measures.end())
+      m_measures.push_back(measure);
+  }
+
+  int measureData(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+    ProgressBar bar(terminal);
+    const auto measured = valueOrThrow(measureHeads(*m_session, PictureSample{data, m_samples},
+                                                    m_masks, m_measures, bar.callback(), stop));
+    terminal.setStatus("");
+    report(Json(nullptr), measured, terminal);
+    return kExitOk;
+  }
+
+  int measurePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
+                      std::stop_token stop) {
+    return forEachPicture(
+        pictures, !m_conditions.empty(), terminal, [&](const auto& path, const Image& image) {
+          std::vector<HeadValues> measured;
+          for (const HeadMeasure measure : m_measures) {
+            ProgressBar bar(terminal);
+            measured.push_back(valueOrThrow(
+                measureHeads(*m_session, image, m_masks, measure, bar.callback(), stop)));
+          }
+          terminal.setStatus("");
+          if (!terminal.json()) terminal.print(path.string());
+          report(path.string(), measured, terminal);
+        });
+  }
+
+  void report(const Json& image, const std::vector<HeadValues>& measured, Terminal& terminal) {
+    Json list = Json::array();
+    for (const HeadValues& values : measured) {
+      if (!terminal.json()) print(values, terminal);
+      list.push_back(toJson(values));
+    }
+    Json result = {{"image", image}, {"measures", list}};
+    if (!m_conditions.empty()) {
+      const auto chosen = select(measured);
+      result["selected"] = placesJson(chosen);
+      if (!terminal.json()) printSelected(chosen, terminal);
+      if (!m_output.empty()) writeScheme(chosen, terminal);
+    }
+    m_results.push_back(result);
+  }
+
+  /// The heads that meet every condition.
+  std::vector<HeadPlace> select(const std::vector<HeadValues>& measured) const {
+    std::vector<HeadPlace> chosen;
+    for (std::size_t i = 0; i < m_conditions.size(); ++i) {
+      const auto values = std::find_if(
+          measured.begin(), measured.end(),
+          [&](const HeadValues& one) { return one.measure == m_conditions[i].measure; });
+      const auto meets = headsWhere(*values, m_conditions[i]);
+      if (i == 0) chosen = meets;
+      std::erase_if(chosen, [&](const HeadPlace& place) {
+        return std::find(meets.begin(), meets.end(), place) == meets.end();
+      });
+    }
+    return chosen;
+  }
+
+  void writeScheme(const std::vector<HeadPlace>& chosen, Terminal& terminal) const {
+    MaskScheme scheme = m_masks;
+    valueOrThrow(applyMaskEdit(
+        scheme, valueOrThrow(makeMaskEdit(m_masks, chosen, m_mask, "selected heads"))));
+    valueOrThrow(writeFileAtomically(m_output, maskFileText(scheme)));
+    terminal.note(std::to_string(chosen.size()) + " heads set to " + toText(m_mask) + " in " +
+                  m_output);
+  }
+
+  Json toJson(const HeadValues& values) const {
+    const HeadMeasureInfo& info = infoOf(values.measure);
+    Json json = {{"name", info.name},       {"title", info.title},         {"unit", info.unit},
+                 {"larger", info.larger},   {"values", values.values},  // NaN (none) becomes null
+                 {"chance", values.chance}, {"pictures", values.pictures}, {"note", values.note}};
+    if (m_sort) json["sorted"] = placesJson(sortedHeads(values));
+    return json;
+  }
+
+  void print(const HeadValues& values, Terminal& terminal) const {
+    const HeadMeasureInfo& info = infoOf(values.measure);
+    std::string title = info.name + "  " + info.title;
+    if (!info.unit.empty()) title += " in " + info.unit;
+    title += ", larger: " + info.larger;
+    if (values.pictures > 0)
+      title += "; " + std::to_string(values.pictures) +
+               (values.pictures == 1 ? " picture" : " pictures");
+    terminal.print(title);
+    if (!values.note.empty()) terminal.print("  " + values.note);
+    std::size_t most = 0;
+    for (const auto& layer : values.values)
+      most = std::max(most, layer.size());
+    std::string header = info.hasChance ? "  layer   chance" : "  layer";
+    for (std::size_t h = 0; h < most; ++h) {
+      char column[32];
+      std::snprintf(column, sizeof column, " %9zu", h);
+      header += column;
+    }
+    terminal.print(header);
+    for (std::size_t l = 0; l < values.values.size(); ++l)
+      terminal.print(row(values, l, info.hasChance));
+    if (m_sort) printSorted(values, terminal);
+  }
+
+  static std::string row(const HeadValues& values, std::size_t layer, bool withChance) {
+    char label[32];
+    std::snprintf(label, sizeof label, "  %5zu", layer);
+    std::string line = label;
+    if (withChance) line += valueText(values.chance[layer]);
+    for (const double value : values.values[layer])
+      line += " " + valueText(value);
+    return line;
+  }
+
+  static void printSorted(const HeadValues& values, Terminal& terminal) {
+    for (const HeadPlace& place : sortedHeads(values)) {
+      char line[64];
+      std::snprintf(line, sizeof line, "  %8s", placeText(place).c_str());
+      terminal.print(line + valueText(values.values[place.layer][place.head]));
+    }
+  }
+
+  void printSelected(const std::vector<HeadPlace>& chosen, Terminal& terminal) const {
+    terminal.print(joined(m_selection) + ": " + std::to_string(chosen.size()) +
+                   (chosen.size() == 1 ? " head" : " heads"));
+    for (const HeadPlace& place : chosen)
+      terminal.print(placeText(place));
+  }
+
+  std::vector<std::string> m_images, m_measureNames, m_selection;
+  std::int64_t m_samples = 64;
+  std::string m_set, m_output;
+  bool m_sort = false, m_json = false;
+  ModelOptions m_model;
+  DataOptions m_data;
+
+  std::vector<HeadMeasure> m_measures;
+  std::vector<HeadCondition> m_conditions;
+  HeadMask m_mask;
+  std::unique_ptr<InferenceSession> m_session;
+  MaskScheme m_masks;
+  Json m_results = Json::array();
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeHeadsCommand() {
+  return std::make_unique<HeadsCommand>();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,147 @@
+// heads: numbers of heads, those that meet a bound, and the scheme that masks them. evaluate
+// --beside: what masks do on a data set.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/config/Experiment.h"
+#include "tests/cli/Workspace.h"
+
+namespace headlight::testing {
+namespace {
+
+class HeadsCliTest : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    m_pictures = smallPictures();
+    for (const auto& entry : fs::recursive_directory_iterator(m_pictures / "val"))
+      if (entry.is_regular_file()) m_files.push_back(entry.path());
+    std::sort(m_files.begin(), m_files.end());
+    m_model = {"--model", microConfig(), "--weights", kGolden / "vit_micro.safetensors"};
+  }
+  Outcome runWithModel(Arguments arguments) const {
+    arguments.insert(arguments.end(), m_model.begin(), m_model.end());
+    return run(arguments);
+  }
+
+  fs::path m_pictures;
+  std::vector<fs::path> m_files;
+  Arguments m_model;
+};
+
+TEST_F(HeadsCliTest, OfAPictureLocalityIsThatOfAttend) {
+  const auto heads = runWithModel({"heads", "--image", m_files[0], "--json"});
+  expectOk(heads);
+  const auto measures = heads.json()["results"][0]["measures"];
+  ASSERT_EQ(measures.size(), 3u);
+  EXPECT_EQ(measures[0]["name"], "als");
+  EXPECT_EQ(measures[1]["name"], "entropy");
+  EXPECT_EQ(measures[2]["unit"], "px");
+  const auto attend = runWithModel({"attend", m_files[0], "-o", "a.safetensors", "--json"});
+  expectOk(attend);
+  const auto locality = attend.json()["results"][0]["locality"];
+  ASSERT_EQ(locality.size(), measures[0]["values"].size());
+  for (std::size_t l = 0; l < locality.size(); ++l)
+    for (std::size_t h = 0; h < locality[l].size(); ++h)
+      EXPECT_NEAR(measures[0]["values"][l][h].get<double>(), locality[l][h].get<double>(), 1e-6);
+  EXPECT_EQ(measures[1]["chance"][0], 1.0);
+}
+
+TEST_F(HeadsCliTest, OverADataSetItSaysHowManyPictures) {
+  const auto outcome =
+      runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--measure",
+                    "als,importance,importance_first_order,alpha", "--sort", "--json"});
+  expectOk(outcome);
+  const auto measures = outcome.json()["results"][0]["measures"];
+  ASSERT_EQ(measures.size(), 4u);
+  EXPECT_EQ(measures[0]["pictures"], 6);
+  EXPECT_TRUE(measures[1]["chance"][0].is_null());
+  EXPECT_TRUE(measures[3]["values"][0][0].is_null());  // no head is soft
+  EXPECT_TRUE(measures[3]["sorted"].empty());
+  double before = 1e9;
+  for (const auto& place : measures[1]["sorted"]) {
+    const double value = measures[1]["values"][place["layer"].get<int>()][place["head"].get<int>()];
+    EXPECT_LE(value, before);
+    before = value;
+  }
+  const auto text = runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--sort"});
+  expectOk(text);
+  EXPECT_NE(text.out.find("als  attention locality (ALS), larger: more local; 6 pictures"),
+            std::string::npos)
+      << text.out;
+}
+
+TEST_F(HeadsCliTest, SelectedHeadsMakeAScheme) {
+  const auto all = runWithModel({"heads", "--image", m_files[0], "--measure", "als", "--json"});
+  expectOk(all);
+  const auto values = all.json()["results"][0]["measures"][0]["values"];
+  std::vector<double> sorted;
+  for (const auto& layer : values)
+    for (const double value : layer)
+      sorted.push_back(value);
+  std::sort(sorted.begin(), sorted.end());
+  const std::string bound = std::to_string((sorted[1] + sorted[2]) / 2);  // two heads are below
+  const auto chosen =
+      runWithModel({"heads", "--image", m_files[0], "--measure", "entropy", "--select",
+                    "als<" + bound, "--set", "hard:3", "--output", "scheme.json", "--json"});
+  expectOk(chosen);
+  const auto selected = chosen.json()["results"][0]["selected"];
+  ASSERT_EQ(selected.size(), 2u);
+  int heads = static_cast<int>(values[0].size());
+  const auto scheme = masksFromNameOrFile(path("scheme.json").string(),
+                                          MaskShape(std::vector<int>(values.size(), heads)));
+  ASSERT_TRUE(scheme) << scheme.error().text();
+  EXPECT_EQ(scheme->maskedHeads(), 2);
+  for (const auto& place : selected)
+    EXPECT_EQ(toText(scheme->at(place["layer"], place["head"])), "hard:3");
+  const auto text = runWithModel({"heads", "--image", m_files[0], "--select", "als<" + bound});
+  expectOk(text);
+  EXPECT_NE(text.out.find("als<" + bound + ": 2 heads\n"), std::string::npos) << text.out;
+}
+
+TEST_F(HeadsCliTest, WrongRequestsAreExplained) {
+  expectError(runWithModel({"heads", "--image", m_files[0], "--measure", "size"}), 2,
+              {"size", "als, entropy"});
+  expectError(runWithModel({"heads", "--image", m_files[0], "--select", "als=1"}), 2,
+              {"als=1", "als<0.2"});
+  expectError(runWithModel({"heads", "--image", m_files[0], "--set", "hard:3"}), 2, {"--output"});
+  expectError(runWithModel({"heads", "--image", m_files[0], "--data", m_pictures}), 2, {"--image"});
+  expectError(runWithModel({"heads", "--image", m_files[0], m_files[1], "--select", "als<1"}), 2,
+              {"--select"});
+  expectError(run({"heads", "--image", m_files[0]}), 2, {"--model"});
+}
+
+TEST_F(HeadsCliTest, EvaluateTellsWhatMasksChange) {
+  const auto config = write("train.json", tinyTraining());
+  expectOk(run({"train", config, "--run", "run"}));
+  const Arguments evaluate{"evaluate", "--weights", "run/last.safetensors", "--masks", "sch1"};
+  const auto with = [&](Arguments more) {
+    Arguments all = evaluate;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  const auto alone = with({"--json"});
+  expectOk(alone);
+  const auto outcome = with({"--beside", "none,sch1", "--changed", "3", "--json"});
+  expectOk(outcome);
+  const auto schemes = outcome.json()["schemes"], effects = outcome.json()["effects"];
+  ASSERT_EQ(schemes.size(), 3u);
+  ASSERT_EQ(effects.size(), 2u);
+  EXPECT_NEAR(schemes[0]["loss"].get<double>(), alone.json()["loss"].get<double>(), 1e-5);
+  EXPECT_EQ(schemes[1]["masked_heads"], 0);
+  EXPECT_NEAR(effects[0]["loss_rise"].get<double>(),
+              schemes[0]["loss"].get<double>() - schemes[1]["loss"].get<double>(), 1e-12);
+  EXPECT_LE(effects[0]["worst"].size(), 3u);
+  EXPECT_EQ(effects[1]["changed"], 0);  // sch1 beside itself
+  EXPECT_EQ(effects[1]["loss_rise"], 0.0);
+  const auto text = with({"--beside", "none"});
+  expectOk(text);
+  EXPECT_NE(text.out.find("from none to sch1: loss "), std::string::npos) << text.out;
+  expectError(with({"--changed", "3"}), 2, {"--changed", "--beside"});
+  expectError(with({"--beside", "none", "--castle"}), 2, {"--beside"});
+  expectError(with({"--beside", "sch9"}), 2, {"sch9"});
+}
+
+}  // namespace
+}  // namespace headlight::testing
