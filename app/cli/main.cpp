@@ -15,10 +15,10 @@ namespace headlight::cli {
 namespace {
 
 /// Whether errors, too, are to be JSON, known before anything is parsed. Only commands that have
-/// results as JSON know --json.
+/// results as JSON know --json; what is no command at all may have meant one of them.
 bool wantsJson(const CLI::App& app, int count, char** arguments) {
   const auto asked = [&](const CLI::App* command) {
-    return command->get_option_no_throw("--json") != nullptr;
+    return command == &app || command->get_option_no_throw("--json") != nullptr;
   };
   const CLI::App* chosen = &app;
   for (int i = 1; i < count; ++i) {

@@ -12,6 +12,7 @@
 #include "core/base/Files.h"
 #include "core/base/Utf8.h"
 #include "core/models/Registry.h"
+#include "core/workbench/SchemeShelf.h"
 #include "ui/document/Session.h"
 #include "ui/maps/CompareView.h"
 #include "ui/opening/Opener.h"
@@ -120,8 +121,9 @@ void Director::onModel() {
 void Director::applyMasks() {
   Document* document = m_window->document();
   if (!m_state.masks.isEmpty() && document->hasModel()) {
-    const auto scheme = masksFromNameOrFile(m_state.masks.toStdString(),
-                                            maskShapeOf(document->model().experiment.model));
+    const auto scheme =
+        masksNamed(m_state.masks.toStdString(), maskShapeOf(document->model().experiment.model),
+                   SchemeShelf(SchemeShelf::defaultFolder()));
     if (!scheme) complain(QString::fromStdString(scheme.error().text()));
     if (scheme)
       if (const auto edit = makeMaskEdit(document->masks(), *scheme, m_state.masks.toStdString()))

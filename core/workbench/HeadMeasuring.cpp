@@ -1,4 +1,4 @@
-// measureHeads(): the passes of a model that measures of heads need.
+// HeadMeasures, continued: the passes of a model that measures of heads need.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

@@ -87,15 +87,15 @@ TEST_F(BenchCliTest, ModelsAreMeasuredByName) {
 }
 
 TEST_F(BenchCliTest, ConfigsAreMeasuredUnderTheirMasks) {
-  std::ofstream(path / "own.json")
-      << R"({"model": {"name": "vit_micro", "mechanism": "aft_conv"}})";
-  std::ofstream(path / "masked.json") << R"({"model": {"name": "vit_micro"},
-                                             "masks": {"scheme": "sch1"}})";
-  const json measured = rows("model", {"--models", at("own.json") + "," + at("masked.json")});
+  const std::string own =
+      write("own.json", json{{"model", {{"name", "vit_micro"}, {"mechanism", "aft_conv"}}}});
+  const std::string masked = write(
+      "masked.json", json{{"model", {{"name", "vit_micro"}}}, {"masks", {{"scheme", "sch1"}}}});
+  const json measured = rows("model", {"--models", own + "," + masked});
   ASSERT_EQ(measured.size(), 2u);
   EXPECT_EQ(measured[0]["kernel"], "none");
   EXPECT_EQ(measured[1]["kernel"], "sch1");
-  EXPECT_EQ(rows("edit", {"--models", at("masked.json")}).size(), 3u);
+  EXPECT_EQ(rows("edit", {"--models", masked}).size(), 3u);
 }
 
 TEST_F(BenchCliTest, AnyMechanismIsMeasuredBesideTheOthers) {

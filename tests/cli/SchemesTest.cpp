@@ -22,10 +22,8 @@ class SchemesCliTest : public CliTest {
     return cli(arguments, own);
   }
   fs::path twoLayers() const {
-    return write("scheme.json",
-                 nlohmann::json{{"masks",
-                                 {{"scheme", "mine"},
-                                  {"cells", {{"hard:3", "none"}, {"none", "soft:5@0.25"}}}}}});
+    return write("scheme.json", std::string(R"({"masks": {"scheme": "mine", "cells":
+        [["hard:3", "none"], ["none", "soft:5@0.25"]]}})"));
   }
 };
 

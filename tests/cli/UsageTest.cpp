@@ -11,10 +11,9 @@ namespace {
 
 using UsageCliTest = CliTest;
 
-const std::vector<std::string> kCommands{"train",        "evaluate", "predict", "attend",
-                                         "preprocess",   "summary",  "inspect", "convert",
-                                         "make-dataset", "sweep",    "bench",   "sequence",
-                                         "heads",        "schemes"};
+const std::vector<std::string> kCommands{
+    "train",   "evaluate",     "predict", "attend", "preprocess", "summary", "inspect",
+    "convert", "make-dataset", "sweep",   "bench",  "sequence",   "heads",   "schemes"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});
@@ -136,7 +135,7 @@ TEST_F(UsageCliTest, SummaryCountsWithMasksThatAreNamed) {
   const auto model = outcome.json()[0];
   EXPECT_EQ(model["masks"], "sch1");
   EXPECT_EQ(model["macs_unmasked"].get<int>() - model["macs"].get<int>(),
-            4 * 2 * 16 * (65 * 65 - (64 + 65 + 64)));
+            3 * 2 * 16 * (65 * 65 - (64 + 65 + 64)));
   expectError(run({"summary", "--all", "--masks", "sch1"}), 2, {"--masks"});
 }
 

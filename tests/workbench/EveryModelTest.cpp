@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/analysis/Rollout.h"
 #include "core/models/Registry.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/TrainingSession.h"

@@ -7,6 +7,7 @@
 
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
+#include "core/workbench/InferenceSession.h"
 #include "core/workbench/SchemeShelf.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
