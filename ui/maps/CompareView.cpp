@@ -135,6 +135,7 @@ EditPicture::EditPicture(Document* document, EditSide side, QWidget* parent)
                 : side == EditSide::After ? "editAfter"
                                           : "editDifference");
   setAccessibleName(editSideName(side));
+  connect(document, &Document::referenceChanged, this, &EditPicture::refreshMap);
   refreshMap();
 }
 
@@ -146,6 +147,8 @@ std::optional<MapLayer> EditPicture::currentMap() const {
 Legend EditPicture::currentLegend() const {
   Legend legend;
   legend.title = editSideName(m_side);
+  if (m_side == EditSide::Before && document()->reference() != Reference::LastEdit)
+    legend.title = document()->describeReference();
   if (!shownMap()) return legend;
   legend.bar = document()->view().showOverlay;
   legend.colorMap = shownMap()->colorMap;
@@ -182,9 +185,10 @@ CompareView::CompareView(Document* document, QWidget* parent) : QWidget(parent) 
   m_tabs->setDrawBase(false);
   m_tabs->setExpanding(false);
   m_tabs->addTab(tr("Layers"));
-  m_tabs->addTab(tr("Last edit"));
+  m_tabs->addTab(tr("Edit"));
   m_tabs->setTabToolTip(0, tr("How alike the layers look"));
-  m_tabs->setTabToolTip(1, tr("The chosen head before and after the last mask edit"));
+  m_tabs->setTabToolTip(1, tr("The chosen head before and after the last mask edit, or beside what "
+                            "the Masks menu compares with"));
   m_pages = new QStackedWidget(this);
   m_pages->addWidget(new SimilarityMatrix(document, this));
 
