@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QToolButton>
 
+#include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/maps/Canvas.h"
@@ -15,14 +16,14 @@ namespace {
 
 /// The side of the square that the model sees, in pixels of the screen.
 double pictureSide(TestWindow& test) {
-  synthetic::untilIdle();
+  untilIdle();
   const QRectF region = test->findChild<Canvas*>()->regionRect();
   return std::min(region.width(), region.height());
 }
 
 void press(TestWindow& test, Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
   QTest::keyClick(&test.window, key, modifiers);
-  synthetic::untilIdle();
+  untilIdle();
 }
 
 QMap<QString, QSize> dockSizes(TestWindow& test) {
@@ -71,7 +72,7 @@ class WorkspacesTest : public QObject {
     OPEN_PICTURE(test, m_picture);
     for (const char* name : {"look", "mask", "train", "compare"}) {
       test->showWorkspace(QLatin1String(name));
-      synthetic::untilIdle();
+      untilIdle();
       const QSize least = test->minimumSizeHint();
       QVERIFY2(least.width() <= 1024 && least.height() <= 700,
                qPrintable(QStringLiteral("%1: %2 x %3")
@@ -109,7 +110,7 @@ class WorkspacesTest : public QObject {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     OPEN_PICTURE(test, m_picture);
-    synthetic::untilIdle();
+    untilIdle();
     auto* heads = test->findChild<QDockWidget*>(QStringLiteral("dock.heads"));
     auto* masks = test->findChild<QDockWidget*>(QStringLiteral("dock.masks"));
     heads->hide();
@@ -136,7 +137,7 @@ class WorkspacesTest : public QObject {
       press(test, Qt::Key_F2);
       auto* masks = test->findChild<QDockWidget*>(QStringLiteral("dock.masks"));
       test->resizeDocks({masks}, {510}, Qt::Horizontal);
-      synthetic::untilIdle();
+      untilIdle();
       before = dockSizes(test);
       QVERIFY(test->close());
     }
@@ -144,7 +145,7 @@ class WorkspacesTest : public QObject {
       TestWindow test(session);
       QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
       QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
-      synthetic::untilIdle();
+      untilIdle();
       QCOMPARE(test->currentWorkspace(), QStringLiteral("mask"));
       QTRY_COMPARE(dockSizes(test), before);
       QVERIFY(test->close());
