@@ -16,14 +16,14 @@ namespace {
 
 /// The side of the square that the model sees, in pixels of the screen.
 double pictureSide(TestWindow& test) {
-  untilIdle();
+  synthetic::untilIdle();
   const QRectF region = test->findChild<Canvas*>()->regionRect();
   return std::min(region.width(), region.height());
 }
 
 void press(TestWindow& test, Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
   QTest::keyClick(&test.window, key, modifiers);
-  untilIdle();
+  synthetic::untilIdle();
 }
 
 QMap<QString, QSize> dockSizes(TestWindow& test) {
@@ -72,7 +72,7 @@ class WorkspacesTest : public QObject {
     OPEN_PICTURE(test, m_picture);
     for (const char* name : {"look", "mask", "train", "compare"}) {
       test->showWorkspace(QLatin1String(name));
-      untilIdle();
+      synthetic::untilIdle();
       const QSize least = test->minimumSizeHint();
       QVERIFY2(least.width() <= 1024 && least.height() <= 700,
                qPrintable(QStringLiteral("%1: %2 x %3")
@@ -110,7 +110,7 @@ class WorkspacesTest : public QObject {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     OPEN_PICTURE(test, m_picture);
-    untilIdle();
+    synthetic::untilIdle();
     auto* heads = test->findChild<QDockWidget*>(QStringLiteral("dock.heads"));
     auto* masks = test->findChild<QDockWidget*>(QStringLiteral("dock.masks"));
     heads->hide();
@@ -137,7 +137,7 @@ class WorkspacesTest : public QObject {
       press(test, Qt::Key_F2);
       auto* masks = test->findChild<QDockWidget*>(QStringLiteral("dock.masks"));
       test->resizeDocks({masks}, {510}, Qt::Horizontal);
-      untilIdle();
+      synthetic::untilIdle();
       before = dockSizes(test);
       QVERIFY(test->close());
     }
@@ -145,7 +145,7 @@ class WorkspacesTest : public QObject {
       TestWindow test(session);
       QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
       QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
-      untilIdle();
+      synthetic::untilIdle();
       QCOMPARE(test->currentWorkspace(), QStringLiteral("mask"));
       QTRY_COMPARE(dockSizes(test), before);
       QVERIFY(test->close());
