@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/AttentionMaps.h"
+#include "core/analysis/HeadStatistics.h"
 #include "core/analysis/Rollout.h"
 #include "core/imaging/ColorMap.h"
 #include "core/imaging/Headlight.h"

@@ -18,6 +18,7 @@
 
 #include <cmath>
 
+#include "core/workbench/MapView.h"
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/Idle.h"

@@ -47,12 +47,6 @@ QCPRange fitted(double low, double high) {
 
 }  // namespace
 
-double uniformLocality(const Grid& grid) {
-  // Along a side of n patches the neighbourhoods have 3n − 2 patches, but for n = 1.
-  const auto along = [](int n) { return n > 1 ? 3.0 * n - 2 : 1.0; };
-  return along(grid.rows) * along(grid.cols) / grid.patches() / grid.tokens();
-}
-
 LocalityPlot::LocalityPlot(QWidget* parent)
     : QWidget(parent),
       m_choice(new QComboBox(this)),

@@ -22,10 +22,6 @@ namespace headlight {
 
 class PlotNavigation;
 
-/// The ALS of attention that is the same for every token: the mean over patches of the share of
-/// tokens, prefix included, that their 3 × 3 neighbourhood has within the grid.
-double uniformLocality(const Grid& grid);
-
 class LocalityPlot : public QWidget {
   Q_OBJECT
  public:

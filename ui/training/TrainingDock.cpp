@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "core/workbench/MapView.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/ProgressLine.h"
