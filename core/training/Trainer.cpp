@@ -95,7 +95,7 @@ bool Trainer::boundary(std::stop_token stop) {
   serve();
   if (m_control.paused() && !stop.stop_requested()) {
     setState(TrainingState::Paused);
-    saveLast();
+    trySaving();
     while (m_control.paused() && !stop.stop_requested()) {
       m_control.waitWhilePaused(stop);
       serve();
@@ -147,7 +147,7 @@ void Trainer::trainStep(const Batch& batch) {
     requireFolder();
   }
   if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeads();
-  if (m_at.step - m_lastAttempt >= m_parts.experiment.training.checkpointSteps) saveLast();
+  if (m_at.step - m_lastAttempt >= m_parts.experiment.training.checkpointSteps) trySaving();
 }
 
 void Trainer::tell(const StepMetrics& metrics) {
@@ -165,7 +165,7 @@ bool Trainer::endEpoch(std::stop_token stop) {
   reportSkipped(*m_loader, m_skippedTrain);
   if (stop.stop_requested()) return false;
   // Weights are kept only beside a checkpoint: where there are some and it is missing, it was lost.
-  if (m_recorder.savedStep() < 0) saveLast();
+  if (m_recorder.savedStep() < 0) trySaving();
   setState(TrainingState::Validating);
   EpochPoint point;
   const auto result = validate(stop, point);
@@ -179,7 +179,7 @@ bool Trainer::endEpoch(std::stop_token stop) {
   m_at.batch = 0;
   m_at.lossSum = 0;
   m_at.lossSteps = 0;
-  saveLast();
+  trySaving();
   m_control.publish([&](TrainingUpdate& update) {
     update.epochPoints.push_back(point);
     update.epoch = m_at.epoch;

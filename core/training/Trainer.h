@@ -69,6 +69,8 @@ class Trainer {
   TrainingCheckpoint checkpoint() const;
   TrainingCheckpoint wholeCheckpoint();
   Result<void> saveLast();
+  /// The next interval tries again: saveLast() has told of what went wrong.
+  void trySaving() { static_cast<void>(saveLast()); }
   void requireFolder();
   void tellChanges(const TrainingCheckpoint& saved);
   void saveLastOrFail(const std::string& occasion);
