@@ -60,11 +60,15 @@ EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* pa
   m_data = button("effectData", tr("Data…"),
                   tr("On which data set and how many of its pictures the masks are measured"),
                   &EffectLine::dataRequested);
+  auto* buttons = new QVBoxLayout;
+  buttons->setSpacing(0);
+  buttons->addWidget(m_data);
+  buttons->addWidget(m_pictures);
+  buttons->addStretch(1);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 0, 4, 0);
   row->addWidget(m_words, 1);
-  row->addWidget(m_pictures);
-  row->addWidget(m_data);
+  row->addLayout(buttons);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 4);
   layout->setSpacing(2);
@@ -83,8 +87,8 @@ QString EffectLine::text() const {
 QString EffectLine::presentText() const {
   const auto present = m_bridge->present();
   const QString data = shownName(m_bridge->sample()->data.dataset);
-  if (!present) return tr("On %1: measuring…").arg(data);
-  return tr("On %1, %2 pictures: top-1 %3 %, loss %4")
+  if (!present) return tr("%1: measuring…").arg(data);
+  return tr("%1, %2 pictures: top-1 %3 %, loss %4")
       .arg(data)
       .arg(present->pictures.size())
       .arg(present->top1 * 100, 0, 'f', 1)
@@ -95,16 +99,16 @@ QString EffectLine::changeText() const {
   QStringList parts;
   const auto effect = m_bridge->sinceReference();
   if (effect && m_document->reference() != Reference::Unmasked)
-    parts << tr("%1 → now: %2, loss %3, %4 predictions changed")
+    parts << tr("%1 → now: %2, loss %3, changed: %4")
                  .arg(m_document->describeReference(), pointsChange(effect->top1Rise),
                       signedNumber(effect->lossRise, 3))
                  .arg(effect->changed);
   const auto present = m_bridge->present(), unmasked = m_bridge->unmasked();
   if (present && unmasked && m_document->masks().maskedHeads() > 0)
-    parts << tr("against no masks: %1, loss %2")
+    parts << tr("no masks → now: %1, loss %2")
                  .arg(pointsChange(present->top1 - unmasked->top1),
                       signedNumber(present->loss - unmasked->loss, 3));
-  return parts.join(QStringLiteral(" · "));
+  return parts.join(QLatin1Char('\n'));
 }
 
 void EffectLine::refresh() {

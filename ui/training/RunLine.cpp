@@ -85,8 +85,12 @@ void RunLine::onFinished(const TrainingOutcome* outcome) {
   m_state.clear();  // the next one begins anew
 }
 
-void RunLine::refresh() {
+void RunLine::showWhereNeeded() {
   setVisible(m_any && !m_shownElsewhere);
+}
+
+void RunLine::refresh() {
+  showWhereNeeded();
   const QString name = shownName(QFileInfo(m_bridge->folder()).fileName().toStdString());
   const QString state = m_bridge->isPaused() ? tr("paused") : m_state;
   if (!state.isEmpty()) m_open->setText(tr("▶ run “%1”: %2").arg(name, state));

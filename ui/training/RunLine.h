@@ -25,6 +25,8 @@ class RunLine : public QToolBar {
   /// Whether the run is shown as a whole elsewhere, so that no line is needed.
   void setShownElsewhere(bool shown);
   QString text() const;
+  /// Hidden or shown as it should be: arrangements of the window know nothing of runs.
+  void showWhereNeeded();
 
  Q_SIGNALS:
   void opened();  ///< clicked: show all of the run

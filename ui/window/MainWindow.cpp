@@ -113,6 +113,7 @@ void MainWindow::buildPanels() {
   addToolBar(Qt::BottomToolBarArea, run);
   connect(run, &RunLine::opened, this, [this] { m_workspaces->show(Workspace::Train); });
   connect(m_docks->training(), &QDockWidget::visibilityChanged, run, &RunLine::setShownElsewhere);
+  connect(m_workspaces, &Workspaces::changed, run, &RunLine::showWhereNeeded);
   m_palette = new CommandPalette(m_actions, this);
 }
 

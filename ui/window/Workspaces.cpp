@@ -43,7 +43,7 @@ const WorkspaceWords& wordsOf(Workspace workspace) {
 }
 
 constexpr int kStripWidth = 160;
-constexpr int kPredictionHeight = 168;
+constexpr int kPredictionHeight = 218;
 
 }  // namespace
 
