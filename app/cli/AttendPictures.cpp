@@ -265,8 +265,8 @@ Image rolloutPicture(const Scene& scene, const std::vector<float>& values,
       rolloutPreparation(scene.model.mapIsSigned, scene.model.mapRowsSumToOne);
   if (!first.empty()) footnote += "; " + first;
   footnote += sceneText(scene);
-  return singlePicture(scaledView(look, style.single), values, look.maps.layers.front().grid,
-                       drawn, scene.name + ": rollout", footnote, style);
+  return singlePicture(scaledView(look, style.single), values, look.maps.layers.front().grid, drawn,
+                       scene.name + ": rollout", footnote, style);
 }
 
 }  // namespace headlight::cli

@@ -61,11 +61,10 @@ StartState::Training trainingOf(const Json& json) {
 
 void readKey(StartState& state, const std::string& key, const Json& value) {
   const std::pair<const char*, QString*> texts[] = {
-      {"theme", &state.theme},   {"workspace", &state.workspace},
-      {"tab", &state.tab},       {"page", &state.page},
-      {"model", &state.model},   {"weights", &state.weights}, {"image", &state.image},
-      {"masks", &state.masks},   {"palette", &state.palette}, {"help", &state.help},
-      {"dialog", &state.dialog},
+      {"theme", &state.theme}, {"workspace", &state.workspace}, {"tab", &state.tab},
+      {"page", &state.page},   {"model", &state.model},         {"weights", &state.weights},
+      {"image", &state.image}, {"masks", &state.masks},         {"palette", &state.palette},
+      {"help", &state.help},   {"dialog", &state.dialog},
   };
   for (const auto& [name, target] : texts)
     if (key == name) {

@@ -13,13 +13,14 @@
 //   "masks"    a scheme's name ("sch2", "sch2:5") or file
 //   "edits"    [{"layer": 2, "head": 1, "mask": "hard:3"}, …] applied one after the other, so that
 //              there is a before and an after; head −1: every head
-//   "view"     {"layer", "head", "query", "style", "dim", "opacity", "color_map", "smooth", "shared_range",
+//   "view"     {"layer", "head", "query", "style", "dim", "opacity", "color_map", "smooth",
+//   "shared_range",
 //              "overlay", "rollout_fusion", "rollout_discard", "learned"}
 //   "gallery"  [files and folders]
-//   "docks"    {"gallery": false, "heads": true, "prediction": true, "masks": true, "training": true}
-//   "palette"  text typed into the command palette, which is opened
-//   "help"     a help page, which is opened (and is what a screenshot shows)
-//   "dialog"   an action's id ("train.start", "model.choose"): triggered at the end, and what it
+//   "docks"    {"gallery": false, "heads": true, "prediction": true, "masks": true, "training":
+//   true} "palette"  text typed into the command palette, which is opened "help"     a help page,
+//   which is opened (and is what a screenshot shows) "dialog"   an action's id ("train.start",
+//   "model.choose"): triggered at the end, and what it
 //              opens is what a screenshot shows
 //   "actions"  [ids of commands], triggered after the view is set (and after training began)
 //   "train"    {"config": FILE or an Experiment, "steps": N, "folder": FOLDER}: trained for N steps

@@ -87,8 +87,8 @@ QString readState(const QCommandLineParser& parser, StartState& state) {
     state = std::move(*read);
   }
   const std::pair<const char*, QString*> texts[] = {
-      {"model", &state.model}, {"weights", &state.weights}, {"image", &state.image},
-      {"masks", &state.masks}, {"theme", &state.theme},     {"tab", &state.tab},
+      {"model", &state.model},        {"weights", &state.weights}, {"image", &state.image},
+      {"masks", &state.masks},        {"theme", &state.theme},     {"tab", &state.tab},
       {"workspace", &state.workspace}};
   for (const auto& [name, target] : texts)
     if (parser.isSet(QLatin1String(name))) *target = parser.value(QLatin1String(name));

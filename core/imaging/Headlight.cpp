@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kGreyKept = 0.28;                          ///< of a pixel's light in the dark
+constexpr double kGreyKept = 0.28;                         ///< of a pixel's light in the dark
 constexpr std::array<double, 3> kWarmLight{255, 190, 90};  ///< RGB
 constexpr double kWarmShare = 0.45;
 
@@ -58,8 +58,8 @@ void lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::size_t co
     for (std::size_t c = 0; c < 3; ++c) {
       const double dark = (1 - dim) * pixels[c] + dim * kGreyKept * luma;
       const double bright = litValue(pixels[c], luma, c, options.warm);
-      pixels[c] = static_cast<std::uint8_t>(
-          std::clamp(dark + (bright - dark) * lit + 0.5, 0.0, 255.0));
+      pixels[c] =
+          static_cast<std::uint8_t>(std::clamp(dark + (bright - dark) * lit + 0.5, 0.0, 255.0));
     }
   }
 }
@@ -69,8 +69,7 @@ std::vector<std::uint8_t> lightOf(const std::vector<float>& values, int rows, in
   std::vector<float> numbers = values;
   for (float& value : numbers)
     if (std::isnan(value)) value = static_cast<float>(range.low);
-  const Image grey =
-      heatmap(numbers, rows, cols, range, ColorMap::Grey, width, height, smooth);
+  const Image grey = heatmap(numbers, rows, cols, range, ColorMap::Grey, width, height, smooth);
   std::vector<std::uint8_t> light(grey.pixels->size() / 3);
   for (std::size_t i = 0; i < light.size(); ++i)
     light[i] = (*grey.pixels)[3 * i];

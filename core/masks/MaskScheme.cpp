@@ -102,11 +102,12 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shap
   }
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())
-    return Error{ErrorCode::InvalidConfig,
-                 "no mask scheme is called \"" + name +
-                     "\"; there are none, sch1, sch2, sch3, mixed36 and hmait, and random-like:NAME@SEED "
-                     "of each",
-                 ""};
+    return Error{
+        ErrorCode::InvalidConfig,
+        "no mask scheme is called \"" + name +
+            "\"; there are none, sch1, sch2, sch3, mixed36 and hmait, and random-like:NAME@SEED "
+            "of each",
+        ""};
   const auto& heads = shape.heads;
   const int depth = shape.maskableLayers;
   const auto maskedHeadsIn = [&](int layer) {

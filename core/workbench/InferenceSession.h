@@ -57,9 +57,9 @@ struct Look {
   Image view;                                ///< what the model saw, before normalisation
   MaskScheme masks;                          ///< under which it was looked
   std::uint64_t weights = 0;  ///< whose: equal for looks through the same, of no other session
-  std::string kernels;                       ///< what attention ran by (kernelSummary)
-  int recomputedFrom = 0;                    ///< the first block that ran for this look
-  double milliseconds = 0;                   ///< in core
+  std::string kernels;        ///< what attention ran by (kernelSummary)
+  int recomputedFrom = 0;     ///< the first block that ran for this look
+  double milliseconds = 0;    ///< in core
 };
 
 struct ModelInfo {

@@ -24,8 +24,8 @@ inline constexpr double kLitShare = 0.98;
 /// From this share of negative values on, a signed map is drawn in diverging colours.
 inline constexpr double kNegativesMatter = 0.05;
 
-/// The style in which a map is drawn where `wanted` is: a learned map is of no picture that could be
-/// lit.
+/// The style in which a map is drawn where `wanted` is: a learned map is of no picture that could
+/// be lit.
 MapStyle styleOf(MapStyle wanted, bool learned);
 
 /// How a map is drawn.

@@ -355,7 +355,8 @@ class CanvasTest : public QObject {
     QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 7);
     QTest::keyClick(&f.canvas, Qt::Key_Escape);
     QVERIFY(!f.document.isPinned());
-    QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 2);  // the pointer is still there
+    QCOMPARE(f.document.view().query,
+             f.document.model().grid.prefix + 2);  // the pointer is still there
     QCoreApplication::sendEvent(&f.canvas, &leave);
     QCOMPARE(f.document.view().query, f.document.model().grid.prefix + 7);
   }

@@ -106,9 +106,8 @@ class MeasuredEditsTest : public QObject {
 
     const auto session = InferenceSession::create(smallExperiment());
     QVERIFY(session);
-    const auto direct =
-        evaluateSchemes(**session, drawnPictures(),
-                        {MaskScheme(document->masks().shape()), document->masks()});
+    const auto direct = evaluateSchemes(**session, drawnPictures(),
+                                        {MaskScheme(document->masks().shape()), document->masks()});
     QVERIFY2(direct, direct ? "" : direct.error().text().c_str());
     QCOMPARE(bridge->unmasked()->loss, (*direct)[0].loss);
     QCOMPARE(bridge->present()->loss, (*direct)[1].loss);
@@ -146,8 +145,8 @@ class MeasuredEditsTest : public QObject {
     OPEN_PICTURE(test, m_picture);
     Document* document = test.document();
     test->effect()->bridge()->setSample(drawnPictures());
-    document->pushEdit(edited(document, {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}},
-                              {MaskKind::Strict, 1}));
+    document->pushEdit(
+        edited(document, {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}}, {MaskKind::Strict, 1}));
     QTRY_VERIFY_WITH_TIMEOUT(test->effect()->bridge()->sinceReference(), kLong);
     ScopedDialogs scoped;
     QDialog* shown = nullptr;
@@ -174,8 +173,7 @@ class MeasuredEditsTest : public QObject {
       bridge->choose(measure, false);
       QTRY_VERIFY_WITH_TIMEOUT(document->number(1, 0), kLong);
       const auto session = InferenceSession::create(smallExperiment());
-      const auto direct =
-          measureHeads(**session, document->image(), document->masks(), measure);
+      const auto direct = measureHeads(**session, document->image(), document->masks(), measure);
       QVERIFY(direct);
       QCOMPARE(*document->number(1, 0), direct->values[1][0]);
     }

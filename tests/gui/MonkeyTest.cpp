@@ -21,8 +21,8 @@ using namespace headlight;
 
 namespace {
 
-constexpr int kWarmUpShare = 4;                     ///< of the events, before memory is measured
-constexpr qint64 kMostGrowth = 200 * 1024 * 1024;   ///< bytes from then to the end
+constexpr int kWarmUpShare = 4;                    ///< of the events, before memory is measured
+constexpr qint64 kMostGrowth = 200 * 1024 * 1024;  ///< bytes from then to the end
 constexpr qint64 kHangMs = 20'000;
 
 constexpr std::array kKeys{Qt::Key_Left,  Qt::Key_Right,  Qt::Key_Up,        Qt::Key_Down,
@@ -33,7 +33,6 @@ constexpr std::array kKeys{Qt::Key_Left,  Qt::Key_Right,  Qt::Key_Up,        Qt:
                            Qt::Key_Comma, Qt::Key_Period, Qt::Key_Backspace, Qt::Key_Delete};
 constexpr std::array kModifiers{Qt::NoModifier, Qt::NoModifier, Qt::ShiftModifier,
                                 Qt::ControlModifier};
-
 
 /// How long the window was busy with single events.
 struct Stalls {
@@ -122,8 +121,7 @@ QWidget* Monkey::somewhere(QPoint& at) {
 }
 
 QString Monkey::nameOf(const QWidget* widget) {
-  return QLatin1String(widget->metaObject()->className()) + QLatin1Char(' ') +
-         widget->objectName();
+  return QLatin1String(widget->metaObject()->className()) + QLatin1Char(' ') + widget->objectName();
 }
 
 QString Monkey::move() {
@@ -254,12 +252,13 @@ class MonkeyTest : public QObject {
       QVERIFY2(monkey.stalls().longest < kHangMs, qPrintable(monkey.stalls().longestAfter));
     }
     const qint64 growth = processMemory() - before;
-    qInfo("monkey: %ld events, seed %u: half within %lld ms, 99.9 %% within %lld ms, longest %lld "
-          "ms (%s); memory grew by %.1f MB",
-          events, seed, static_cast<long long>(monkey.stalls().within(0.5)),
-          static_cast<long long>(monkey.stalls().within(0.999)),
-          static_cast<long long>(monkey.stalls().longest),
-          qPrintable(monkey.stalls().longestAfter), static_cast<double>(growth) / 1e6);
+    qInfo(
+        "monkey: %ld events, seed %u: half within %lld ms, 99.9 %% within %lld ms, longest %lld "
+        "ms (%s); memory grew by %.1f MB",
+        events, seed, static_cast<long long>(monkey.stalls().within(0.5)),
+        static_cast<long long>(monkey.stalls().within(0.999)),
+        static_cast<long long>(monkey.stalls().longest), qPrintable(monkey.stalls().longestAfter),
+        static_cast<double>(growth) / 1e6);
     QVERIFY2(growth < kMostGrowth, qPrintable(QString::number(growth)));
     while (QWidget* modal = QApplication::activeModalWidget())
       modal->close();

@@ -87,10 +87,8 @@ class WorkspacesTest : public QObject {
     OPEN_SMALL_MODEL(test);
     OPEN_PICTURE(test, m_picture);
     QCOMPARE(test->currentWorkspace(), QStringLiteral("look"));
-    const std::pair<Qt::Key, const char*> keys[] = {{Qt::Key_F2, "mask"},
-                                                    {Qt::Key_F3, "train"},
-                                                    {Qt::Key_F4, "compare"},
-                                                    {Qt::Key_F1, "look"}};
+    const std::pair<Qt::Key, const char*> keys[] = {
+        {Qt::Key_F2, "mask"}, {Qt::Key_F3, "train"}, {Qt::Key_F4, "compare"}, {Qt::Key_F1, "look"}};
     for (const auto& [key, name] : keys) {
       press(test, key);
       QCOMPARE(test->currentWorkspace(), QLatin1String(name));
@@ -99,8 +97,7 @@ class WorkspacesTest : public QObject {
     QCOMPARE(test->currentWorkspace(), QStringLiteral("compare"));
     test->actions()->find(QStringLiteral("view.workspace.next"))->trigger();
     QCOMPARE(test->currentWorkspace(), QStringLiteral("look"));
-    auto* button =
-        test->findChild<QToolButton*>(QStringLiteral("view.workspace.mask.button"));
+    auto* button = test->findChild<QToolButton*>(QStringLiteral("view.workspace.mask.button"));
     QTest::mouseClick(button, Qt::LeftButton);
     QCOMPARE(test->currentWorkspace(), QStringLiteral("mask"));
     QVERIFY(button->isChecked());
@@ -167,8 +164,7 @@ class WorkspacesTest : public QObject {
     QTRY_VERIFY(line->isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(line->text().contains(QStringLiteral("top-1")), 60000);
     QVERIFY2(line->text().contains(QStringLiteral("run a")), qPrintable(line->text()));
-    QTest::mouseClick(line->findChild<QToolButton*>(QStringLiteral("runLineOpen")),
-                      Qt::LeftButton);
+    QTest::mouseClick(line->findChild<QToolButton*>(QStringLiteral("runLineOpen")), Qt::LeftButton);
     QCOMPARE(test->currentWorkspace(), QStringLiteral("train"));
     QTRY_VERIFY(!line->isVisible());
     press(test, Qt::Key_F1);

@@ -33,8 +33,9 @@ void HeadValuesBridge::choose(HeadMeasure measure, bool averaged) {
 
 void HeadValuesBridge::onLook() {
   // What is shown stays until its successor is there, but not of another model.
-  if (!m_document->look()) m_document->setNumbers({m_document->numbers().measure,
-                                                   m_document->numbers().averaged, nullptr});
+  if (!m_document->look())
+    m_document->setNumbers(
+        {m_document->numbers().measure, m_document->numbers().averaged, nullptr});
   restart();
 }
 
@@ -54,13 +55,13 @@ void HeadValuesBridge::restart() {
 
 std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() const {
   const HeadMeasure measure = m_document->numbers().measure;
-  const ProgressCallback tell = [bridge = const_cast<HeadValuesBridge*>(this)](
-                                    const Progress& progress) {
-    inThreadOf(bridge, [bridge, progress] {
-      bridge->m_progress = progress;
-      Q_EMIT bridge->changed();
-    });
-  };
+  const ProgressCallback tell =
+      [bridge = const_cast<HeadValuesBridge*>(this)](const Progress& progress) {
+        inThreadOf(bridge, [bridge, progress] {
+          bridge->m_progress = progress;
+          Q_EMIT bridge->changed();
+        });
+      };
   const auto session = m_look->session();
   const MaskScheme masks = m_document->masks();
   if (m_document->numbers().averaged && m_sample)
@@ -74,8 +75,8 @@ std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job
     return [look = m_document->look(), info = m_document->model(), measure](std::stop_token) {
       return headValuesOf(*look, info, measure);
     };
-  return [session, masks, measure, tell, image = m_document->image()](
-             std::stop_token stop) -> Measured {
+  return [session, masks, measure, tell,
+          image = m_document->image()](std::stop_token stop) -> Measured {
     const auto open = session();
     if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
     return measureHeads(*open, image, masks, measure, tell, stop);

@@ -33,9 +33,9 @@ bool fits(const HeadPoint& point, const std::vector<int>& heads) {
 
 bool ViewOptions::operator==(const ViewOptions& other) const {
   return layer == other.layer && head == other.head && query == other.query &&
-         style == other.style && dim == other.dim && opacity == other.opacity && colorMap == other.colorMap && smooth == other.smooth &&
-         sharedRange == other.sharedRange && showOverlay == other.showOverlay &&
-         rollout.fusion == other.rollout.fusion &&
+         style == other.style && dim == other.dim && opacity == other.opacity &&
+         colorMap == other.colorMap && smooth == other.smooth && sharedRange == other.sharedRange &&
+         showOverlay == other.showOverlay && rollout.fusion == other.rollout.fusion &&
          rollout.discardRatio == other.rollout.discardRatio && learned == other.learned;
 }
 
@@ -173,8 +173,8 @@ std::optional<MaskScheme> Document::referenceMasks() const {
 
 std::shared_ptr<const Look> Document::referenceLook() const {
   const auto masks = referenceMasks();
-  const bool is = masks && m_look && m_referenceLook && m_referenceLook->weights == m_look->weights &&
-                  m_referenceOf == *masks &&
+  const bool is = masks && m_look && m_referenceLook &&
+                  m_referenceLook->weights == m_look->weights && m_referenceOf == *masks &&
                   m_referenceLook->view.pixels == m_look->view.pixels;
   return is ? m_referenceLook : nullptr;
 }

@@ -162,8 +162,8 @@ class Document : public QObject {
   void recordedChanged();
   void numbersChanged();
   void staleChanged();
-  void referenceChanged();  ///< another is wanted, or its picture is there
-  void message(const QString& text);                       ///< for the status bar
+  void referenceChanged();            ///< another is wanted, or its picture is there
+  void message(const QString& text);  ///< for the status bar
   void failed(const QString& title, const QString& text);  ///< an error for the person
 
  private:

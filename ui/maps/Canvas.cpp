@@ -23,7 +23,8 @@ Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, pare
   setAccessibleName(tr("Canvas: the picture and where the chosen head looks"));
   setWhatsThis(tr(
       "The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the token, C "
-      "takes the class token, D the distillation token. [ and ] change the layer, comma and full stop "
+      "takes the class token, D the distillation token. [ and ] change the layer, comma and full "
+      "stop "
       "the head, O shows or hides the map, S smooths it. The wheel zooms, the middle button "
       "drags, 0 fits, 1 is 100 %."));
   refreshMap();

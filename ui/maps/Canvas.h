@@ -5,9 +5,9 @@
 
 namespace headlight {
 
-/// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token, C
-/// takes the class token, D the distillation token. [ and ] change the layer, comma and full stop the head, O shows or hides
-/// the map, S makes it smooth. The rest as PictureView says.
+/// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token,
+/// C takes the class token, D the distillation token. [ and ] change the layer, comma and full stop
+/// the head, O shows or hides the map, S makes it smooth. The rest as PictureView says.
 class Canvas : public PictureView {
   Q_OBJECT
  public:

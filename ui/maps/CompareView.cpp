@@ -188,7 +188,7 @@ CompareView::CompareView(Document* document, QWidget* parent) : QWidget(parent) 
   m_tabs->addTab(tr("Edit"));
   m_tabs->setTabToolTip(0, tr("How alike the layers look"));
   m_tabs->setTabToolTip(1, tr("The chosen head before and after the last mask edit, or beside what "
-                            "the Masks menu compares with"));
+                              "the Masks menu compares with"));
   m_pages = new QStackedWidget(this);
   m_pages->addWidget(new SimilarityMatrix(document, this));
 

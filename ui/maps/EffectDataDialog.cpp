@@ -34,11 +34,11 @@ EffectDataDialog::EffectDataDialog(const std::optional<PictureSample>& now,
     m_kind->setItemData(m_kind->count() - 1, QString::fromStdString(kind.help), Qt::ToolTipRole);
   }
   m_kind->setCurrentText(QString::fromStdString(m_base.data.dataset));
-  m_path = new PathRow({QStringLiteral("effectPath"), tr("&Folder"), tr("Folder of the data set"),
-                        tr("The folder of the data set; its validation split is measured"), QString(),
-                        QStringLiteral("effectBrowse"), tr("Choose…"),
-                        tr("Choose the folder of the data set")},
-                       this);
+  m_path = new PathRow(
+      {QStringLiteral("effectPath"), tr("&Folder"), tr("Folder of the data set"),
+       tr("The folder of the data set; its validation split is measured"), QString(),
+       QStringLiteral("effectBrowse"), tr("Choose…"), tr("Choose the folder of the data set")},
+      this);
   m_path->setPath(QString::fromStdString(m_base.data.path));
   m_pictures = new QSpinBox(this);
   m_pictures->setObjectName(QStringLiteral("effectPicturesCount"));

@@ -117,9 +117,8 @@ void EffectLine::refresh() {
   m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
   const Progress& progress = m_bridge->progress();
-  m_progress->setValue(progress.total > 0 ? static_cast<int>(kEffectSteps * progress.done /
-                                                             progress.total)
-                                          : 0);
+  m_progress->setValue(
+      progress.total > 0 ? static_cast<int>(kEffectSteps * progress.done / progress.total) : 0);
   if (!measures)
     m_words->setText(tr("Choose a data set to see what the masks do on it."));
   else if (!m_bridge->problem().isEmpty())

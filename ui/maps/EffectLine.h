@@ -21,7 +21,7 @@ class EffectLine : public QWidget {
   QString text() const;
 
  Q_SIGNALS:
-  void dataRequested();     ///< choose the data set and how many pictures
+  void dataRequested();      ///< choose the data set and how many pictures
   void picturesRequested();  ///< show which pictures changed
 
  private:

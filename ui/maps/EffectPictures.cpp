@@ -31,9 +31,8 @@ QString verdictText(const PictureVerdict& verdict, const std::vector<std::string
 }  // namespace
 
 EffectPictures::EffectPictures(const ModelInfo& info, const PictureSample& sample,
-                               const MaskEffect& effect,
-                               const std::vector<std::string>& classNames, const QString& words,
-                               QWidget* parent)
+                               const MaskEffect& effect, const std::vector<std::string>& classNames,
+                               const QString& words, QWidget* parent)
     : QDialog(parent) {
   setObjectName(QStringLiteral("effectPicturesDialog"));
   setWindowTitle(tr("What the masks change"));
@@ -49,8 +48,8 @@ EffectPictures::EffectPictures(const ModelInfo& info, const PictureSample& sampl
               .arg(effect.mended)
               .arg(effect.broken),
           tr("No prediction changed."), effect.changes, classNames);
-  addList(QStringLiteral("worstPictures"), tr("Pictures whose loss rose most"),
-          tr("No loss rose."), effect.worst, classNames);
+  addList(QStringLiteral("worstPictures"), tr("Pictures whose loss rose most"), tr("No loss rose."),
+          effect.worst, classNames);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
@@ -70,8 +69,8 @@ QListWidget* EffectPictures::addList(const QString& name, const QString& title,
                                      const QString& nothing,
                                      const std::vector<PictureChange>& changes,
                                      const std::vector<std::string>& classNames) {
-  layout()->addWidget(new QLabel(changes.empty() ? title + QStringLiteral(". ") + nothing : title,
-                                 this));
+  layout()->addWidget(
+      new QLabel(changes.empty() ? title + QStringLiteral(". ") + nothing : title, this));
   auto* list = new QListWidget(this);
   list->setObjectName(name);
   list->setAccessibleName(title);
@@ -82,15 +81,15 @@ QListWidget* EffectPictures::addList(const QString& name, const QString& title,
   list->setGridSize({kCellWidth, kThumbnail + 4 * fontMetrics().height()});
   list->setWordWrap(true);
   for (const PictureChange& change : changes) {
-    auto* item = new QListWidgetItem(verdictText(change.before, classNames) +
-                                         QStringLiteral("\n→ ") +
-                                         verdictText(change.after, classNames),
-                                     list);
-    item->setToolTip(plainTip(tr("%1\nis %2\nloss %3 → %4\nDouble click: look at it")
-                                  .arg(shownName(change.after.name),
-                                       className(classNames, change.after.label))
-                                  .arg(change.before.loss, 0, 'f', 3)
-                                  .arg(change.after.loss, 0, 'f', 3)));
+    auto* item =
+        new QListWidgetItem(verdictText(change.before, classNames) + QStringLiteral("\n→ ") +
+                                verdictText(change.after, classNames),
+                            list);
+    item->setToolTip(
+        plainTip(tr("%1\nis %2\nloss %3 → %4\nDouble click: look at it")
+                     .arg(shownName(change.after.name), className(classNames, change.after.label))
+                     .arg(change.before.loss, 0, 'f', 3)
+                     .arg(change.after.loss, 0, 'f', 3)));
     item->setData(kIndexRole, static_cast<int>(m_indices.size()));
     item->setData(kIndexRole + 1, shownName(change.after.name));
     m_indices.push_back(change.after.index);
@@ -113,9 +112,9 @@ void EffectPictures::fill(const std::vector<Image>& pictures) {
       QListWidgetItem* item = list->item(row);
       const auto at = static_cast<std::size_t>(item->data(kIndexRole).toInt());
       if (at >= pictures.size() || pictures[at].empty()) continue;
-      item->setIcon(QPixmap::fromImage(wrapImage(pictures[at])
-                                           .scaled(kThumbnail, kThumbnail, Qt::KeepAspectRatio,
-                                                   Qt::SmoothTransformation)));
+      item->setIcon(QPixmap::fromImage(
+          wrapImage(pictures[at])
+              .scaled(kThumbnail, kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation)));
     }
 }
 

@@ -12,8 +12,8 @@ struct HeadTile {
   QImage map;  ///< of mapImage; null: none yet
   bool smooth = false;
   int rows = 0, cols = 0;
-  int queryPatch = -1;            ///< outlined; negative: a prefix token looks
-  QString number;                 ///< of the head: its locality, entropy, …; empty: none
+  int queryPatch = -1;  ///< outlined; negative: a prefix token looks
+  QString number;       ///< of the head: its locality, entropy, …; empty: none
   HeadMask mask;
 };
 

@@ -262,8 +262,8 @@ HeadsGrid::HeadsGrid(Document* document, QWidget* parent) : QWidget(parent) {
   setFocusProxy(m_area);
   connect(m_area, &HeadsArea::openRequested, this, &HeadsGrid::openRequested);
   const auto relabel = [this, document] { m_legend->setLegend(headsLegend(*document)); };
-  for (const auto signal : {&Document::modelChanged, &Document::lookChanged,
-                            &Document::viewChanged, &Document::numbersChanged})
+  for (const auto signal : {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged,
+                            &Document::numbersChanged})
     connect(document, signal, this, relabel);
   relabel();
 }

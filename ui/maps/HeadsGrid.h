@@ -59,7 +59,7 @@ class HeadsArea : public QAbstractScrollArea {
   Document* m_document;
   QHash<std::pair<int, int>, QImage> m_tiles;
   double m_tileRatio = 0;  ///< the screen's, that the tiles were made for
-  QImage m_ground;  ///< of ground()
+  QImage m_ground;         ///< of ground()
   std::optional<DrawnMap> m_shared;
   HeadsLayout m_layout;
   ViewOptions m_seen;  ///< what the tiles show

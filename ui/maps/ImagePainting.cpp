@@ -58,8 +58,7 @@ QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
 }
 
 double endsWidth(const QFontMetricsF& metrics, const Legend& legend) {
-  return metrics.horizontalAdvance(formatValue(legend.range.low) +
-                                   formatValue(legend.range.high)) +
+  return metrics.horizontalAdvance(formatValue(legend.range.low) + formatValue(legend.range.high)) +
          2 * kEndGap;
 }
 
@@ -102,8 +101,7 @@ bool MapLayer::operator==(const MapLayer& other) const {
   // Bit for bit, so that a map with NaN in it equals itself.
   return rows == other.rows && cols == other.cols && range.low == other.range.low &&
          range.high == other.range.high && colorMap == other.colorMap && style == other.style &&
-         smooth == other.smooth && note == other.note &&
-         values.size() == other.values.size() &&
+         smooth == other.smooth && note == other.note && values.size() == other.values.size() &&
          std::memcmp(values.data(), other.values.data(), values.size() * sizeof(float)) == 0;
 }
 

@@ -37,8 +37,9 @@ struct MapLayer {
 /// "scaled to this map: 0.001 to 0.12 · brightest from the 98th percentile on".
 QString withMapNote(const QString& text, const MapLayer& map);
 
-/// The map as a picture for scaling (in the headlight its light, from black to white): one pixel a patch where blocky (scale it without smoothing),
-/// at least `pixelsPerPatch` a patch where smooth, in all at most 512 a side.
+/// The map as a picture for scaling (in the headlight its light, from black to white): one pixel a
+/// patch where blocky (scale it without smoothing), at least `pixelsPerPatch` a patch where smooth,
+/// in all at most 512 a side.
 QImage mapImage(const MapLayer& map, int pixelsPerPatch = 16);
 /// `ground` (what the model sees, of any size) lit by a map of the headlight.
 QImage litPicture(const QImage& ground, const MapLayer& map, double dim);

@@ -162,8 +162,7 @@ void drawNote(QPainter& painter, const QRectF& anchor, Qt::Alignment corner, con
   const QStringList lines = text.split(QLatin1Char('\n'));
   const QSizeF size =
       noteSize(QFontMetricsF(painter.font()), lines, anchor.width() - 2 * kNoteMargin);
-  const QRectF inner =
-      anchor.adjusted(kNoteMargin, kNoteMargin, -kNoteMargin, -kNoteMargin);
+  const QRectF inner = anchor.adjusted(kNoteMargin, kNoteMargin, -kNoteMargin, -kNoteMargin);
   double x = inner.center().x() - size.width() / 2;
   if (corner & Qt::AlignLeft) x = inner.left();
   if (corner & Qt::AlignRight) x = inner.right() - size.width();

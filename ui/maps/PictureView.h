@@ -72,9 +72,9 @@ class PictureView : public QWidget {
   /// Outlines the patch that the view looks from; nothing for prefix tokens.
   void drawTokenCursor(QPainter& painter);
   Document* document() const { return m_document; }
-  QRectF pictureArea() const;  ///< the widget without the legend
+  QRectF pictureArea() const;                     ///< the widget without the legend
   int hoveredPatch() const { return m_hovered; }  ///< −1: none
-  Grid shownGrid() const;      ///< of the map, else of the model
+  Grid shownGrid() const;                         ///< of the map, else of the model
 
   bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;

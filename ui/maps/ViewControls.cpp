@@ -131,8 +131,9 @@ void ViewControls::buildColors() {
     m_style->addItem(QString::fromStdString(style.name));
     m_style->setItemData(m_style->count() - 1, QString::fromStdString(style.help), Qt::ToolTipRole);
   }
-  m_style->setToolTip(tr("How maps are drawn: the picture lit where attention is high, the same in "
-                         "a warm light, or a colour map laid over it (H on the canvas)"));
+  m_style->setToolTip(
+      tr("How maps are drawn: the picture lit where attention is high, the same in "
+         "a warm light, or a colour map laid over it (H on the canvas)"));
   addWidget(m_style);
   connect(m_style, &QComboBox::activated, this, [this](int index) {
     change([index](ViewOptions& view) { view.style = static_cast<MapStyle>(index); });

@@ -33,10 +33,9 @@ void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model
   legend.bar = true;
   legend.colorMap = map.colorMap;
   legend.range = map.range;
-  legend.detail = withMapNote(
-      QStringLiteral("scaled to this map: %1 to %2")
-          .arg(formatValue(map.range.low), formatValue(map.range.high)),
-      map);
+  legend.detail = withMapNote(QStringLiteral("scaled to this map: %1 to %2")
+                                  .arg(formatValue(map.range.low), formatValue(map.range.high)),
+                              map);
   const std::string first = rolloutPreparation(model.mapIsSigned, model.mapRowsSumToOne);
   if (!first.empty()) legend.detail += QStringLiteral(" · ") + QString::fromStdString(first);
 }

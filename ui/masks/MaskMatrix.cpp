@@ -26,9 +26,8 @@ MaskMatrix::MaskMatrix(Document* document, QWidget* parent)
   setFrameShape(QFrame::NoFrame);
   connect(document, &Document::modelChanged, this, &MaskMatrix::followModel);
   connect(document, &Document::masksChanged, this, &MaskMatrix::followModel);
-  for (const auto signal :
-       {&Document::lookChanged, &Document::viewChanged, &Document::recordedChanged,
-        &Document::numbersChanged})
+  for (const auto signal : {&Document::lookChanged, &Document::viewChanged,
+                            &Document::recordedChanged, &Document::numbersChanged})
     connect(document, signal, viewport(), qOverload<>(&QWidget::update));
   followModel();
 }

@@ -17,12 +17,12 @@ namespace headlight {
 /// What is to be painted of a cell.
 struct MatrixCell {
   HeadMask mask;
-  std::optional<float> alpha;     ///< that a soft head has now; else its mask's is shown
+  std::optional<float> alpha;    ///< that a soft head has now; else its mask's is shown
   std::optional<double> bar;     ///< its length, in [0, 1]; none: no bar
   std::optional<double> chance;  ///< marked on it, in [0, 1]
   QString number;                ///< beside the mask where there is room; may be empty
-  bool recorded = false;          ///< the bar is of a training step that was chosen
-  bool maskable = true;           ///< false: hatched
+  bool recorded = false;         ///< the bar is of a training step that was chosen
+  bool maskable = true;          ///< false: hatched
   bool hovered = false, selected = false;
   bool current = false;  ///< where the keyboard stands, in a matrix that has the focus
   bool shown = false;    ///< the head shown in the picture

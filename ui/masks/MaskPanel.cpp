@@ -113,12 +113,13 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
        "Ctrl+K, A",
        {}},
       [this] { m_matrix->resetAlphas(); }));
-  menu->addAction(addCommand({"masks.selectByValue",
-                              tr("Select heads by value…"),
-                              tr("By the number that the heads show: locality, entropy, importance"),
-                              "Ctrl+K, V",
-                              {}},
-                             [this] { chooseByValue(); }));
+  menu->addAction(
+      addCommand({"masks.selectByValue",
+                  tr("Select heads by value…"),
+                  tr("By the number that the heads show: locality, entropy, importance"),
+                  "Ctrl+K, V",
+                  {}},
+                 [this] { chooseByValue(); }));
   menu->addSeparator();
   menu->addAction(addCommand({"masks.schemes",
                               tr("Schemes…"),

@@ -28,8 +28,8 @@ QString localityTip(const Document& document, const HeadPlace& cell) {
     const auto number = document.number(cell.layer, cell.head);
     if (!number) return {};
     const auto chance = document.numberChance(cell.layer);
-    return QStringLiteral("\n%1: %2").arg(document.describeNumbers(),
-                                          document.numberText(*number)) +
+    return QStringLiteral("\n%1: %2")
+               .arg(document.describeNumbers(), document.numberText(*number)) +
            (chance ? QObject::tr(" (uniform attention: %1)").arg(document.numberText(*chance))
                    : QString());
   }

@@ -37,11 +37,12 @@ QColor quiet(const QPalette& palette, float strength) {
 }  // namespace
 
 QImage schemePicture(const MaskScheme& scheme, const QSize& size, const QPalette& palette) {
-  return paintedHeads(scheme, size, [&](QPainter& painter, const QRectF& cell, int layer, int head) {
-    const MaskKind kind = scheme.at(layer, head).kind;
-    painter.fillRect(cell,
-                     kind == MaskKind::None ? quiet(palette, 0.12f) : maskColor(kind, palette));
-  });
+  return paintedHeads(
+      scheme, size, [&](QPainter& painter, const QRectF& cell, int layer, int head) {
+        const MaskKind kind = scheme.at(layer, head).kind;
+        painter.fillRect(cell,
+                         kind == MaskKind::None ? quiet(palette, 0.12f) : maskColor(kind, palette));
+      });
 }
 
 QImage differencePicture(const MaskScheme& from, const MaskScheme& to, const QSize& size,

@@ -46,11 +46,12 @@ SchemesDialog::SchemesDialog(Document* document, const SchemeShelf& shelf, QWidg
   m_words->setWordWrap(true);
   m_message = new MessageLabel(this);
   auto* buttons = new QVBoxLayout;
-  m_apply = addButton(QStringLiteral("schemeApply"), tr("&Use it"),
-                      tr("The masks become this scheme; undo takes them back"),
-                      &SchemesDialog::apply);
-  m_save = addButton(QStringLiteral("schemeSave"), tr("&Save the masks as they are"),
-                     tr("Keeps them by a name, which can be typed at once"), &SchemesDialog::askName);
+  m_apply =
+      addButton(QStringLiteral("schemeApply"), tr("&Use it"),
+                tr("The masks become this scheme; undo takes them back"), &SchemesDialog::apply);
+  m_save =
+      addButton(QStringLiteral("schemeSave"), tr("&Save the masks as they are"),
+                tr("Keeps them by a name, which can be typed at once"), &SchemesDialog::askName);
   m_rename = addButton(QStringLiteral("schemeRename"), tr("Re&name"),
                        tr("Another name for a scheme that was saved (F2)"), &SchemesDialog::rename);
   m_remove = addButton(QStringLiteral("schemeRemove"), tr("&Delete"),
@@ -151,8 +152,7 @@ void SchemesDialog::refresh() {
     return;
   }
   const MaskScheme& now = m_document->masks();
-  m_picture->setPixmap(
-      QPixmap::fromImage(differencePicture(now, *scheme, kLarge, palette())));
+  m_picture->setPixmap(QPixmap::fromImage(differencePicture(now, *scheme, kLarge, palette())));
   const auto edit = makeMaskEdit(now, *scheme, "");
   m_words->setText(tr("%1 heads masked. Of the masks as they are it changes %2 heads: the bright "
                       "ones; what it takes away is crossed out.")
@@ -172,8 +172,7 @@ void SchemesDialog::tell(const Result<void>& done, const QString& well) {
   if (done)
     m_message->setMessage(well, MessageLabel::Tone::Plain);
   else
-    m_message->setMessage(QString::fromStdString(done.error().text()),
-                          MessageLabel::Tone::Problem);
+    m_message->setMessage(QString::fromStdString(done.error().text()), MessageLabel::Tone::Problem);
 }
 
 void SchemesDialog::saveAs(const QString& name) {

@@ -76,9 +76,9 @@ void RunLine::onUpdated(const TrainingUpdate& update) {
 }
 
 void RunLine::onFinished(const TrainingOutcome* outcome) {
-  const QString end = !outcome                                      ? tr("failed")
+  const QString end = !outcome                                    ? tr("failed")
                       : outcome->state == TrainingState::Finished ? tr("finished")
-                                                                    : tr("stopped");
+                                                                  : tr("stopped");
   m_state = end;
   m_run.secondsRemaining = -1;
   refresh();

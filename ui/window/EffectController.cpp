@@ -82,15 +82,12 @@ void EffectController::showPictures() {
     from = tr("unmasked");
   }
   if (!effect) return;
-  auto* dialog = new EffectPictures(m_document->model(), *m_bridge.sample(), *effect,
-                                    present->classNames, tr("%1 → now, on %2 pictures")
-                                                             .arg(from)
-                                                             .arg(effect->pictures),
-                                    m_window);
-  connect(dialog, &EffectPictures::opened, this,
-          [this](const Image& picture, const QString& name) {
-            m_document->setImage(picture, name, {});
-          });
+  auto* dialog =
+      new EffectPictures(m_document->model(), *m_bridge.sample(), *effect, present->classNames,
+                         tr("%1 → now, on %2 pictures").arg(from).arg(effect->pictures), m_window);
+  connect(dialog, &EffectPictures::opened, this, [this](const Image& picture, const QString& name) {
+    m_document->setImage(picture, name, {});
+  });
   dialogs().show(dialog, {});
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What masks do on a data set, in the window: the pictures that are measured on, the line, the page.
+// What masks do on a data set, in the window: the pictures that are measured on, the line, the
+// page.
 
 #include <QAction>
 #include <QList>

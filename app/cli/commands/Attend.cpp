@@ -125,9 +125,10 @@ class AttendCommand : public Command {
                     "Rollout: share of the lowest entries dropped, in [0, 1); default 0")
         ->type_name("NUM")
         ->group(group);
-    text("--colormap", m_colorMap,
-         "Of an overlay: viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis. "
-         "Makes the style overlay");
+    text(
+        "--colormap", m_colorMap,
+        "Of an overlay: viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis. "
+        "Makes the style overlay");
     text("--style", m_styleName, styleHelp().c_str());
     command
         .add_option("--dim", m_style.dim,
