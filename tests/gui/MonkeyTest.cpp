@@ -236,7 +236,8 @@ class MonkeyTest : public QObject {
     dialogs().files = [](QWidget*, const FileQuestion&, const auto& answer) { answer({}); };
     TestWindow test(folder.filePath(QStringLiteral("session.json")));
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, writePicture(folder.filePath(QStringLiteral("a.png"))));
+    const QString picture = writePicture(folder.filePath(QStringLiteral("a.png")));
+    OPEN_PICTURE(test, picture);
     writePicture(folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
     test->openPaths({folder.path()});
     test->startTraining(endlessRun(), folder.filePath(QStringLiteral("run")));
