@@ -90,6 +90,26 @@ class TrainingWindowTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(ending, QStringLiteral("well"), 30000);
   }
 
+  void whoIsGivenASnapshotMayWantNoMore() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    test->startTraining(endless(), path("run"));
+    TrainingBridge* bridge = test->trainingBridge();
+    std::int64_t steps = 0;
+    connect(bridge, &TrainingBridge::updated, this,
+            [&](const auto& update) { steps = update->progress.done; });
+    QTRY_VERIFY_WITH_TIMEOUT(steps >= 2, 30000);
+    connect(bridge, &TrainingBridge::snapshotReady, bridge,
+            [bridge] { bridge->setSnapshotsWanted(false); });
+    QSignalSpy changes(bridge, &TrainingBridge::snapshotsWantedChanged);
+    bridge->setSnapshotsWanted(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!bridge->snapshotsWanted(), 30000);
+    QCOMPARE(changes.size(), 2);
+    QCOMPARE(changes.last().first().toBool(), false);
+    bridge->stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!bridge->isRunning(), 30000);
+  }
+
   void looksThroughTheRunsWeights() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);

@@ -27,6 +27,8 @@ class HeadValuesBridge : public QObject {
   void choose(HeadMeasure measure, bool averaged);
 
   bool isBusy() const { return m_task.isBusy(); }
+  /// Something is measured, or will be at once.
+  bool isDue() const { return isBusy() || m_settled.isActive(); }
   const Progress& progress() const { return m_progress; }
   const QString& problem() const { return m_problem; }  ///< empty where nothing is wrong
 

@@ -40,6 +40,8 @@ class MaskEffectBridge : public QObject {
   std::optional<MaskEffect> sinceReference() const;
 
   bool isBusy() const { return m_task.isBusy(); }
+  /// Something is measured, or will be once the edit has settled.
+  bool isDue() const { return isBusy() || m_settled.isActive(); }
   const Progress& progress() const { return m_progress; }
   /// Why nothing is known; empty where nothing is wrong.
   const QString& problem() const { return m_problem; }

@@ -175,13 +175,14 @@ void TrainingBridge::setSnapshotsWanted(bool wanted) {
   if (wanted == m_snapshotsWanted) return;
   m_snapshotsWanted = wanted;
   m_lastSnapshot.reset();
-  if (wanted && m_session) {
+  // First: whoever is given a snapshot may want no more.
+  Q_EMIT snapshotsWantedChanged(wanted);
+  if (m_snapshotsWanted && m_session) {
     pollSnapshot();
-    if (m_running) m_snapshotTimer.start();
+    if (m_snapshotsWanted && m_running) m_snapshotTimer.start();
   } else {
     m_snapshotTimer.stop();
   }
-  Q_EMIT snapshotsWantedChanged(wanted);
 }
 
 void TrainingBridge::pollSnapshot() {

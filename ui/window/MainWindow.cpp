@@ -312,7 +312,8 @@ bool MainWindow::isIdle() const {
   const bool imageDue =
       !m_document->hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
   return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
-         m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty();
+         m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty() &&
+         !m_effect->bridge()->isDue() && !m_effect->heads()->isDue();
 }
 
 /// Keys work on the picture when a dialog has gone.
