@@ -277,6 +277,10 @@ class DropTest : public QObject {
                           const std::function<void(const QStringList&)>& answer) {
       answer({path("figure.png")});
     };
+    dialogs().show = [](QDialog* dialog, const std::function<void(int)>& done) {
+      done(QDialog::Accepted);  // the figure as it is proposed
+      delete dialog;
+    };
     {
       TestWindow test;
       OPEN_SMALL_MODEL(test);

@@ -324,7 +324,7 @@ class ShellTest : public QObject {
                            "edit.copyPicture", "file.exportFigure"})
       QVERIFY2(canvas.contains(QLatin1String(id)), id);
     auto* dock = test->findChild<QDockWidget*>(QStringLiteral("dock.heads"));
-    auto* area = dock->widget()->findChild<QAbstractScrollArea*>();
+    auto* area = dock->widget()->findChild<QAbstractScrollArea*>(QStringLiteral("headsArea"));
     const QStringList heads = offered(area->viewport());
     for (const char* id : {"view.nextHead", "view.sharedRange", "view.tab.heads"})
       QVERIFY2(heads.contains(QLatin1String(id)), id);

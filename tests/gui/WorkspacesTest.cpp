@@ -22,6 +22,8 @@ double pictureSide(TestWindow& test) {
 }
 
 void press(TestWindow& test, Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+  test->activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(&test.window));
   QTest::keyClick(&test.window, key, modifiers);
   synthetic::untilIdle();
 }

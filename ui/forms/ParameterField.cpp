@@ -42,6 +42,8 @@ ParameterField::ParameterField(const Parameter& parameter, const QString& path, 
   m_editor = makeEditor(parent);
   m_editor->setObjectName(QStringLiteral("field.") + name());
   m_editor->setAccessibleName(m_label->text());
+  if (const auto* box = qobject_cast<QComboBox*>(m_editor); box && box->lineEdit())
+    box->lineEdit()->setAccessibleName(m_label->text());
   m_editor->setAccessibleDescription(help());
   m_label->setBuddy(m_editor);
   for (QWidget* widget : {static_cast<QWidget*>(m_label), m_editor})
