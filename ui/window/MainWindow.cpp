@@ -62,7 +62,8 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
   new PlainLabels(this);
   new WrappedTips(this);
   setWindowIcon(applicationIcon());
-  setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
+  // Not animated: an arrangement that is restored while a dock is still on its way crashes in Qt.
+  setDockOptions(AllowNestedDocks | AllowTabbedDocks);
   resize(1280, 800);
   buildPanels();
   buildControllers();
