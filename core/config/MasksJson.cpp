@@ -204,10 +204,7 @@ bool isMaskPreset(const std::string& name) {
 Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const MaskShape& shape) {
   if (const auto like = randomLikeFromText(nameOrFile)) {
     auto base = masksFromNameOrFile(like->base, shape);
-    if (!base) return base;
-    MaskScheme dealt = dealtOut(*base, like->seed);
-    dealt.setName(nameOrFile);
-    return dealt;
+    return base ? randomScheme(*like, *base, nameOrFile) : base;
   }
   const auto colon = nameOrFile.find(':');
   MaskConfig masks;

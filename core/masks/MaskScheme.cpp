@@ -95,10 +95,7 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shap
                                   double alpha) {
   if (const auto like = randomLikeFromText(name)) {
     auto base = makeMaskPreset(like->base, shape, window, alpha);
-    if (!base) return base;
-    MaskScheme dealt = dealtOut(*base, like->seed);
-    dealt.setName(name);
-    return dealt;
+    return base ? randomScheme(*like, *base, name) : base;
   }
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())

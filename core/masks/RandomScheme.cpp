@@ -23,6 +23,12 @@ MaskScheme dealtOut(const MaskScheme& scheme, std::uint64_t seed) {
   return dealt;
 }
 
+MaskScheme randomScheme(const RandomLike& like, const MaskScheme& base, const std::string& name) {
+  MaskScheme dealt = dealtOut(base, like.seed);
+  dealt.setName(name);
+  return dealt;
+}
+
 std::optional<RandomLike> randomLikeFromText(const std::string& name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   RandomLike like{name.substr(kPrefix.size())};

@@ -18,6 +18,9 @@ struct RandomLike {
   std::string base;
   std::uint64_t seed = 0;
 };
+/// `base` dealt out by the seed of `like`, called `name`.
+MaskScheme randomScheme(const RandomLike& like, const MaskScheme& base, const std::string& name);
+
 /// Nothing where `name` is no such name.
 std::optional<RandomLike> randomLikeFromText(const std::string& name);
 

@@ -156,10 +156,7 @@ Result<MaskScheme> masksNamed(const std::string& name, const MaskShape& shape,
                               const SchemeShelf& shelf) {
   if (const auto like = randomLikeFromText(name)) {
     auto base = masksNamed(like->base, shape, shelf);
-    if (!base) return base;
-    MaskScheme dealt = dealtOut(*base, like->seed);
-    dealt.setName(name);
-    return dealt;
+    return base ? randomScheme(*like, *base, name) : base;
   }
   if (!isMaskPreset(name) && shelf.has(name)) return shelf.load(name, shape);
   return masksFromNameOrFile(name, shape);

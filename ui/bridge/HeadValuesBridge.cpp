@@ -53,15 +53,14 @@ void HeadValuesBridge::restart() {
   Q_EMIT changed();
 }
 
-std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() const {
+std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() {
   const HeadMeasure measure = m_document->numbers().measure;
-  const ProgressCallback tell =
-      [bridge = const_cast<HeadValuesBridge*>(this)](const Progress& progress) {
-        inThreadOf(bridge, [bridge, progress] {
-          bridge->m_progress = progress;
-          Q_EMIT bridge->changed();
-        });
-      };
+  const ProgressCallback tell = [this](const Progress& progress) {
+    inThreadOf(this, [this, progress] {
+      m_progress = progress;
+      Q_EMIT changed();
+    });
+  };
   const auto session = m_look->session();
   const MaskScheme masks = m_document->masks();
   if (m_document->numbers().averaged && m_sample)

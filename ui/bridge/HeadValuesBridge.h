@@ -40,7 +40,7 @@ class HeadValuesBridge : public QObject {
   void onLook();
   void restart();
   void measure();
-  std::function<Measured(std::stop_token)> job() const;
+  std::function<Measured(std::stop_token)> job();
 
   Document* m_document;
   LookBridge* m_look;

@@ -28,6 +28,7 @@ void MaskEffectBridge::setSample(const std::optional<PictureSample>& sample) {
 
 /// What is kept is of other weights, or of other pictures.
 void MaskEffectBridge::invalidate() {
+  m_task.cancel();
   m_kept.clear();
   m_problem.clear();
   settle();
@@ -45,7 +46,13 @@ void MaskEffectBridge::onLook() {
   invalidate();
 }
 
+/// What is measured now is what is wanted, as when only the reference was told anew.
+bool MaskEffectBridge::goesOn() const {
+  return m_sample && m_document->hasModel() && m_task.isBusy() && missing() == m_measured;
+}
+
 void MaskEffectBridge::settle() {
+  if (goesOn()) return;
   m_task.cancel();
   m_progress = {};
   if (m_sample && m_document->hasModel() && !missing().empty())
@@ -72,6 +79,7 @@ void MaskEffectBridge::measure() {
   const auto schemes = missing();
   if (schemes.empty()) return;
   m_problem.clear();
+  m_measured = schemes;
   const ProgressCallback tell = [this](const Progress& progress) {
     inThreadOf(this, [this, progress] {
       m_progress = progress;

@@ -66,12 +66,14 @@ class MaskEffectBridge : public QObject {
   void take(const Measured& measured);
   Known known(const MaskScheme& scheme) const;
   std::vector<MaskScheme> missing() const;
+  bool goesOn() const;
 
   Document* m_document;
   LookBridge* m_look;
   std::optional<PictureSample> m_sample;
   std::vector<Kept> m_kept;
-  std::uint64_t m_weights = 0;  ///< of what is kept
+  std::uint64_t m_weights = 0;         ///< of what is kept
+  std::vector<MaskScheme> m_measured;  ///< what is measured now
   QTimer m_settled;
   Progress m_progress;
   QString m_problem;

@@ -40,9 +40,8 @@ void SchemeFiles::load(const QString& path) {
 
 void SchemeFiles::save(const QString& path) {
   if (!m_document->hasModel()) return;
-  const Json json = {{"masks", maskConfigToJson(describeMasks(m_document->masks()))}};
   m_task->run<Result<void>>(
-      [path = path.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
+      [path = path.toStdString(), text = maskFileText(m_document->masks())](std::stop_token) {
         return guarded(path, [&] { return writeFileAtomically(path, text); });
       },
       [this, path](Result<void> written) {

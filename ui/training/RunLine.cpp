@@ -5,6 +5,8 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include <utility>
+
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/TrainingBridge.h"
@@ -61,7 +63,7 @@ QString RunLine::text() const {
 }
 
 void RunLine::begin() {
-  if (!m_state.isEmpty()) return;
+  if (std::exchange(m_live, true)) return;
   m_any = true;
   m_state = tr("begins");
   m_run = {};
@@ -76,13 +78,12 @@ void RunLine::onUpdated(const TrainingUpdate& update) {
 }
 
 void RunLine::onFinished(const TrainingOutcome* outcome) {
-  const QString end = !outcome                                    ? tr("failed")
-                      : outcome->state == TrainingState::Finished ? tr("finished")
-                                                                  : tr("stopped");
-  m_state = end;
+  m_live = false;
+  m_state = !outcome                                    ? tr("failed")
+            : outcome->state == TrainingState::Finished ? tr("finished")
+                                                        : tr("stopped");
   m_run.secondsRemaining = -1;
   refresh();
-  m_state.clear();  // the next one begins anew
 }
 
 void RunLine::showWhereNeeded() {
@@ -93,7 +94,7 @@ void RunLine::refresh() {
   showWhereNeeded();
   const QString name = shownName(QFileInfo(m_bridge->folder()).fileName().toStdString());
   const QString state = m_bridge->isPaused() ? tr("paused") : m_state;
-  if (!state.isEmpty()) m_open->setText(tr("▶ run “%1”: %2").arg(name, state));
+  m_open->setText(tr("▶ run “%1”: %2").arg(name, state));
   const double share =
       m_run.total > 0 ? static_cast<double>(m_run.done) / static_cast<double>(m_run.total) : 0;
   m_progress->setValue(static_cast<int>(share * kLineSteps));

@@ -41,7 +41,9 @@ class RunLine : public QToolBar {
   QToolButton* m_open;
   QProgressBar* m_progress;
   QLabel* m_numbers;
-  bool m_any = false, m_shownElsewhere = false;
+  bool m_any = false;   ///< a run has begun in this window
+  bool m_live = false;  ///< and goes on
+  bool m_shownElsewhere = false;
   QString m_state;
   Progress m_run;
   double m_top1 = -1;  ///< of the last validation; negative: none yet
