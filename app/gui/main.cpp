@@ -11,6 +11,7 @@
 
 #include "app/gui/Director.h"
 #include "app/gui/StartState.h"
+#include "core/base/Heap.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
 #include "core/models/Registry.h"
@@ -198,6 +199,7 @@ int run(QApplication& application, Options options) {
 int main(int argc, char** argv) {
   using namespace headlight;
   prepareStreams();
+  useFewHeaps();
   prepareProcessor(argv);
   if (!prepareEnvironment(argc, argv)) {
     std::fputs(

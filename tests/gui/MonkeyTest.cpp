@@ -1,5 +1,6 @@
 // A monkey at the window while a run goes on: no crash, no Qt warning, memory level, no hang.
-// HEADLIGHT_MONKEY_EVENTS says how many events (5,000), HEADLIGHT_MONKEY_SEED which.
+// HEADLIGHT_MONKEY_EVENTS says how many events (5,000), HEADLIGHT_MONKEY_SEED which, and
+// HEADLIGHT_MONKEY_PAUSE how many milliseconds pass between two (0): for a soak of hours.
 
 #include <QApplication>
 #include <QDialog>
@@ -13,6 +14,7 @@
 #include <array>
 #include <random>
 
+#include "core/base/Heap.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
@@ -26,6 +28,7 @@ constexpr int kWarmUpShare = 4;  ///< of the events, before memory is measured
 /// Bytes from then to the end, for each event. Some 30,000 are seen, and nobody knows yet where
 /// they go; the bound is for what is worse.
 constexpr qint64 kMostGrowth = 100'000;
+constexpr int kReports = 10;  ///< of memory
 constexpr int kMenuMs = 300;
 constexpr qint64 kHangMs = 20'000;
 
@@ -211,6 +214,12 @@ long numberFrom(const char* variable, long otherwise) {
   return text.isEmpty() ? otherwise : text.toLong();
 }
 
+/// Without what the allocator only keeps.
+qint64 memoryInUse() {
+  giveBackFreeMemory();
+  return processMemory();
+}
+
 /// Long enough for the monkey, and without anything that leaves the folder.
 Experiment endlessRun() {
   Experiment experiment = smallExperiment();
@@ -232,6 +241,7 @@ class MonkeyTest : public QObject {
   void init() { synthetic::failOnQtWarnings(); }
 
   void leavesTheWindowWhole() {
+    useFewHeaps();  // as the program
     const long events = numberFrom("HEADLIGHT_MONKEY_EVENTS", 5'000);
     const auto seed = static_cast<std::uint32_t>(numberFrom("HEADLIGHT_MONKEY_SEED", 1));
     QTemporaryDir folder;
@@ -255,14 +265,18 @@ class MonkeyTest : public QObject {
       if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
     });
     closer.start(kMenuMs);
+    const int pause = static_cast<int>(numberFrom("HEADLIGHT_MONKEY_PAUSE", 0));
     qint64 before = 0;
     for (long i = 0; i < events; ++i) {
-      if (i == events / kWarmUpShare) before = processMemory();
+      if (pause > 0) QTest::qWait(pause);
+      if (i % std::max(events / kReports, 1L) == 0)
+        qInfo("monkey: after %ld events %lld MB", i, static_cast<long long>(memoryInUse() >> 20));
+      if (i == events / kWarmUpShare) before = memoryInUse();
       monkey.act();
       if (!test->isVisible()) test->show();
       QVERIFY2(monkey.stalls().longest < kHangMs, qPrintable(monkey.stalls().longestAfter));
     }
-    const qint64 growth = processMemory() - before;
+    const qint64 growth = memoryInUse() - before;
     qInfo(
         "monkey: %ld events, seed %u: half within %lld ms, 99.9 %% within %lld ms, longest %lld "
         "ms (%s); memory grew by %.1f MB",

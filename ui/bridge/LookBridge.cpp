@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "core/base/Heap.h"
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Compute.h"
@@ -165,6 +166,7 @@ void LookBridge::opened(int ticket, std::shared_ptr<InferenceSession> session,
   m_worker.post([sessions = m_sessions, session](std::stop_token) {
     sessions->main = session;
     sessions->training.reset();
+    giveBackFreeMemory();
   });
   if (std::exchange(m_throughTraining, false)) Q_EMIT throughTrainingChanged(false);
   if (m_document->hasModel()) Q_EMIT replacing(session->info());
