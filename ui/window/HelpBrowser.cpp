@@ -61,6 +61,9 @@ QString readPage(const QString& page) {
 
 /// Qt sets Markdown tightly: room in the cells of tables, above headings and between lines.
 void letInAir(QTextDocument* document) {
+  // As one edit, or each of them would lay out the page anew.
+  QTextCursor all(document);
+  all.beginEditBlock();
   for (auto frame = document->rootFrame()->begin(); !frame.atEnd(); ++frame) {
     auto* table = qobject_cast<QTextTable*>(frame.currentFrame());
     if (!table) continue;
@@ -79,6 +82,7 @@ void letInAir(QTextDocument* document) {
     format.setBottomMargin(6);
     QTextCursor(block).setBlockFormat(format);
   }
+  all.endEditBlock();
 }
 
 /// As GitHub names headings: small letters, spaces as hyphens, nothing else.
@@ -115,7 +119,20 @@ HelpText::HelpText(const Actions* actions, QWidget* parent)
 QVariant HelpText::loadResource(int type, const QUrl& name) {
   if (!name.path().endsWith(QStringLiteral(".md"))) return QTextBrowser::loadResource(type, name);
   const QString page = QFileInfo(name.path()).completeBaseName();
-  return page == QLatin1String(kShortcuts) ? shortcutsPage(*m_actions) : readPage(page);
+  return htmlOf(page == QLatin1String(kShortcuts) ? shortcutsPage(*m_actions) : readPage(page));
+}
+
+/// Markdown that is read into a document on the screen is laid out anew for every cell of a table,
+/// which takes seconds; HTML is laid out once.
+QString HelpText::htmlOf(const QString& markdown) const {
+  QTextDocument document;
+  document.setDefaultFont(font());
+  document.setMarkdown(markdown);
+  return document.toHtml();
+}
+
+void HelpText::doSetSource(const QUrl& name, QTextDocument::ResourceType) {
+  QTextBrowser::doSetSource(name, QTextDocument::HtmlResource);
 }
 
 void HelpText::showHeading(const QString& anchor) {

@@ -3,6 +3,7 @@
 
 #include <QDialog>
 #include <QTextBrowser>
+#include <QTextDocument>
 
 class QListWidget;
 class QLineEdit;
@@ -21,7 +22,12 @@ class HelpText : public QTextBrowser {
   /// "keys-in-the-matrix": the heading of that name, as links in Markdown write it.
   void showHeading(const QString& anchor);
 
+ protected:
+  void doSetSource(const QUrl& name, QTextDocument::ResourceType type) override;
+
  private:
+  QString htmlOf(const QString& markdown) const;
+
   const Actions* m_actions;
 };
 
