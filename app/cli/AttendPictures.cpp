@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/Command.h"
+#include "app/cli/MapPictures.h"
 
 namespace headlight::cli {
 namespace {
@@ -21,23 +22,11 @@ Query tokenQuery(int token, const Grid& grid) {
   return {token, tokenText(token, grid)};
 }
 
-std::string rangeText(const ValueRange& range) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3g to %.3g", range.low, range.high);
-  return text;
-}
-
 std::string predictionText(const Look& look) {
   if (look.top.empty()) return "";
   char share[16];
   std::snprintf(share, sizeof share, " %.1f %%", 100 * look.top.front().probability);
   return "; predicted: " + look.top.front().name + share;
-}
-
-/// The view at `width` pixels, its sides' ratio kept.
-Image scaledView(const Look& look, int width) {
-  const int height = std::max(1, width * look.view.height / std::max(1, look.view.width));
-  return resize(look.view, width, height, Interpolation::Bicubic);
 }
 
 /// Mid-grey, so that both ends of every colour map show on it.
@@ -114,18 +103,6 @@ Image partOf(const Image& view, const PatchArea& area, const Grid& grid) {
 Image groundOf(const Scene& scene, int width) {
   const Image view = scaledView(scene.look, width);
   return scene.learned ? plainGround(view.width, view.height) : view;
-}
-
-Image pictureUnder(const Image& ground, const std::vector<float>& values, int rows, int cols,
-                   const DrawnMap& drawn, const PictureStyle& style, bool smooth) {
-  if (drawn.style == MapStyle::Overlay)
-    return overlay(ground, values, rows, cols, drawn.range, drawn.colorMap, style.opacity, smooth);
-  return headlightPicture(ground, values, rows, cols, drawn.range,
-                          {drawn.style == MapStyle::Warm, style.dim}, smooth);
-}
-
-std::string withNote(const std::string& text, const DrawnMap& drawn) {
-  return drawn.note.empty() ? text : text + ", " + drawn.note;
 }
 
 /// One map with its scale.

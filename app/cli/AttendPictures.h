@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/MapPictures.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/MapView.h"
 #include "core/workbench/Pictures.h"
@@ -22,17 +23,6 @@ struct Query {
 /// "class", "distillation", a patch index ("17") or "row,column"; empty: the class token, or the
 /// middle patch where there is none. Throws Failure naming --query.
 Query queryFromText(const std::string& text, const Grid& grid);
-
-struct PictureStyle {
-  MapStyle style = MapStyle::Headlight;
-  double dim = 0.85;  ///< of the headlight
-  ColorMap colorMap = ColorMap::Viridis;
-  bool smooth = true;
-  bool sharedScale = false;  ///< one scale for all heads of a grid, instead of each its own
-  double opacity = 0.6;
-  int tile = 112;    ///< width of a tile of the grid, in pixels
-  int single = 448;  ///< width of a single overlay, in pixels
-};
 
 /// One image and how it was looked at.
 struct Scene {

@@ -10,9 +10,9 @@ std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
        {makeTrainCommand, makeSweepCommand, makeEvaluateCommand, makePredictCommand,
-        makeAttendCommand, makeHeadsCommand, makePreprocessCommand, makeSummaryCommand,
-        makeInspectCommand, makeConvertCommand, makeSchemesCommand, makeMakeDatasetCommand,
-        makeBenchCommand, makeSequenceCommand})
+        makeAttendCommand, makeCompareCommand, makeHeadsCommand, makePreprocessCommand,
+        makeSummaryCommand, makeInspectCommand, makeConvertCommand, makeSchemesCommand,
+        makeMakeDatasetCommand, makeBenchCommand, makeSequenceCommand})
     commands.push_back(make());
   return commands;
 }

@@ -25,6 +25,7 @@ std::unique_ptr<Command> makeSweepCommand();
 std::unique_ptr<Command> makeEvaluateCommand();
 std::unique_ptr<Command> makePredictCommand();
 std::unique_ptr<Command> makeAttendCommand();
+std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeHeadsCommand();
 std::unique_ptr<Command> makePreprocessCommand();
 std::unique_ptr<Command> makeSummaryCommand();

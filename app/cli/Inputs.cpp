@@ -55,4 +55,16 @@ int forEachPicture(const std::vector<fs::path>& paths, bool strict, Terminal& te
   return exitCode;
 }
 
+void makeOutputFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Failure({ErrorCode::Io, "cannot be made: " + error.message(), folder.string()});
+}
+
+std::string wholePath(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
+  return (unknown ? path : whole.lexically_normal()).string();
+}
+
 }  // namespace headlight::cli

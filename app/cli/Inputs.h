@@ -1,5 +1,5 @@
 #pragma once
-// Pictures named on the command line.
+// Pictures and folders named on the command line.
 
 #include <filesystem>
 #include <functional>
@@ -23,5 +23,10 @@ std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path
 /// `strict`, ends it (Failure). Returns the exit code: that of the first damaged one.
 int forEachPicture(const std::vector<std::filesystem::path>& paths, bool strict, Terminal& terminal,
                    const std::function<void(const std::filesystem::path&, const Image&)>& use);
+
+/// Made where it is missing. Throws Failure.
+void makeOutputFolder(const std::filesystem::path& folder);
+/// The whole path, for who did not name a folder.
+std::string wholePath(const std::filesystem::path& path);
 
 }  // namespace headlight::cli

@@ -163,8 +163,8 @@ void Director::applyView() {
   if (!m_state.tab.isEmpty()) m_window->showTab(m_state.tab);
   if (!m_state.page.isEmpty())
     if (auto* compare = m_window->findChild<CompareView*>())
-      compare->setPage(m_state.page == QStringLiteral("edit") ? CompareView::Page::Edit
-                                                              : CompareView::Page::Layers);
+      compare->setPage(m_state.page == QStringLiteral("layers") ? CompareView::Page::Layers
+                                                                : CompareView::Page::Sides);
   for (const auto& [name, shown] : m_state.docks.items())
     if (auto* dock = m_window->findChild<QDockWidget*>(
             QStringLiteral("dock.%1").arg(QString::fromStdString(name))))

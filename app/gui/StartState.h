@@ -6,7 +6,7 @@
 //   "theme"    "light" | "dark" | "system"
 //   "workspace"  "look" | "mask" | "train" | "compare"
 //   "tab"      "canvas" | "heads" | "rollout" | "compare"
-//   "page"     of compare: "layers" | "edit"
+//   "page"     of compare: "sides" | "layers"
 //   "model"    a published name, a config or a checkpoint
 //   "weights"  a checkpoint
 //   "image"    a picture, or "sample:NAME" for a built-in one

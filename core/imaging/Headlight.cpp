@@ -39,6 +39,10 @@ const std::string& mapStyleName(MapStyle style) {
   return mapStyles()[static_cast<std::size_t>(style)].name;
 }
 
+MapStyle nextMapStyle(MapStyle style) {
+  return static_cast<MapStyle>((static_cast<std::size_t>(style) + 1) % mapStyles().size());
+}
+
 Result<MapStyle> mapStyleFromName(const std::string& name) {
   std::vector<std::string> names;
   for (const MapStyleInfo& info : mapStyles()) {

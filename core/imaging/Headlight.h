@@ -26,6 +26,8 @@ struct MapStyleInfo {
 /// Every style, in the order of the enum.
 const std::vector<MapStyleInfo>& mapStyles();
 const std::string& mapStyleName(MapStyle style);
+/// The one after it; after the last the first.
+MapStyle nextMapStyle(MapStyle style);
 Result<MapStyle> mapStyleFromName(const std::string& name);
 
 struct HeadlightOptions {

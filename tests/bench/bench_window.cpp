@@ -133,7 +133,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "there is no picture\n");
     return 1;
   }
-  auto* canvas = window.findChild<Canvas*>();
+  auto* canvas = window.findChild<Canvas*>("canvas");
   auto* heads = window.findChild<HeadsGrid*>();
   const bool measured = measure(window, QStringLiteral("canvas"), canvas) &&
                         measure(window, QStringLiteral("heads"), heads->area()->viewport());

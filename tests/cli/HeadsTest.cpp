@@ -10,25 +10,7 @@
 namespace headlight::testing {
 namespace {
 
-class HeadsCliTest : public CliTest {
- protected:
-  void SetUp() override {
-    CliTest::SetUp();
-    m_pictures = smallPictures();
-    for (const auto& entry : fs::recursive_directory_iterator(m_pictures / "val"))
-      if (entry.is_regular_file()) m_files.push_back(entry.path());
-    std::sort(m_files.begin(), m_files.end());
-    m_model = {"--model", microConfig(), "--weights", kGolden / "vit_micro.safetensors"};
-  }
-  Outcome runWithModel(Arguments arguments) const {
-    arguments.insert(arguments.end(), m_model.begin(), m_model.end());
-    return run(arguments);
-  }
-
-  fs::path m_pictures;
-  std::vector<fs::path> m_files;
-  Arguments m_model;
-};
+using HeadsCliTest = PicturesCliTest;
 
 TEST_F(HeadsCliTest, OfAPictureLocalityIsThatOfAttend) {
   const auto heads = runWithModel({"heads", "--image", m_files[0], "--json"});

@@ -12,28 +12,6 @@
 namespace headlight::testing {
 namespace {
 
-class PicturesCliTest : public CliTest {
- protected:
-  void SetUp() override {
-    CliTest::SetUp();
-    m_pictures = smallPictures();
-    for (const auto& entry : fs::recursive_directory_iterator(m_pictures / "val"))
-      if (entry.is_regular_file()) m_files.push_back(entry.path());
-    std::sort(m_files.begin(), m_files.end());
-    ASSERT_GE(m_files.size(), 9u);
-    m_model = {"--model", microConfig(), "--weights", kGolden / "vit_micro.safetensors"};
-  }
-
-  Outcome runWithModel(Arguments arguments) const {
-    arguments.insert(arguments.end(), m_model.begin(), m_model.end());
-    return run(arguments);
-  }
-
-  fs::path m_pictures;
-  std::vector<fs::path> m_files;
-  Arguments m_model;
-};
-
 Image decoded(const fs::path& file) {
   auto image = readImage(file);
   EXPECT_TRUE(image.ok()) << file;

@@ -11,9 +11,10 @@ namespace {
 
 using UsageCliTest = CliTest;
 
-const std::vector<std::string> kCommands{
-    "train",   "evaluate",     "predict", "attend", "preprocess", "summary", "inspect",
-    "convert", "make-dataset", "sweep",   "bench",  "sequence",   "heads",   "schemes"};
+const std::vector<std::string> kCommands{"train",        "evaluate", "predict", "attend",
+                                         "preprocess",   "summary",  "inspect", "convert",
+                                         "make-dataset", "sweep",    "bench",   "sequence",
+                                         "heads",        "schemes",  "compare"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -65,6 +66,21 @@ fs::path CliTest::smallPictures() const {
       run({"make-dataset", "pictures", "--size", "40", "--train", "18", "--val", "9"});
   EXPECT_EQ(made.exitCode, 0) << made.err;
   return path("pictures");
+}
+
+void PicturesCliTest::SetUp() {
+  CliTest::SetUp();
+  m_pictures = smallPictures();
+  for (const auto& entry : fs::recursive_directory_iterator(m_pictures / "val"))
+    if (entry.is_regular_file()) m_files.push_back(entry.path());
+  std::sort(m_files.begin(), m_files.end());
+  ASSERT_GE(m_files.size(), 9u);
+  m_model = {"--model", microConfig(), "--weights", kGolden / "vit_micro.safetensors"};
+}
+
+Outcome PicturesCliTest::runWithModel(Arguments arguments) const {
+  arguments.insert(arguments.end(), m_model.begin(), m_model.end());
+  return run(arguments);
 }
 
 std::string readBytes(const fs::path& path) {

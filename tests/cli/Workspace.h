@@ -42,6 +42,17 @@ class CliTest : public ::testing::Test {
   fs::path m_folder;
 };
 
+/// With pictures and the golden vit_micro.
+class PicturesCliTest : public CliTest {
+ protected:
+  void SetUp() override;
+  Outcome runWithModel(Arguments arguments) const;
+
+  fs::path m_pictures;            ///< of smallPictures()
+  std::vector<fs::path> m_files;  ///< of its val, sorted
+  Arguments m_model;
+};
+
 std::string readBytes(const fs::path& path);
 
 /// The outcome is an error of this code, said in one line on standard error that has all of

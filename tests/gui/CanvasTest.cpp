@@ -571,9 +571,8 @@ class CanvasTest : public QObject {
     QCOMPARE(legend.note, QString("added after the softmax"));
     QVERIFY(!legend.detail.contains("class token"));
     QVERIFY(headsLegend(f.document).title.contains("outer bias B_o"));
-    // Rollout and comparison stay with attention.
+    // Rollout stays with attention.
     QVERIFY(meaningNote(f.document) != legend.note);
-    QVERIFY(editLegend(f.document).title.startsWith("attention · "));
     // Locality and masks are of attention.
     QVERIFY(!headsLegend(f.document).title.contains("ALS"));
     const auto mask =

@@ -257,8 +257,9 @@ class DropTest : public QObject {
     test.document()->pushEdit(*edit);
     QTRY_VERIFY(!test.document()->isStale());
     const MaskScheme masks = test.document()->masks();
-    const QString error = exportFigure(test.document(), FigureKind::Canvas, path("figure.png"),
-                                       sessionToText(sessionOf(*test.document())));
+    const QString error =
+        exportFigure(captureFigure(*test.document(), FigureKind::Canvas), path("figure.png"),
+                     sessionToText(sessionOf(*test.document())));
     QCOMPARE(error, QString());
 
     test.document()->undoStack()->undo();

@@ -29,6 +29,12 @@ class FigureExportTest : public QObject {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
   }
+  static QByteArray bigEndian(const QString& text) {
+    QByteArray bytes;
+    for (const QChar letter : text)
+      bytes.append(static_cast<char>(letter.row())).append(static_cast<char>(letter.cell()));
+    return bytes;
+  }
   static void fillWithEdit(Document& document) {
     fill(document, makeModel(), makeImage(120, 64));
     const auto edit = makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
@@ -58,12 +64,15 @@ class FigureExportTest : public QObject {
   }
   void everyKindInEveryFormat() {
     QFETCH(FigureKind, kind);
-    Document document;
+    Document document, left;
     fillWithEdit(document);
+    fill(left, makeModel(), makeImage(64, 120));
     const QString name = QTest::currentDataTag();
     for (const char* suffix : {"png", "svg", "pdf"}) {
       const QString path = pathOf(name + "." + suffix);
-      QCOMPARE(exportFigure(&document, kind, path, {}, 900, 144), QString());
+      const auto captured = kind == FigureKind::Comparison ? captureComparison(left, document)
+                                                           : captureFigure(document, kind);
+      QCOMPARE(exportFigure(captured, path, {}, 900, 144), QString());
       QVERIFY(QFile::exists(path));
     }
     const QImage png(pathOf(name + ".png"));
@@ -95,25 +104,32 @@ class FigureExportTest : public QObject {
     Document document;
     fill(document);
     const QByteArray session = "{\"image\": \"Zürich.jpg\", \"layer\": 2}";
-    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("session.png"), session),
-             QString());
+    QCOMPARE(
+        exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("session.png"), session),
+        QString());
     const QByteArray png = bytesOf(pathOf("session.png"));
     QByteArray found;
     for (const auto& [key, value] :
          readPngText(std::string_view(png.constData(), static_cast<std::size_t>(png.size()))))
       if (key == "headlight.session") found = QByteArray::fromStdString(value);
     QCOMPARE(found, session);
-    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("session.pdf"), session),
-             QString());
-    QVERIFY(bytesOf(pathOf("session.pdf")).contains("headlight-session.json"));
+    QCOMPARE(
+        exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("session.pdf"), session),
+        QString());
+    const QByteArray pdf = bytesOf(pathOf("session.pdf"));
+    const QString name = QStringLiteral("headlight-session.json");
+    QVERIFY(pdf.contains(name.toLatin1()) || pdf.contains(bigEndian(name)));  // by Qt's version
   }
 
   void widthAndResolutionAreIndependent() {
     Document document;
     fill(document);
-    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("a.png"), {}, 600, 96), QString());
-    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("b.png"), {}, 1200, 192),
-             QString());
+    QCOMPARE(
+        exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("a.png"), {}, 600, 96),
+        QString());
+    QCOMPARE(
+        exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("b.png"), {}, 1200, 192),
+        QString());
     const QImage a(pathOf("a.png")), b(pathOf("b.png"));
     QCOMPARE(b.width(), 2 * a.width());
     QVERIFY(std::abs(b.height() - 2 * a.height()) <= 2);
@@ -125,7 +141,8 @@ class FigureExportTest : public QObject {
     ViewOptions view = document.view();
     view.showOverlay = false;
     document.setView(view);
-    QCOMPARE(exportFigure(&document, FigureKind::Canvas, pathOf("plain.png")), QString());
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("plain.png")),
+             QString());
     QVERIFY(count(QImage(pathOf("plain.png")), QColor(60, 120, 180)) > 10000);
   }
 
@@ -164,13 +181,16 @@ class FigureExportTest : public QObject {
     view.layer = 2;
     view.head = 1;
     document.setView(view);
-    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("chosen.svg")), QString());
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("chosen.svg")),
+             QString());
     QVERIFY(bytesOf(pathOf("chosen.svg")).contains("Outlined: layer 2, head 1."));
-    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("chosen.png")), QString());
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("chosen.png")),
+             QString());
     QVERIFY(count(QImage(pathOf("chosen.png")), QColor(0, 114, 178)) > 200);
     view.head = -1;
     document.setView(view);
-    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("mean.svg")), QString());
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("mean.svg")),
+             QString());
     QVERIFY(bytesOf(pathOf("mean.svg")).contains("Outlined: layer 2, the mean of its heads."));
   }
 
@@ -185,7 +205,8 @@ class FigureExportTest : public QObject {
     view.style = MapStyle::Headlight;
     view.dim = 0;
     document.setView(view);
-    QCOMPARE(exportFigure(&document, FigureKind::Heads, pathOf("lit.png")), QString());
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("lit.png")),
+             QString());
     const QImage lit(pathOf("lit.png"));
     int bluish = 0;
     for (int y = 0; y < lit.height(); ++y)
@@ -210,15 +231,19 @@ class FigureExportTest : public QObject {
 
   void refusalsSayWhatToDo() {
     Document document;
-    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.png")).contains("model"));
+    QVERIFY(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("x.png"))
+                .contains("model"));
     fill(document);
-    QVERIFY(exportFigure(&document, FigureKind::Comparison, pathOf("x.png")).contains("edit"));
-    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.gif")).contains(".svg"));
-    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.png"), {}, 5).contains("width"));
-    QVERIFY(exportFigure(&document, FigureKind::Canvas, pathOf("x.png"), {}, 800, 5)
+    QVERIFY(exportFigure(captureComparison(Document(), document), pathOf("x.png"))
+                .contains("nothing to compare"));
+    QVERIFY(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("x.gif"))
+                .contains(".svg"));
+    QVERIFY(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("x.png"), {}, 5)
+                .contains("width"));
+    QVERIFY(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("x.png"), {}, 800, 5)
                 .contains("resolution"));
     for (const char* suffix : {"png", "svg", "pdf"})
-      QVERIFY(!exportFigure(&document, FigureKind::Canvas,
+      QVERIFY(!exportFigure(captureFigure(document, FigureKind::Canvas),
                             pathOf(QString("no/such/folder/x.") + suffix))
                    .isEmpty());
     QVERIFY(QDir(m_folder.path()).entryList({"x.*"}).isEmpty());

@@ -1,5 +1,6 @@
 // Every head at once: the right map in the right place, choosing, scrolling, and lazy colouring.
 
+#include "ui/maps/EnlargedHead.h"
 #include "ui/maps/HeadsGrid.h"
 
 #include <QPainter>
@@ -78,19 +79,30 @@ class HeadsGridTest : public QObject {
                   mapColor(ColorMap::Viridis, at), 2);
   }
 
-  void clickChoosesAndDoubleClickOpens() {
+  void clickChoosesAndDoubleClickEnlarges() {
     Fixture f;
-    QSignalSpy opened(&f.grid, &HeadsGrid::openRequested);
     f.click(2, 1);
     QCOMPARE(f.document.view().layer, 2);
     QCOMPARE(f.document.view().head, 1);
-    QCOMPARE(opened.count(), 0);
+    QVERIFY(!f.grid.isEnlarged());
     f.click(1, -1);
     QCOMPARE(f.document.view().head, -1);
     QTest::mouseDClick(f.area()->viewport(), Qt::LeftButton, {},
                        f.area()->tileRect(1, 0).center().toPoint());
-    QCOMPARE(opened.count(), 1);
-    QCOMPARE(opened.front(), QVariantList({1, 0}));
+    QVERIFY(f.grid.isEnlarged());
+    auto* enlarged = f.grid.findChild<EnlargedHead*>();
+    QVERIFY(enlarged->isVisible() && enlarged->shownMap());
+    QCOMPARE(f.document.view().layer, 1);
+    QCOMPARE(f.document.view().head, 0);
+    QCOMPARE(enlarged->size(), f.grid.size());
+    QTest::keyClick(enlarged, Qt::Key_BracketRight);
+    QCOMPARE(f.document.view().layer, 2);
+    f.document.pin(3);
+    QTest::keyClick(enlarged, Qt::Key_Escape);  // frees the token first
+    QVERIFY(f.grid.isEnlarged() && !f.document.isPinned());
+    QTest::keyClick(enlarged, Qt::Key_Escape);
+    QVERIFY(!f.grid.isEnlarged());
+    QVERIFY(f.area()->isVisible());
   }
 
   void chosenTileIsOutlined() {
@@ -114,9 +126,10 @@ class HeadsGridTest : public QObject {
     for (int i = 0; i < 4; ++i)
       QTest::keyClick(f.area(), Qt::Key_Left);
     QCOMPARE(f.document.view().head, -1);
-    QSignalSpy opened(&f.grid, &HeadsGrid::openRequested);
     QTest::keyClick(f.area(), Qt::Key_Return);
-    QCOMPARE(opened.count(), 1);
+    QVERIFY(f.grid.isEnlarged());
+    QTest::mouseDClick(f.grid.findChild<EnlargedHead*>(), Qt::LeftButton, {}, QPoint(60, 60));
+    QVERIFY(!f.grid.isEnlarged());
   }
 
   void onlyTilesInSightAreColoured() {

@@ -26,8 +26,8 @@ class PredictionTest : public QObject {
     fill(document);
     PredictionPanel panel(&document);
     QCOMPARE(panel.rows().size(), std::size_t{5});
-    QCOMPARE(panel.rows()[0].name, QString("thing 0"));
-    QCOMPARE(panel.rows()[1].name, QString("thing 2"));
+    QCOMPARE(panel.rows()[0].name, std::string("thing 0"));
+    QCOMPARE(panel.rows()[1].name, std::string("thing 2"));
     double sum = 0;
     for (const double logit : {3, 1, 2, 0, -1, -2})
       sum += std::exp(logit);
@@ -48,11 +48,11 @@ class PredictionTest : public QObject {
     QVERIFY(!panel.accessibleDescription().contains("before"));
     document.setLook(makeLook(document.model(), 1, {1, 4, 2, 0, -1, -2}), 5);
     QVERIFY(panel.accessibleDescription().contains("before"));
-    QCOMPARE(panel.rows()[0].name, QString("thing 1"));
+    QCOMPARE(panel.rows()[0].name, std::string("thing 1"));
     QCOMPARE(panel.rows()[0].rank, 1);
     QCOMPARE(panel.rows()[0].rankBefore, 3);
     QVERIFY(panel.rows()[0].probability > panel.rows()[0].probabilityBefore);
-    QCOMPARE(panel.rows()[2].name, QString("thing 0"));
+    QCOMPARE(panel.rows()[2].name, std::string("thing 0"));
     QCOMPARE(panel.rows()[2].rankBefore, 1);
   }
 
@@ -90,7 +90,7 @@ class PredictionTest : public QObject {
     edit(document);
     document.setLook(makeLook(document.model(), 1, {-5, 4, 2, 0, -1, -2}), 5);
     QCOMPARE(panel.rows().size(), std::size_t{6});
-    QCOMPARE(panel.rows()[5].name, QString("thing 0"));
+    QCOMPARE(panel.rows()[5].name, std::string("thing 0"));
     QCOMPARE(panel.rows()[5].rank, 6);
     QCOMPARE(panel.rows()[5].rankBefore, 1);
   }

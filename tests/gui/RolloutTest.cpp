@@ -1,4 +1,4 @@
-// Rollout and comparisons: values as core gives them, worked out beside the window.
+// Rollout and similarity: values as core gives them, worked out beside the window.
 
 #include <QComboBox>
 #include <QSignalSpy>
@@ -7,8 +7,8 @@
 
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/AnalysisBridge.h"
-#include "ui/maps/CompareView.h"
 #include "ui/maps/RolloutView.h"
+#include "ui/maps/SimilarityMatrix.h"
 #include "ui/maps/ViewedRollout.h"
 
 using namespace headlight;
@@ -20,7 +20,7 @@ class RolloutTest : public QObject {
   template <typename View>
   struct Fixture {
     Document document;
-    View view{&document};
+    View view{&document, nullptr};
     explicit Fixture(const ModelInfo& model = makeModel()) {
       fill(document, model);
       view.resize(700, 460);
@@ -132,13 +132,13 @@ class RolloutTest : public QObject {
   }
 
   void similarityIsCores() {
-    Fixture<CompareView> f;
+    Fixture<SimilarityMatrix> f;
     auto* bridge = AnalysisBridge::of(&f.document);
     QTRY_VERIFY(bridge->similarity());
     const auto expected = layerSimilarity(f.document.look()->maps, 0);
     QVERIFY(expected.ok());
     QCOMPARE(bridge->similarity()->values, *expected);
-    auto* matrix = f.view.findChild<SimilarityMatrix*>();
+    auto* matrix = &f.view;
     const QImage grabbed = matrix->grab().toImage();
     const auto corner = [&](int row, int column) {
       return matrix->cellRect(row, column).topLeft() + QPointF(8, 8);
@@ -150,13 +150,13 @@ class RolloutTest : public QObject {
   }
 
   void layersOnDifferentGridsAreNotCompared() {
-    Fixture<CompareView> f;
+    Fixture<SimilarityMatrix> f;
     auto look = std::make_shared<Look>(*f.document.look());
     look->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
     f.document.setLook(look, -1);
     auto* bridge = AnalysisBridge::of(&f.document);
     QTRY_VERIFY(bridge->similarity() && bridge->similarity()->look == f.document.look());
-    auto* matrix = f.view.findChild<SimilarityMatrix*>();
+    auto* matrix = &f.view;
     QCOMPARE(matrix->describePair(0, 2),
              QStringLiteral("layer 0 and layer 2: on different grids, not compared"));
     QVERIFY(matrix->describePair(0, 1).startsWith(QStringLiteral("layer 0 and layer 1: 0.")));
@@ -164,7 +164,7 @@ class RolloutTest : public QObject {
   }
 
   void similarityOfTheMeanIsTheMean() {
-    Fixture<CompareView> f;
+    Fixture<SimilarityMatrix> f;
     ViewOptions view = f.document.view();
     view.head = -1;
     f.document.setView(view);
@@ -174,30 +174,6 @@ class RolloutTest : public QObject {
     const auto second = layerSimilarity(f.document.look()->maps, 1);
     for (std::size_t i = 0; i < first->size(); ++i)
       QVERIFY(std::abs(bridge->similarity()->values[i] - ((*first)[i] + (*second)[i]) / 2) < 1e-6);
-  }
-
-  void beforeAfterAndDifference() {
-    Fixture<CompareView> f;
-    f.view.setPage(CompareView::Page::Edit);
-    auto* before = f.view.findChild<EditPicture*>("editBefore");
-    auto* after = f.view.findChild<EditPicture*>("editAfter");
-    auto* difference = f.view.findChild<EditPicture*>("editDifference");
-    QVERIFY(before && after && difference);
-    QVERIFY(!before->shownMap() && !difference->shownMap() && after->shownMap());
-    f.editAndLook();
-    QVERIFY(before->shownMap() && after->shownMap() && difference->shownMap());
-    QCOMPARE(before->shownMap()->range.high, after->shownMap()->range.high);
-    QCOMPARE(difference->shownMap()->colorMap, ColorMap::Diverging);
-    for (std::size_t i = 0; i < difference->shownMap()->values.size(); ++i)
-      QCOMPARE(difference->shownMap()->values[i],
-               after->shownMap()->values[i] - before->shownMap()->values[i]);
-    // Where the head looked before and no longer does: the lowest colour.
-    QTRY_VERIFY(difference->width() > 100);
-    COMPARE_COLOR(
-        pixelAt(difference->grab().toImage(), difference->patchRect(hottest(0, 0, 0)).center()),
-        mapColor(ColorMap::Diverging, 0), 4);
-    QTest::mouseClick(after, Qt::LeftButton, {}, after->patchRect(6).center().toPoint());
-    QCOMPARE(f.document.view().query, 7);
   }
 };
 

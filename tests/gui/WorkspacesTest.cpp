@@ -17,7 +17,7 @@ namespace {
 /// The side of the square that the model sees, in pixels of the screen.
 double pictureSide(TestWindow& test) {
   synthetic::untilIdle();
-  const QRectF region = test->findChild<Canvas*>()->regionRect();
+  const QRectF region = test->findChild<Canvas*>("canvas")->regionRect();
   return std::min(region.width(), region.height());
 }
 

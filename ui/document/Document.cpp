@@ -288,6 +288,17 @@ QString Document::describeNumbers() const {
 }
 
 void Document::setView(const ViewOptions& wanted) {
+  if (wanted.query != m_view.query) m_followedFrom.reset();
+  showView(wanted);
+}
+
+void Document::lookFrom(int token) {
+  ViewOptions view = m_view;
+  view.query = token;
+  showView(view);
+}
+
+void Document::showView(const ViewOptions& wanted) {
   ViewOptions view = wanted;
   if (hasModel()) {
     const int layers = static_cast<int>(m_model->heads.size());
@@ -321,19 +332,19 @@ void Document::changeView(const std::function<void(ViewOptions&)>& change) {
 void Document::follow(int token) {
   if (m_pinned || !hasModel()) return;
   if (!m_followedFrom) m_followedFrom = m_view.query;
-  changeView([token](ViewOptions& view) { view.query = token; });
+  lookFrom(token);
 }
 
 void Document::endFollowing() {
   const auto before = std::exchange(m_followedFrom, std::nullopt);
-  if (before) changeView([&](ViewOptions& view) { view.query = *before; });
+  if (before) lookFrom(*before);
 }
 
 void Document::pin(int token) {
   m_followedFrom.reset();
   const bool isNew = !std::exchange(m_pinned, true);
   const int before = m_view.query;
-  changeView([token](ViewOptions& view) { view.query = token; });
+  lookFrom(token);
   if (isNew && before == m_view.query) Q_EMIT viewChanged();  // legends say that it is pinned
 }
 

@@ -125,7 +125,9 @@ class Document : public QObject {
   QString describeNumbers() const;
 
   const ViewOptions& view() const { return m_view; }
-  void setView(const ViewOptions& view);  ///< clamped to the model; viewChanged if different
+  /// Clamped to the model; viewChanged if different. Another query ends the following of a pointer,
+  /// and is the one that stays.
+  void setView(const ViewOptions& view);
   /// setView with a part of the present view changed.
   void changeView(const std::function<void(ViewOptions&)>& change);
 
@@ -168,6 +170,8 @@ class Document : public QObject {
 
  private:
   void forgetReference();
+  void showView(const ViewOptions& view);
+  void lookFrom(int token);
   int placedToken(int token) const;
 
   std::optional<ModelInfo> m_model;

@@ -161,6 +161,8 @@ Session readSession(const QByteArray& text) {
   session.run = stringAt(window, "run", "window.");
   session.figures = stringAt(window, "figures", "window.");
   session.arrangements = readArrangements(window);
+  if (json.contains("compare"))
+    session.comparison = valueOrThrow(comparisonFromJson(json["compare"]));
   return session;
 }
 
@@ -206,6 +208,7 @@ QByteArray sessionToText(const Session& session) {
   json["image"] = {{"path", session.imagePath.toStdString()},
                    {"name", session.imageName.toStdString()}};
   json["view"] = viewToJson(session.view);
+  if (!(session.comparison == Comparison())) json["compare"] = comparisonToJson(session.comparison);
   if (!session.gallery.isEmpty()) json["gallery"] = Json::array();
   for (const QString& entry : session.gallery)
     json["gallery"].push_back(entry.toStdString());

@@ -9,6 +9,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
+#include "ui/document/Comparison.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
@@ -32,8 +33,9 @@ struct Session {
   ViewOptions view;
 
   // The window's own; in a picture's session only the workspace and its page.
-  QStringList gallery;  ///< files and folders, in order
-  QString theme;        ///< system, light or dark
+  QStringList gallery;    ///< files and folders, in order
+  Comparison comparison;  ///< what stands side by side
+  QString theme;          ///< system, light or dark
   QByteArray geometry;
   QString workspace;          ///< that is shown
   QString run;                ///< the folder of the last run

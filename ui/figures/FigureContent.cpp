@@ -58,22 +58,27 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
   }
 }
 
-void gatherPanels(FigureContent& content, const FigureRequest& request) {
+/// The map over the picture, where the model looked.
+FigurePanel panelOf(const FigureRequest& request, MapLayer map) {
+  FigurePanel panel;
+  panel.map = std::move(map);
+  panel.image = request.image;
+  panel.region = seenRegion(request.image, request.model.experiment.model);
+  return panel;
+}
+
+void gatherCanvas(FigureContent& content, const FigureRequest& request) {
   const Grid& grid = request.model.grid;
   const AttentionMaps& maps = shownMaps(*request.look, request.view);
-  const Grid shown = gridOfLayer(maps, request.view.layer, grid);
-  content.cursor = patchInRegion(content.region, shown.rows, shown.cols,
-                                 queryInLayer(request.view.query, grid, shown) - shown.prefix);
-  if (request.kind == FigureKind::Comparison) {
-    for (const EditSide side : {EditSide::Before, EditSide::After, EditSide::Difference})
-      if (auto map = editedMap(request.before.get(), request.look.get(), grid, request.view, side))
-        content.panels.push_back({editSideName(side), std::move(*map), true});
-    return;
-  }
   const auto shared = sharedDrawing(maps, grid, request.view);
-  if (auto map = viewedMap(maps, grid, request.view, request.view.layer, request.view.head,
-                           shared ? &*shared : nullptr))
-    content.panels.push_back({{}, std::move(*map), false});
+  auto map = viewedMap(maps, grid, request.view, request.view.layer, request.view.head,
+                       shared ? &*shared : nullptr);
+  if (!map) return;
+  FigurePanel panel = panelOf(request, std::move(*map));
+  const Grid shown = gridOfLayer(maps, request.view.layer, grid);
+  panel.cursor = patchInRegion(panel.region, shown.rows, shown.cols,
+                               queryInLayer(request.view.query, grid, shown) - shown.prefix);
+  content.panels.push_back(std::move(panel));
 }
 
 Result<void> gatherRollout(FigureContent& content, const FigureRequest& request) {
@@ -82,7 +87,7 @@ Result<void> gatherRollout(FigureContent& content, const FigureRequest& request)
   if (!values) return values.error();
   const MapLayer map = rolloutMap(maps.layers.front().grid, *values, request.view);
   setRolloutRange(content.legend, map, request.model);
-  content.panels.push_back({{}, map, false});
+  content.panels.push_back(panelOf(request, map));
   return {};
 }
 
@@ -96,16 +101,16 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
   content.title = request.title;
   content.legend = request.caption;
   content.showLegend = request.legend;
-  content.image = request.image;
-  content.region = seenRegion(request.image, request.model.experiment.model);
   content.opacity = request.view.showOverlay ? request.view.opacity : 0;
   content.dim = request.view.dim;
   content.chosenLayer = request.view.layer;
   content.chosenHead = request.view.head;
   switch (request.kind) {
     case FigureKind::Canvas:
+      gatherCanvas(content, request);
+      break;
     case FigureKind::Comparison:
-      gatherPanels(content, request);
+      content.panels = request.sides;
       break;
     case FigureKind::Heads:
       gatherHeads(content, request);

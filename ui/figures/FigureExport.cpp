@@ -13,6 +13,7 @@
 #include "ui/base/ShownText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/figures/FigurePainting.h"
+#include "ui/maps/ComparedMaps.h"
 #include "ui/maps/SimilarityPainting.h"
 #include "ui/maps/ViewedMap.h"
 #include "ui/maps/ViewedRollout.h"
@@ -58,7 +59,40 @@ Legend captionOf(const Document& document, FigureKind kind) {
     case FigureKind::Comparison:
       break;
   }
-  return editLegend(document);
+  return {};
+}
+
+/// The chosen token's patch on the grid of a map, in picture pixels.
+QRectF cursorOf(const Document& document, const MapLayer& map, const QRectF& region) {
+  const Grid grid{map.rows, map.cols, document.model().grid.prefix};
+  const int query = queryInLayer(document.view().query, document.model().grid, grid);
+  return patchInRegion(region, grid.rows, grid.cols, query - grid.prefix);
+}
+
+FigurePanel sidePanel(const Document& document, const QString& title, const MapLayer& map) {
+  const QRectF region = seenRegion(document.image(), document.model().experiment.model);
+  return {title, map, /*ownBar=*/true, document.image(), region, cursorOf(document, map, region)};
+}
+
+QString sideText(const QString& side, const Document& document) {
+  return side + QStringLiteral(": ") + describeSide(document) + QStringLiteral(" · ") +
+         document.describeView();
+}
+
+Legend comparisonLegend(const Document& left, const Document& right,
+                        const std::optional<MapDifference>& difference, const Grid& grid) {
+  Legend legend;
+  legend.title = sideText(QStringLiteral("left"), left);
+  legend.detail = QStringLiteral("left and right share one scale");
+  legend.note = sideText(QStringLiteral("Right"), right);
+  if (difference)
+    legend.note += QStringLiteral(". Right − left: %1, cosine %2")
+                       .arg(QString::fromStdString(describeDifference(*difference, grid)))
+                       .arg(difference->cosine, 0, 'f', 3);
+  for (const QString& meaning : {shownNote(left), shownNote(right)})
+    if (!meaning.isEmpty() && !legend.note.contains(meaning))
+      legend.note += QStringLiteral(". ") + meaning;
+  return legend;
 }
 
 Result<void> writePng(const FigureRequest& request, const FigureContent& content, QSizeF units) {
@@ -147,11 +181,8 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   request.masks = document.masks();
   request.view = document.view();
   request.look = document.look();
-  request.before = document.referenceLook();
   if (!request.look || request.look->maps.layers.empty())
     return refusal("the maps are still being computed; try again in a moment");
-  if (kind == FigureKind::Comparison && (!request.before || request.before == request.look))
-    return refusal("there is no edit to compare with; edit a mask first");
   request.caption = captionOf(document, kind);
   return request;
 }
@@ -180,9 +211,28 @@ Result<void> writeFigure(const FigureRequest& request) {
   });
 }
 
-QString exportFigure(Document* document, FigureKind kind, const QString& path,
-                     const QByteArray& session, int widthPixels, int dpi) {
-  auto request = captureFigure(*document, kind);
+Result<FigureRequest> captureComparison(const Document& left, const Document& right,
+                                        bool difference) {
+  auto request = captureFigure(right, FigureKind::Comparison);
+  if (!request) return request;
+  const auto leftMap = left.hasModel() ? comparedMap(left, right) : std::nullopt;
+  const auto rightMap = comparedMap(right, left);
+  if (!leftMap || !rightMap) return refusal("a side shows no map yet; there is nothing to compare");
+  const auto found = differenceOf(left, right);
+  std::optional<MapDifference> change;
+  if (difference && found && *found) change = **found;
+  request->sides = {sidePanel(left, QStringLiteral("left"), *leftMap),
+                    sidePanel(right, QStringLiteral("right"), *rightMap)};
+  if (change)
+    request->sides.push_back(
+        sidePanel(right, QStringLiteral("right − left"), differenceMap(*change, *rightMap)));
+  request->caption = comparisonLegend(left, right, change,
+                                      {rightMap->rows, rightMap->cols, right.model().grid.prefix});
+  return request;
+}
+
+QString exportFigure(Result<FigureRequest> request, const QString& path, const QByteArray& session,
+                     int widthPixels, int dpi) {
   if (!request) return QString::fromStdString(request.error().text());
   request->path = path;
   request->session = session;

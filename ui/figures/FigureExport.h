@@ -21,7 +21,17 @@ enum class FigureKind {
   Heads,   ///< every head
   Rollout,
   Similarity,  ///< layers × layers
-  Comparison,  ///< before, after the last edit, and the difference
+  Comparison,  ///< left, right, and the difference
+};
+
+/// A picture with a map over it.
+struct FigurePanel {
+  QString title;  ///< above it; may be empty
+  MapLayer map;
+  bool ownBar = false;  ///< its own colours and range below it
+  Image image;
+  QRectF region;  ///< what the model sees, in picture pixels
+  QRectF cursor;  ///< the token's patch, in picture pixels; may be empty
 };
 
 /// Everything a figure needs, taken out of the Document in its thread; writeFigure may then run in
@@ -43,20 +53,24 @@ struct FigureRequest {
   ModelInfo model;
   MaskScheme masks;
   ViewOptions view;
-  std::shared_ptr<const Look> look, before;
-  Legend caption;  ///< a rollout's range is found when it is worked out
+  std::shared_ptr<const Look> look;
+  std::vector<FigurePanel> sides;  ///< of a comparison
+  Legend caption;                  ///< a rollout's range is found when it is worked out
 };
 
 inline constexpr int kLeastFigureWidth = 100, kMostFigureWidth = 16'000;  ///< pixels
 inline constexpr int kLeastFigureDpi = 36, kMostFigureDpi = 1200;
 
-/// Fails where there is nothing to show: no model, no picture, no edit to compare.
+/// Any kind but a comparison. Fails where there is nothing to show: no model, no picture.
 Result<FigureRequest> captureFigure(const Document& document, FigureKind kind);
+/// Fails where a side shows no map.
+Result<FigureRequest> captureComparison(const Document& left, const Document& right,
+                                        bool difference = true);
 /// Draws and writes, all or nothing. May take seconds for a rollout of a large model.
 Result<void> writeFigure(const FigureRequest& request);
 
-/// Both in one; an empty text is success.
-QString exportFigure(Document* document, FigureKind kind, const QString& path,
+/// Writes what was captured; an empty text is success.
+QString exportFigure(Result<FigureRequest> captured, const QString& path,
                      const QByteArray& session = {}, int widthPixels = 1600, int dpi = 192);
 
 }  // namespace headlight

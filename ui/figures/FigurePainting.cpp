@@ -38,14 +38,24 @@ double titleHeight(const FigureContent& content) {
   return QFontMetricsF(figureFont()).height() + 8;
 }
 
-/// Panels share the width; a tall picture gets narrower ones.
-QSizeF panelSize(const FigureContent& content, double width) {
-  const double count = static_cast<double>(std::max<std::size_t>(1, content.panels.size()));
-  const double room = (width - 2 * kFigureMargin - (count - 1) * kGap) / count;
-  const double aspect =
-      static_cast<double>(content.image.height) / std::max(content.image.width, 1);
+/// Panels share the width; a tall picture gets a narrower one.
+QSizeF panelSize(const FigurePanel& panel, double room) {
+  const double aspect = static_cast<double>(panel.image.height) / std::max(panel.image.width, 1);
   if (aspect <= kTallest) return {room, room * aspect};
   return {room * kTallest / aspect, room * kTallest};
+}
+
+/// The width that each panel may take of what is within the margins.
+double panelRoom(const FigureContent& content, double inner) {
+  const double count = static_cast<double>(std::max<std::size_t>(1, content.panels.size()));
+  return (inner - (count - 1) * kGap) / count;
+}
+
+double tallestPanel(const FigureContent& content, double inner) {
+  double tallest = 0;
+  for (const FigurePanel& panel : content.panels)
+    tallest = std::max(tallest, panelSize(panel, panelRoom(content, inner)).height());
+  return tallest;
 }
 
 double panelTitleHeight(const FigureContent& content) {
@@ -116,7 +126,8 @@ double bodyHeight(const FigureContent& content, double width) {
            static_cast<double>(layout.rows) * headRowHeight(layout.tile);
   }
   if (content.kind == FigureKind::Similarity) return width * 0.85;
-  return panelTitleHeight(content) + panelSize(content, width).height() + panelBarHeight(content);
+  return panelTitleHeight(content) + tallestPanel(content, width - 2 * kFigureMargin) +
+         panelBarHeight(content);
 }
 
 /// The picture, dimmed where the model does not see it, with the map: one raster.
@@ -131,8 +142,8 @@ QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
   painter.setOpacity(0.35);
   painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
   painter.setOpacity(1);
-  const QRectF region(content.region.x() * x, content.region.y() * y, content.region.width() * x,
-                      content.region.height() * y);
+  const QRectF region(panel.region.x() * x, panel.region.y() * y, panel.region.width() * x,
+                      panel.region.height() * y);
   painter.setClipRect(region);
   painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
   if (!panel.map.isLight()) {
@@ -147,40 +158,44 @@ QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
   return raster;
 }
 
+void paintPanel(QPainter& painter, const QRectF& slot, const FigureContent& content,
+                const FigurePanel& panel, double scale) {
+  const ImagePyramid pyramid = makePyramid(panel.image);
+  if (pyramid.levels.empty()) return;
+  const QSizeF size = panelSize(panel, slot.width());
+  const QRectF target(slot.left() + (slot.width() - size.width()) / 2,
+                      slot.top() + panelTitleHeight(content), size.width(), size.height());
+  painter.setPen(Qt::black);
+  if (!panel.title.isEmpty())
+    painter.drawText(QRectF(slot.left(), slot.top(), slot.width(), panelTitleHeight(content)),
+                     Qt::AlignHCenter | Qt::AlignTop, panel.title);
+  painter.drawImage(target, rasterPanel(content, pyramid, panel, (size * scale).toSize()));
+  const double unit = target.width() / panel.image.width;
+  const auto onPaper = [&](const QRectF& r) {
+    return QRectF(target.left() + r.x() * unit, target.top() + r.y() * unit, r.width() * unit,
+                  r.height() * unit);
+  };
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(QColor(0, 0, 0, 170), 0.75));
+  painter.drawRect(onPaper(panel.region));
+  if (!panel.cursor.isEmpty())
+    drawOutline(painter, onPaper(panel.cursor), paper().color(QPalette::Highlight), 2);
+  if (!panel.ownBar || !content.showLegend) return;
+  Legend legend;
+  legend.bar = true;
+  legend.colorMap = panel.map.colorMap;
+  legend.range = panel.map.range;
+  drawLegend(painter, QRectF(slot.left(), target.bottom(), slot.width(), panelBarHeight(content)),
+             legend, paper());
+}
+
 void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,
                  double scale) {
-  const QSizeF size = panelSize(content, area.width() + 2 * kFigureMargin);
-  const double count = static_cast<double>(content.panels.size());
-  const double slot = (area.width() - (count - 1) * kGap) / count;
-  const ImagePyramid pyramid = makePyramid(content.image);
-  if (pyramid.levels.empty()) return;
-  for (std::size_t i = 0; i < content.panels.size(); ++i) {
-    const FigurePanel& panel = content.panels[i];
-    const double left = area.left() + static_cast<double>(i) * (slot + kGap);
-    const QRectF target(left + (slot - size.width()) / 2, area.top() + panelTitleHeight(content),
-                        size.width(), size.height());
-    painter.setPen(Qt::black);
-    if (!panel.title.isEmpty())
-      painter.drawText(QRectF(left, area.top(), slot, panelTitleHeight(content)),
-                       Qt::AlignHCenter | Qt::AlignTop, panel.title);
-    painter.drawImage(target, rasterPanel(content, pyramid, panel, (size * scale).toSize()));
-    const double unit = target.width() / content.image.width;
-    const auto onPaper = [&](const QRectF& r) {
-      return QRectF(target.left() + r.x() * unit, target.top() + r.y() * unit, r.width() * unit,
-                    r.height() * unit);
-    };
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(QColor(0, 0, 0, 170), 0.75));
-    painter.drawRect(onPaper(content.region));
-    if (!content.cursor.isEmpty())
-      drawOutline(painter, onPaper(content.cursor), paper().color(QPalette::Highlight), 2);
-    if (!panel.ownBar || !content.showLegend) continue;
-    Legend legend;
-    legend.bar = true;
-    legend.colorMap = panel.map.colorMap;
-    legend.range = panel.map.range;
-    drawLegend(painter, QRectF(left, target.bottom(), slot, panelBarHeight(content)), legend,
-               paper());
+  const double room = panelRoom(content, area.width());
+  double left = area.left();
+  for (const FigurePanel& panel : content.panels) {
+    paintPanel(painter, QRectF(left, area.top(), room, area.height()), content, panel, scale);
+    left += room + kGap;
   }
 }
 

@@ -102,15 +102,6 @@ bool Canvas::isOfNoPicture() const {
   return shownLearned(document()->look().get(), document()->view()) != nullptr;
 }
 
-/// The map's grid may be coarser than the model's: the middle of what was pointed at.
-int Canvas::tokenOf(int patch) const {
-  const Grid& grid = document()->model().grid;
-  const Grid shown = shownGrid();
-  const int row = (2 * (patch / shown.cols) + 1) * grid.rows / (2 * shown.rows);
-  const int col = (2 * (patch % shown.cols) + 1) * grid.cols / (2 * shown.cols);
-  return grid.prefix + row * grid.cols + col;
-}
-
 void Canvas::patchPressed(int patch) {
   setQuery(tokenOf(patch));
 }
@@ -173,7 +164,7 @@ bool Canvas::claimsKey(const QKeyEvent& event) const {
 
 bool Canvas::handleKey(QKeyEvent* event) {
   if (PictureView::handleKey(event)) return true;
-  if (!Canvas::claimsKey(*event)) return false;
+  if (!Canvas::claimsKey(*event)) return false;  // a key of a subclass
   ViewOptions view = document()->view();
   switch (event->key()) {
     case Qt::Key_Escape:
@@ -181,8 +172,7 @@ bool Canvas::handleKey(QKeyEvent* event) {
       patchHovered(hoveredPatch());
       break;
     case Qt::Key_H:
-      view.style =
-          static_cast<MapStyle>((static_cast<int>(view.style) + 1) % int(mapStyles().size()));
+      view.style = nextMapStyle(view.style);
       document()->setView(view);
       break;
     case Qt::Key_Left:

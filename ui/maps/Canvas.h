@@ -30,7 +30,6 @@ class Canvas : public PictureView {
  private:
   void moveToken(int rows, int cols);
   void setQuery(int token);
-  int tokenOf(int patch) const;
   void stepLayer(int by);
   void stepHead(int by);
   QRectF chipRect(int token) const;

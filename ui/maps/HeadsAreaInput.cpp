@@ -31,7 +31,7 @@ void HeadsArea::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   if (const auto cell = cellAt(event->position())) {
     choose(cell->first, cell->second);
-    Q_EMIT openRequested(cell->first, cell->second);
+    Q_EMIT enlarged();
   }
 }
 
@@ -59,7 +59,7 @@ void HeadsArea::keyPressEvent(QKeyEvent* event) {
       return choose(m_layout.layers() - 1, view.head);
     case Qt::Key_Return:
     case Qt::Key_Enter:
-      Q_EMIT openRequested(view.layer, view.head);
+      Q_EMIT enlarged();
       return;
     default:
       event->ignore();

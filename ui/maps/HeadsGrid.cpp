@@ -3,14 +3,16 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
+#include <QStackedLayout>
 #include <QTimer>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
 
 #include "ui/base/Images.h"
+#include "ui/base/Stacked.h"
 #include "ui/document/MaskText.h"
+#include "ui/maps/EnlargedHead.h"
 #include "ui/maps/HeadTile.h"
 #include "ui/maps/HeadsPainting.h"
 #include "ui/maps/LegendBar.h"
@@ -249,23 +251,41 @@ void HeadsArea::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) layOut();
 }
 
-HeadsGrid::HeadsGrid(Document* document, QWidget* parent) : QWidget(parent) {
+HeadsGrid::HeadsGrid(Document* document, QWidget* parent) : QWidget(parent), m_document(document) {
   setObjectName("headsGrid");
   setAccessibleName(tr("Heads: every layer and head at once"));
   m_area = new HeadsArea(document, this);
   m_legend = new LegendBar(this);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(m_area, 1);
-  layout->addWidget(m_legend);
+  m_pages = new QStackedLayout(this);
+  m_pages->addWidget(stacked({m_area, m_legend}, m_area, this));
   setFocusProxy(m_area);
-  connect(m_area, &HeadsArea::openRequested, this, &HeadsGrid::openRequested);
+  connect(m_area, &HeadsArea::enlarged, this, &HeadsGrid::enlarge);
   const auto relabel = [this, document] { m_legend->setLegend(headsLegend(*document)); };
   for (const auto signal : {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged,
                             &Document::numbersChanged})
     connect(document, signal, this, relabel);
   relabel();
+}
+
+void HeadsGrid::enlarge() {
+  if (!m_enlarged) {
+    m_enlarged = new EnlargedHead(m_document, this);
+    m_pages->addWidget(m_enlarged);
+    connect(m_enlarged, &EnlargedHead::closed, this, &HeadsGrid::showAll);
+  }
+  m_pages->setCurrentWidget(m_enlarged);
+  setFocusProxy(m_enlarged);
+  m_enlarged->setFocus(Qt::OtherFocusReason);
+}
+
+void HeadsGrid::showAll() {
+  m_pages->setCurrentIndex(0);
+  setFocusProxy(m_area);
+  m_area->setFocus(Qt::OtherFocusReason);
+}
+
+bool HeadsGrid::isEnlarged() const {
+  return m_pages->currentIndex() > 0;
 }
 
 }  // namespace headlight

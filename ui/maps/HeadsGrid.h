@@ -13,12 +13,15 @@
 #include "ui/maps/HeadsLayout.h"
 #include "ui/maps/ImagePainting.h"
 
+class QStackedLayout;
+
 namespace headlight {
 
+class EnlargedHead;
 class LegendBar;
 
 /// Paints and colours only tiles in sight. A click or the arrows choose (layer, head); a double
-/// click, or Enter, asks to open it.
+/// click, or Enter, asks to enlarge it.
 class HeadsArea : public QAbstractScrollArea {
   Q_OBJECT
  public:
@@ -32,7 +35,7 @@ class HeadsArea : public QAbstractScrollArea {
   int cachedTiles() const { return static_cast<int>(m_tiles.size()); }
 
  Q_SIGNALS:
-  void openRequested(int layer, int head);
+  void enlarged();  ///< the chosen head is to be shown alone
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -72,12 +75,16 @@ class HeadsGrid : public QWidget {
   explicit HeadsGrid(Document* document, QWidget* parent = nullptr);
   HeadsArea* area() const { return m_area; }
 
- Q_SIGNALS:
-  /// A double click: show this head on the canvas. It is chosen in the Document already.
-  void openRequested(int layer, int head);
+  /// Shows the chosen head alone, in the place of all.
+  void enlarge();
+  void showAll();
+  bool isEnlarged() const;
 
  private:
+  Document* m_document;
+  QStackedLayout* m_pages;
   HeadsArea* m_area;
+  EnlargedHead* m_enlarged = nullptr;  ///< made when it is first wanted
   LegendBar* m_legend;
 };
 

@@ -16,24 +16,25 @@ constexpr const char* kPageName = "tab";
 
 }  // namespace
 
-PictureTabs::PictureTabs(Document* document, QWidget* parent) : QTabWidget(parent) {
+PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers& offers,
+                         QWidget* parent)
+    : QTabWidget(parent), m_compare(new CompareView(document, look, offers, this)) {
   setObjectName(QStringLiteral("tabs"));
   setAccessibleName(tr("Pictures"));
   setDocumentMode(true);
-  auto* heads = new HeadsGrid(document, this);
   addPage(new Canvas(document, this), "canvas", "image", tr("Canvas"),
           tr("The picture and where one head looks"));
-  addPage(heads, "heads", "heads", tr("Heads"), tr("Every layer and head at once"));
+  addPage(new HeadsGrid(document, this), "heads", "heads", tr("Heads"),
+          tr("Every layer and head at once"));
   addPage(new RolloutView(document, this), "rollout", "rollout", tr("Rollout"),
           tr("Attention through all layers"));
-  addPage(new CompareView(document, this), "compare", "compare", tr("Compare"),
-          tr("How alike layers look; a map before and after an edit"));
+  addPage(m_compare, "compare", "compare", tr("Compare"),
+          tr("Two of anything side by side; how alike layers look"));
   auto* choices = new QActionGroup(this);
   for (QAction* command : m_commands)
     choices->addAction(command);
   connect(this, &QTabWidget::currentChanged, this, &PictureTabs::markShown);
   markShown();
-  connect(heads, &HeadsGrid::openRequested, this, [this] { showPage("canvas"); });
 }
 
 void PictureTabs::addPage(QWidget* page, const QString& name, const QString& icon,
@@ -72,7 +73,9 @@ void PictureTabs::focusPage() {
 
 PictureView* PictureTabs::picture() const {
   if (auto* picture = qobject_cast<PictureView*>(currentWidget())) return picture;
-  return currentWidget()->findChild<PictureView*>();
+  for (PictureView* picture : currentWidget()->findChildren<PictureView*>())
+    if (picture->isVisible()) return picture;
+  return nullptr;
 }
 
 }  // namespace headlight

@@ -8,13 +8,18 @@ class QAction;
 
 namespace headlight {
 
+class CompareView;
 class Document;
+class LookBridge;
 class PictureView;
+struct SideOffers;
 
 class PictureTabs : public QTabWidget {
   Q_OBJECT
  public:
-  explicit PictureTabs(Document* document, QWidget* parent = nullptr);
+  /// `look` and `offers`: for what is compared (SideBySide).
+  PictureTabs(Document* document, LookBridge* look, const SideOffers& offers,
+              QWidget* parent = nullptr);
 
   /// "canvas", "heads", "rollout" or "compare"; another name changes nothing.
   void showPage(const QString& name);
@@ -24,6 +29,7 @@ class PictureTabs : public QTabWidget {
   /// Keys work in the page that is shown.
   void focusPage();
 
+  CompareView* compare() const { return m_compare; }
   /// Showing each page, for the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
@@ -32,6 +38,7 @@ class PictureTabs : public QTabWidget {
   void addPage(QWidget* page, const QString& name, const QString& icon, const QString& title,
                const QString& tip);
 
+  CompareView* m_compare;
   QList<QAction*> m_commands;
 };
 

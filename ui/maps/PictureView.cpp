@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/workbench/Comparison.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/maps/ViewedMap.h"
 
@@ -98,6 +99,11 @@ Grid PictureView::shownGrid() const {
     grid.cols = m_map->cols;
   }
   return grid;
+}
+
+int PictureView::tokenOf(int patch) const {
+  const Grid& grid = m_document->model().grid;
+  return correspondingToken(shownGrid().prefix + patch, shownGrid(), grid);
 }
 
 QRectF PictureView::patchRect(int patch) const {

@@ -41,9 +41,18 @@ class PictureView : public QWidget {
   /// How often the coloured map was built anew: hovering and zooming must not.
   int mapBuilds() const { return m_mapBuilds; }
   const std::optional<MapLayer>& shownMap() const { return m_map; }
+  Grid shownGrid() const;  ///< of the map, else of the model
+
+  /// Marks this patch, with its value, as if the pointer were over it; −1: none. What the pointer
+  /// does itself is told by pointed().
+  void showPointed(int patch);
+  int pointedPatch() const { return m_hovered; }
 
   QSize sizeHint() const override { return {560, 420}; }
   QSize minimumSizeHint() const override { return {160, 120}; }
+
+ Q_SIGNALS:
+  void pointed(int patch);  ///< the pointer is over another patch; −1: over none
 
  protected:
   virtual std::optional<MapLayer> currentMap() const = 0;
@@ -71,10 +80,11 @@ class PictureView : public QWidget {
   void refreshMap();
   /// Outlines the patch that the view looks from; nothing for prefix tokens.
   void drawTokenCursor(QPainter& painter);
+  /// The model's token in the middle of a patch of the shown grid.
+  int tokenOf(int patch) const;
   Document* document() const { return m_document; }
   QRectF pictureArea() const;                     ///< the widget without the legend
   int hoveredPatch() const { return m_hovered; }  ///< −1: none
-  Grid shownGrid() const;                         ///< of the map, else of the model
 
   bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;

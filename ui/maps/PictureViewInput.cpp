@@ -76,6 +76,13 @@ void PictureView::setHovered(int patch) {
   if (patch == m_hovered) return;
   m_hovered = patch;
   patchHovered(patch);
+  Q_EMIT pointed(patch);
+  update();
+}
+
+void PictureView::showPointed(int patch) {
+  if (patch == m_hovered || patch >= shownGrid().patches()) return;
+  m_hovered = patch;
   update();
 }
 

@@ -6,38 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "ui/base/ShownText.h"
+#include "ui/maps/ComparedMaps.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kRows = 5;
 constexpr double kPadding = 8;
-
-std::vector<double> probabilitiesOf(const std::vector<float>& logits) {
-  std::vector<double> values(logits.begin(), logits.end());
-  if (values.empty()) return values;
-  const double most = *std::max_element(values.begin(), values.end());
-  double sum = 0;
-  for (double& value : values)
-    sum += value = std::exp(value - most);
-  for (double& value : values)
-    value /= sum;
-  return values;
-}
-
-/// Rank of every class, from 1; ties by index.
-std::vector<int> ranksOf(const std::vector<float>& logits) {
-  std::vector<int> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return logits[a] > logits[b]; });
-  std::vector<int> ranks(logits.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    ranks[order[i]] = static_cast<int>(i) + 1;
-  return ranks;
-}
+constexpr double kWholeRow = 460;  ///< a row this wide has room for everything
 
 QString percent(double probability) {
   const double value = probability * 100;
@@ -93,45 +71,8 @@ QString rankText(const PredictionRow& row) {
 
 }  // namespace
 
-std::vector<PredictionRow> predictionRows(const Look& after, const Look* before, int rows) {
-  const std::vector<double> now = probabilitiesOf(after.logits);
-  const std::vector<int> rank = ranksOf(after.logits);
-  std::vector<double> then;
-  std::vector<int> rankThen;
-  if (before && before->logits.size() == after.logits.size()) {
-    then = probabilitiesOf(before->logits);
-    rankThen = ranksOf(before->logits);
-  }
-  std::vector<PredictionRow> all;
-  const auto add = [&](const ClassScore& score) {
-    const auto index = static_cast<std::size_t>(score.index);
-    if (score.index < 0 || index >= now.size()) return;
-    PredictionRow row;
-    row.name = shownName(score.name);
-    row.rank = rank[index];
-    row.probability = now[index];
-    if (!then.empty()) {
-      row.rankBefore = rankThen[index];
-      row.probabilityBefore = then[index];
-    }
-    all.push_back(row);
-  };
-  for (const ClassScore& score : after.top) {
-    if (static_cast<int>(all.size()) == rows) break;
-    add(score);
-  }
-  if (!then.empty() && !before->top.empty()) {
-    const int best = before->top.front().index;
-    const auto shown = std::min<std::size_t>(after.top.size(), static_cast<std::size_t>(rows));
-    if (std::none_of(after.top.begin(), after.top.begin() + static_cast<std::ptrdiff_t>(shown),
-                     [best](const ClassScore& score) { return score.index == best; }))
-      add(before->top.front());
-  }
-  return all;
-}
-
-PredictionPanel::PredictionPanel(Document* document, QWidget* parent)
-    : QWidget(parent), m_document(document) {
+PredictionPanel::PredictionPanel(Document* document, QWidget* parent, const Document* left)
+    : QWidget(parent), m_document(document), m_left(left) {
   setObjectName("predictionPanel");
   setAccessibleName(tr("Prediction"));
   setToolTip(
@@ -142,6 +83,9 @@ PredictionPanel::PredictionPanel(Document* document, QWidget* parent)
   for (const auto signal : {&Document::modelChanged, &Document::lookChanged,
                             &Document::masksChanged, &Document::referenceChanged})
     connect(document, signal, this, &PredictionPanel::refresh);
+  if (left)
+    for (const auto signal : {&Document::modelChanged, &Document::lookChanged})
+      connect(left, signal, this, &PredictionPanel::refresh);
   refresh();
 }
 
@@ -157,20 +101,30 @@ QSize PredictionPanel::minimumSizeHint() const {
 
 void PredictionPanel::refresh() {
   const auto look = m_document->look();
-  auto before = m_document->referenceLook();
-  if (before == look) before.reset();  // the edit's own look is still on its way
+  const auto before = lookBefore();
   m_compared = look && before && before->logits.size() == look->logits.size();
   m_rows.clear();
   if (look) m_rows = predictionRows(*look, before.get(), kRows);
   QStringList words;
   for (const PredictionRow& row : m_rows) {
-    words << row.name + QStringLiteral(" ") + percent(row.probability);
+    words << shownName(row.name) + QStringLiteral(" ") + percent(row.probability);
     if (m_compared) words.last() += tr(", before %1").arg(percent(row.probabilityBefore));
   }
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
+  if (m_left && look && m_left->look() && !m_compared) {
+    m_rows.clear();
+    words.clear();
+    m_note = tr("The models know other classes: their predictions cannot be compared.");
+  }
   if (!m_note.isEmpty()) words.prepend(m_note);
   setAccessibleDescription(words.join(QStringLiteral("; ")));
   update();
+}
+
+std::shared_ptr<const Look> PredictionPanel::lookBefore() const {
+  if (m_left) return sameClasses(*m_left, *m_document) ? m_left->look() : nullptr;
+  const auto before = m_document->referenceLook();
+  return before == m_document->look() ? nullptr : before;  // the edit's own is still on its way
 }
 
 void PredictionPanel::paintEvent(QPaintEvent*) {
@@ -188,12 +142,13 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
     QFont bold = font();
     bold.setBold(true);
     painter.setFont(bold);
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("%1 → now").arg(m_document->describeReference()));
+    painter.drawText(
+        row, Qt::AlignLeft | Qt::AlignVCenter,
+        m_left ? tr("left → right") : tr("%1 → now").arg(m_document->describeReference()));
     painter.setFont(font());
   }
   row.translate(0, line);
-  if (m_rows.empty())
+  if (m_rows.empty() && m_note.isEmpty())
     painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, tr("Nothing looked at yet."));
   if (!m_note.isEmpty()) {
     painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
@@ -206,62 +161,82 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
   }
 }
 
+bool PredictionPanel::isBrief(double width) const {
+  return m_left && m_compared && width < kWholeRow;
+}
+
+/// What stands behind the bar takes this much.
+double PredictionPanel::numbersWidth(double width) const {
+  const QFontMetricsF metrics(font());
+  if (isBrief(width)) return metrics.horizontalAdvance(QStringLiteral("▲ 100.0 "));
+  if (!m_compared) return metrics.horizontalAdvance(QStringLiteral("100.0 %  "));
+  return metrics.horizontalAdvance(QStringLiteral("100.0 % → 100.0 %  ▲ 100.0  ")) +
+         metrics.horizontalAdvance(QStringLiteral("1000 → 1000"));
+}
+
 void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row) {
   const QFontMetricsF metrics(font());
   const double rankWidth = metrics.horizontalAdvance(QStringLiteral("1000 "));
-  const double number = metrics.horizontalAdvance(QStringLiteral("100.0 %  "));
-  const double change =
-      m_compared ? metrics.horizontalAdvance(QStringLiteral("100.0 % → 100.0 %  ▲ 100.0  ")) +
-                       metrics.horizontalAdvance(QStringLiteral("1000 → 1000"))
-                 : number;
-  const double rest = std::max(60.0, area.width() - rankWidth - change);
+  const double rest = std::max(60.0, area.width() - rankWidth - numbersWidth(area.width()));
   const double nameWidth = rest * 0.52;
-  const QColor text = palette().color(QPalette::WindowText);
-  QColor quiet = text;
-  quiet.setAlphaF(0.6f);
-
-  painter.setPen(quiet);
+  painter.setPen(withAlpha(0.6f));
   painter.drawText(QRectF(area.left(), area.top(), rankWidth - 6, area.height()),
                    Qt::AlignRight | Qt::AlignVCenter, QString::number(row.rank));
-  painter.setPen(text);
+  painter.setPen(palette().color(QPalette::WindowText));
   painter.drawText(QRectF(area.left() + rankWidth, area.top(), nameWidth - 8, area.height()),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(row.name, Qt::ElideRight, nameWidth - 8));
-
+                   metrics.elidedText(shownName(row.name), Qt::ElideRight, nameWidth - 8));
   const QRectF bar(area.left() + rankWidth + nameWidth, area.top() + 4, rest - nameWidth - 10,
                    area.height() - 8);
-  QColor ground = text;
-  ground.setAlphaF(0.08f);
+  paintBar(painter, bar, row);
+  const QRectF numbers(bar.right() + 10, area.top(), area.right() - bar.right() - 10,
+                       area.height());
+  paintNumbers(painter, numbers, row, isBrief(area.width()));
+}
+
+QColor PredictionPanel::withAlpha(float alpha) const {
+  QColor text = palette().color(QPalette::WindowText);
+  text.setAlphaF(alpha);
+  return text;
+}
+
+void PredictionPanel::paintBar(QPainter& painter, const QRectF& bar, const PredictionRow& row) {
   painter.setPen(Qt::NoPen);
-  painter.setBrush(ground);
+  painter.setBrush(withAlpha(0.08f));
   painter.drawRoundedRect(bar, 2, 2);
   painter.setBrush(palette().color(QPalette::Highlight));
   painter.drawRoundedRect(
       QRectF(bar.topLeft(), QSizeF(bar.width() * row.probability, bar.height())), 2, 2);
-  double x = bar.right() + 10;
-  const auto column = [&](double width, Qt::Alignment side, const QString& words,
+  if (!m_compared) return;
+  const double at = bar.left() + bar.width() * row.probabilityBefore;
+  painter.setPen(QPen(palette().color(QPalette::WindowText), 2));
+  painter.drawLine(QPointF(at, bar.top() - 2), QPointF(at, bar.bottom() + 2));
+}
+
+void PredictionPanel::paintNumbers(QPainter& painter, const QRectF& area, const PredictionRow& row,
+                                   bool brief) {
+  const QFontMetricsF metrics(font());
+  const QColor text = palette().color(QPalette::WindowText), quiet = withAlpha(0.6f);
+  double x = area.left();
+  // `room`: the longest text of the column.
+  const auto column = [&](const char* room, Qt::Alignment side, const QString& words,
                           const QColor& color) {
+    const double width = metrics.horizontalAdvance(QString::fromUtf8(room));
     painter.setPen(color);
     painter.drawText(QRectF(x, area.top(), width, area.height()), side | Qt::AlignVCenter, words);
     x += width;
   };
+  const QString change = pointsText(row.probability - row.probabilityBefore);
+  if (brief) return column("▲ 100.0 ", Qt::AlignLeft, change, text);
   if (m_compared) {
-    const double at = bar.left() + bar.width() * row.probabilityBefore;
-    painter.setPen(QPen(text, 2));
-    painter.drawLine(QPointF(at, bar.top() - 2), QPointF(at, bar.bottom() + 2));
-    column(metrics.horizontalAdvance(QStringLiteral("100.0 %")), Qt::AlignRight,
-           percent(row.probabilityBefore), quiet);
-    column(metrics.horizontalAdvance(QStringLiteral(" → ")), Qt::AlignHCenter, QStringLiteral("→"),
-           quiet);
+    column("100.0 %", Qt::AlignRight, percent(row.probabilityBefore), quiet);
+    column(" → ", Qt::AlignHCenter, QStringLiteral("→"), quiet);
   }
-  column(metrics.horizontalAdvance(QStringLiteral("100.0 %")), Qt::AlignRight,
-         percent(row.probability), text);
+  column("100.0 %", Qt::AlignRight, percent(row.probability), text);
   if (!m_compared) return;
-  x += metrics.horizontalAdvance(QStringLiteral("  "));
-  column(metrics.horizontalAdvance(QStringLiteral("▲ 100.0 ")), Qt::AlignLeft,
-         pointsText(row.probability - row.probabilityBefore), text);
-  column(metrics.horizontalAdvance(QStringLiteral("1000 → 1000")), Qt::AlignLeft, rankText(row),
-         quiet);
+  column("  ", Qt::AlignLeft, {}, text);
+  column("▲ 100.0 ", Qt::AlignLeft, change, text);
+  column("1000 → 1000", Qt::AlignLeft, rankText(row), quiet);
 }
 
 }  // namespace headlight

@@ -5,25 +5,17 @@
 
 #include <vector>
 
+#include "core/workbench/Prediction.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
 
-/// One line of the panel. Ranks count from 1.
-struct PredictionRow {
-  QString name;
-  int rank = 0;
-  double probability = 0;
-  int rankBefore = 0;  ///< 0: there was no edit
-  double probabilityBefore = 0;
-};
-/// The best classes of `after`; where there is a `before`, its best class is added if it fell out.
-std::vector<PredictionRow> predictionRows(const Look& after, const Look* before, int rows = 5);
-
 class PredictionPanel : public QWidget {
   Q_OBJECT
  public:
-  explicit PredictionPanel(Document* document, QWidget* parent = nullptr);
+  /// `left`: what the classes are compared with, instead of the document's reference.
+  explicit PredictionPanel(Document* document, QWidget* parent = nullptr,
+                           const Document* left = nullptr);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
   const std::vector<PredictionRow>& rows() const { return m_rows; }
@@ -35,9 +27,17 @@ class PredictionPanel : public QWidget {
 
  private:
   void refresh();
+  std::shared_ptr<const Look> lookBefore() const;
+  /// Beside the left side's own panel its probabilities need not stand again where room is short.
+  bool isBrief(double width) const;
+  double numbersWidth(double width) const;
+  QColor withAlpha(float alpha) const;
   void paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row);
+  void paintBar(QPainter& painter, const QRectF& bar, const PredictionRow& row);
+  void paintNumbers(QPainter& painter, const QRectF& area, const PredictionRow& row, bool brief);
 
   Document* m_document;
+  const Document* m_left;
   std::vector<PredictionRow> m_rows;
   QString m_note;
   bool m_compared = false;

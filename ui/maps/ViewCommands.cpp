@@ -88,10 +88,7 @@ void ViewCommands::addAppearance() {
             "Ctrl+[", [](ViewOptions& view) { strengthOf(view) -= kOpacityStep; });
   addChange("view.nextStyle", tr("Headlight, warm or overlay"),
             tr("The next way of drawing maps: lit, lit warmly, or in colours laid over"), "H",
-            [](ViewOptions& view) {
-              const auto count = static_cast<int>(mapStyles().size());
-              view.style = static_cast<MapStyle>((static_cast<int>(view.style) + 1) % count);
-            });
+            [](ViewOptions& view) { view.style = nextMapStyle(view.style); });
 }
 
 void ViewCommands::addNextShown() {

@@ -99,50 +99,6 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   return map;
 }
 
-QString editSideName(EditSide side) {
-  if (side == EditSide::Before) return QStringLiteral("before");
-  return side == EditSide::After ? QStringLiteral("after") : QStringLiteral("after − before");
-}
-
-std::optional<MapLayer> editedMap(const Look* before, const Look* after, const Grid& model,
-                                  const ViewOptions& view, EditSide side) {
-  std::optional<MapLayer> then, now;
-  // Until the edit's own look arrives, before and after are the same one.
-  if (before && before != after)
-    then = viewedMap(before->maps, model, view, view.layer, view.head, nullptr);
-  if (after) now = viewedMap(after->maps, model, view, view.layer, view.head, nullptr);
-  if (now && then && now->values.size() != then->values.size()) then.reset();
-  if (!now || !then) return side == EditSide::After ? now : std::nullopt;
-  if (side == EditSide::Difference) {
-    for (std::size_t i = 0; i < now->values.size(); ++i)
-      now->values[i] -= then->values[i];
-    now->range = rangeOf(now->values, true);
-    now->colorMap = ColorMap::Diverging;
-    now->style = MapStyle::Overlay;
-    now->note.clear();
-    return now;
-  }
-  std::vector<float> both = then->values;
-  both.insert(both.end(), now->values.begin(), now->values.end());
-  std::optional<MapLayer>& chosen = side == EditSide::Before ? then : now;
-  chosen->setDrawn(drawnIn(view, both, after->maps.isSigned));
-  return chosen;
-}
-
-Legend editLegend(const Document& document) {
-  Legend legend;
-  if (!document.hasModel()) return legend;
-  legend.title = document.describeView();
-  // The canvas and the heads show the learned map that was chosen; here it is attention all the
-  // same.
-  if (shownLearned(document.look().get(), document.view()))
-    legend.title.prepend(QStringLiteral("attention · "));
-  legend.detail = QStringLiteral(
-      "before and after share one scale; the difference has its own, 0 in the middle");
-  legend.note = meaningNote(document);
-  return legend;
-}
-
 std::optional<MapLayer> canvasMap(const Document& document) {
   const auto look = document.look();
   if (!look || !document.hasModel()) return {};

@@ -40,15 +40,6 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
                                   const DrawnMap* shared);
 
-enum class EditSide { Before, After, Difference };
-QString editSideName(EditSide side);
-/// The viewed map before or after an edit, both on one scale, or after − before. Nothing unless
-/// both looks have it on the same grid; `after` alone suffices for After.
-std::optional<MapLayer> editedMap(const Look* before, const Look* after, const Grid& model,
-                                  const ViewOptions& view, EditSide side);
-/// Below the three of them.
-Legend editLegend(const Document& document);
-
 /// The map of the chosen layer, head and token.
 std::optional<MapLayer> canvasMap(const Document& document);
 Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map);

@@ -15,8 +15,10 @@ constexpr int kNoticeMargin = 6, kWidestNotice = 900;
 
 }  // namespace
 
-CentrePage::CentrePage(Document* document, QWidget* parent) : QWidget(parent) {
-  m_tabs = new PictureTabs(document, this);
+CentrePage::CentrePage(Document* document, LookBridge* look, const SideOffers& offers,
+                       QWidget* parent)
+    : QWidget(parent) {
+  m_tabs = new PictureTabs(document, look, offers, this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(2, 2, 2, 2);
   layout->setSpacing(2);

@@ -6,13 +6,17 @@
 namespace headlight {
 
 class Document;
+class LookBridge;
 class NoticeBar;
 class PictureTabs;
+struct SideOffers;
 
 class CentrePage : public QWidget {
   Q_OBJECT
  public:
-  explicit CentrePage(Document* document, QWidget* parent = nullptr);
+  /// As PictureTabs.
+  CentrePage(Document* document, LookBridge* look, const SideOffers& offers,
+             QWidget* parent = nullptr);
 
   NoticeBar* notices() const { return m_notices; }
   PictureTabs* tabs() const { return m_tabs; }

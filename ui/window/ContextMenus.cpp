@@ -5,6 +5,7 @@
 
 #include "ui/base/Actions.h"
 #include "ui/maps/Canvas.h"
+#include "ui/maps/ComparedPicture.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/window/Docks.h"
@@ -54,10 +55,14 @@ void addMenu(QWidget* widget, const Actions* actions, const CommandIds& ids) {
 
 void addContextMenus(const Actions* actions, const PictureTabs* tabs, const Docks* docks) {
   const CommandIds zoom{"", "view.zoomIn", "view.zoomOut", "view.zoomFit"};
-  addMenu(tabs->findChild<Canvas*>(), actions,
+  addMenu(tabs->findChild<Canvas*>(QStringLiteral("canvas")), actions,
           headCommands() + mapCommands() + zoom + pictureCommands());
   addMenu(tabs->findChild<HeadsGrid*>(), actions,
           headCommands() + mapCommands() + pictureCommands());
+  for (ComparedPicture* picture : tabs->findChildren<ComparedPicture*>())
+    addMenu(picture, actions,
+            CommandIds{"view.compare.swap", "view.compare.link", "view.compare.difference", ""} +
+                headCommands() + mapCommands() + pictureCommands());
   // What is copied and exported is the page's.
   addMenu(docks->heads()->widget(), actions,
           headCommands() + mapCommands() + CommandIds{"", "view.tab.heads"});

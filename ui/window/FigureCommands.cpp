@@ -26,8 +26,8 @@ FigureKind figureOf(const PictureTabs& tabs) {
   if (page == QStringLiteral("rollout")) return FigureKind::Rollout;
   if (page != QStringLiteral("compare")) return FigureKind::Canvas;
   const auto* compare = qobject_cast<const CompareView*>(tabs.currentWidget());
-  return compare && compare->page() == CompareView::Page::Edit ? FigureKind::Comparison
-                                                               : FigureKind::Similarity;
+  return compare && compare->page() == CompareView::Page::Sides ? FigureKind::Comparison
+                                                                : FigureKind::Similarity;
 }
 
 }  // namespace
@@ -64,8 +64,15 @@ void FigureCommands::refresh() {
   m_copy->setEnabled(picture);
 }
 
+Result<FigureRequest> FigureCommands::capture() const {
+  const FigureKind kind = figureOf(*m_tabs);
+  if (kind != FigureKind::Comparison) return captureFigure(*m_document, kind);
+  const SideBySide& sides = *m_tabs->compare()->sides();
+  return captureComparison(sides.left(), sides.right(), sides.comparison().difference);
+}
+
 void FigureCommands::choose() {
-  auto captured = captureFigure(*m_document, figureOf(*m_tabs));
+  auto captured = capture();
   if (!captured) {
     Q_EMIT failed(tr("There is nothing to export"),
                   QString::fromStdString(captured.error().text()));
@@ -76,6 +83,7 @@ void FigureCommands::choose() {
     captured->dpi = m_dpi;
   }
   Session session = sessionOf(*m_document);
+  session.comparison = m_tabs->compare()->sides()->comparison();
   session.workspace = workspaceName(m_workspaces->current());
   session.arrangements = m_workspaces->page();
   captured->session = sessionToText(session);

@@ -3,6 +3,8 @@
 
 #include <QObject>
 
+#include "core/base/Result.h"
+
 class QAction;
 
 namespace headlight {
@@ -27,6 +29,7 @@ class FigureCommands : public QObject {
   void activityChanged(const QString& text);  ///< "Drawing a.png…"; empty when it is done
 
  private:
+  Result<FigureRequest> capture() const;
   void choose();
   void choosePath(const FigureRequest& request);
   void write(const FigureRequest& request);

@@ -14,6 +14,7 @@
 #include "ui/base/Stacked.h"
 #include "ui/base/Theme.h"
 #include "ui/base/WrappedTips.h"
+#include "ui/maps/CompareView.h"
 #include "ui/maps/EffectLine.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/NumberChooser.h"
@@ -92,7 +93,8 @@ void MainWindow::buildPanels() {
   m_status = new StatusLine(m_document.get(), this);
   setStatusBar(m_status);
   addToolBar(Qt::TopToolBarArea, new ViewControls(m_document.get(), this));
-  m_centre = new CentrePage(m_document.get(), this);
+  m_recentPaths = new RecentPaths(m_options.sessionPath, this);
+  m_centre = new CentrePage(m_document.get(), m_look.get(), {m_recentPaths, m_gallery.get()}, this);
   setCentralWidget(m_centre);
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
@@ -101,7 +103,6 @@ void MainWindow::buildPanels() {
   m_references = new ReferenceCommands(m_document.get(), this);
   m_effect = new EffectController(m_document.get(), m_look.get(), this);
   auto* tiles = new HeadsGrid(m_document.get(), this);
-  connect(tiles, &HeadsGrid::openRequested, this, [this] { showTab(QStringLiteral("canvas")); });
   const auto numbers = [this] {
     return new NumberChooser(m_document.get(), m_effect->heads(), this);
   };
@@ -121,8 +122,7 @@ void MainWindow::buildPanels() {
 void MainWindow::buildControllers() {
   Document* document = m_document.get();
   m_opening = new OpeningCommands(document, m_look.get(), m_opener, m_gallery.get(), this);
-  m_recent = new RecentCommands(new RecentPaths(m_options.sessionPath, this), document,
-                                m_look.get(), m_opener, this);
+  m_recent = new RecentCommands(m_recentPaths, document, m_look.get(), m_opener, this);
   m_start = new StartPage(document, m_look.get(), m_images.get(), m_opener, m_recent,
                           m_opening->startCommands(), m_centre);
   m_centre->setStartPage(m_start);
@@ -156,6 +156,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Masks"), m_effect->commands());
   m_actions->adopt(tr("Train"), m_trainingDock->commands());
   m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
+  m_actions->adopt(tr("View"), m_centre->tabs()->compare()->sides()->commands());
   m_actions->adopt(tr("View"), m_docks->commands());
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
   m_actions->adopt(tr("Help"), m_help->commands());
@@ -314,7 +315,8 @@ bool MainWindow::isIdle() const {
       !m_document->hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
   return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
          m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty() &&
-         !m_effect->bridge()->isDue() && !m_effect->heads()->isDue();
+         !m_effect->bridge()->isDue() && !m_effect->heads()->isDue() &&
+         !m_centre->tabs()->compare()->sides()->isBusy();
 }
 
 /// Keys work on the picture when a dialog has gone.

@@ -31,6 +31,7 @@ class MessageLog;
 class Opener;
 class OpeningCommands;
 class RecentCommands;
+class RecentPaths;
 class ReferenceCommands;
 class SequenceWindow;
 class SessionController;
@@ -128,6 +129,7 @@ class MainWindow : public QMainWindow {
   CommandPalette* m_palette = nullptr;
 
   OpeningCommands* m_opening = nullptr;
+  RecentPaths* m_recentPaths = nullptr;
   RecentCommands* m_recent = nullptr;
   StartPage* m_start = nullptr;
   FigureCommands* m_figures = nullptr;

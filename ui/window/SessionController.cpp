@@ -14,6 +14,7 @@
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Folders.h"
+#include "ui/maps/CompareView.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
@@ -70,9 +71,12 @@ void SessionController::makeCommands() {
 
 void SessionController::connectParts() {
   Document* document = m_parts.document;
-  for (const auto signal : {&Document::modelChanged, &Document::imageChanged,
-                            &Document::masksChanged, &Document::viewChanged})
+  for (const auto signal :
+       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged})
     connect(document, signal, this, &SessionController::changed);
+  connect(document, &Document::viewChanged, this, &SessionController::viewChanged);
+  connect(m_parts.tabs->compare()->sides(), &SideBySide::changed, this,
+          &SessionController::changed);
   connect(document, &Document::modelChanged, this,
           [this] { m_save->setEnabled(m_parts.document->hasModel()); });
   connect(m_parts.gallery, &GalleryModel::rowsInserted, this, &SessionController::changed);
@@ -111,6 +115,7 @@ std::optional<Session> SessionController::session() const {
   if (!m_parts.document->hasModel()) return std::nullopt;
   Session session = sessionOf(*m_parts.document);
   m_parts.training->applySettings(session.experiment);
+  session.comparison = m_parts.tabs->compare()->sides()->comparison();
   session.gallery = m_parts.gallery->sources();
   session.theme = themeName(m_parts.theme->choice());
   session.geometry = m_parts.window->saveGeometry();
@@ -130,6 +135,14 @@ void SessionController::saveNow() {
 void SessionController::changed() {
   // Until the model is open, what is on the disk is newer than what the window shows.
   if (m_started && !m_restoring) m_keeper.changed();
+}
+
+/// What only follows the pointer is not kept.
+void SessionController::viewChanged() {
+  const ViewOptions view = m_parts.document->steadyView();
+  if (view == m_view) return;
+  m_view = view;
+  changed();
 }
 
 void SessionController::restore(const Session& session) {
@@ -193,6 +206,7 @@ void SessionController::applyLayout(const Session& session) {
   if (const auto choice = themeFromName(session.theme)) m_parts.theme->setChoice(*choice);
   if (!session.geometry.isEmpty()) m_parts.window->restoreGeometry(session.geometry);
   m_parts.workspaces->restore(session.arrangements, session.workspace);
+  m_parts.tabs->compare()->sides()->setComparison(session.comparison);
   m_parts.opener->addToGallery(session.gallery);
   m_parts.training->showRecorded(session.run);
   if (!session.figures.isEmpty()) rememberFigureFolder(session.figures);

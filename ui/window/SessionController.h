@@ -66,6 +66,7 @@ class SessionController : public QObject {
   void makeCommands();
   void connectParts();
   void changed();
+  void viewChanged();
   void onFound(const Session& found, const QString& path);
   void onOpeningFailed();
   void onReplacing(const ModelInfo& next);
@@ -79,6 +80,7 @@ class SessionController : public QObject {
   SessionKeeper m_keeper;
   QList<QAction*> m_commands;
   QAction* m_save = nullptr;
+  ViewOptions m_view;  ///< as it was kept last
   bool m_started = false;
   std::optional<Session> m_restoring;  ///< until its model is open
 };

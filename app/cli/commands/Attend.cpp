@@ -8,6 +8,7 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/StyleOptions.h"
 #include "core/base/Files.h"
 #include "core/base/OutputTarget.h"
 #include "core/workbench/RawTensors.h"
@@ -22,20 +23,6 @@ HeadFusion fusionFromName(const std::string& name) {
   if (name == "max") return HeadFusion::Max;
   if (name == "min") return HeadFusion::Min;
   refuseUsage("--fusion", name + " is not known; give mean, max or min");
-}
-
-std::string styleHelp() {
-  std::string help = "How maps are drawn: ";
-  for (const MapStyleInfo& info : mapStyles())
-    help += info.name + " (" + info.help + "), ";
-  return help + "by default the first";
-}
-
-/// The whole path, for who did not name a folder.
-std::string placeOf(const fs::path& folder) {
-  std::error_code unknown;
-  const fs::path whole = fs::absolute(folder, unknown);
-  return (unknown ? folder : whole.lexically_normal()).string();
 }
 
 class AttendCommand : public Command {
@@ -93,7 +80,7 @@ class AttendCommand : public Command {
                {"map", m_shown ? m_shown->maps.meaning : info.mapMeaning},
                {"alpha", alphas},  // NaN (not soft) becomes null
                {"output", m_output.empty() ? Json(nullptr) : Json(m_output)},
-               {"folder", m_folder.empty() ? Json(nullptr) : Json(placeOf(m_folder))},
+               {"folder", m_folder.empty() ? Json(nullptr) : Json(wholePath(m_folder))},
                {"results", m_results}});
     return exitCode;
   }
@@ -125,26 +112,8 @@ class AttendCommand : public Command {
                     "Rollout: share of the lowest entries dropped, in [0, 1); default 0")
         ->type_name("NUM")
         ->group(group);
-    text(
-        "--colormap", m_colorMap,
-        "Of an overlay: viridis, cividis, inferno, turbo, jet, grey or diverging; default viridis. "
-        "Makes the style overlay");
-    text("--style", m_styleName, styleHelp().c_str());
-    command
-        .add_option("--dim", m_style.dim,
-                    "How much light and colour the dark of the headlight keeps back; default 0.85")
-        ->type_name("NUM")
-        ->check(CLI::Range(0.0, 1.0).description(""))
-        ->group(group);
-    command
-        .add_flag("--smooth,!--blocks", m_style.smooth,
-                  "Interpolate between patches (default), or draw each as a block")
-        ->group(group);
+    m_styleOptions.declare(command, m_style, group);
     command.add_flag("--shared-scale", m_style.sharedScale, "One colour scale for all heads")
-        ->group(group);
-    command.add_option("--opacity", m_style.opacity, "Of an overlay over the picture; default 0.6")
-        ->type_name("NUM")
-        ->check(CLI::Range(0.0, 1.0).description(""))
         ->group(group);
     command.add_option("--tile", m_style.tile, "Pixels of a tile of the grid; default 112")
         ->type_name("INT")
@@ -164,17 +133,7 @@ class AttendCommand : public Command {
     if (!(m_rollout.discardRatio >= 0 && m_rollout.discardRatio < 1))
       refuseUsage("--discard", "must be at least 0 and below 1");
     m_rollout.fusion = fusionFromName(m_fusion);
-    if (!m_colorMap.empty()) {
-      auto map = colorMapFromName(m_colorMap);
-      if (!map) refuseUsage("--colormap", map.error().text());
-      m_style.colorMap = *map;
-      m_style.style = MapStyle::Overlay;
-    }
-    if (!m_styleName.empty()) {
-      auto style = mapStyleFromName(m_styleName);
-      if (!style) refuseUsage("--style", style.error().text());
-      m_style.style = *style;
-    }
+    m_styleOptions.apply(m_style);
     m_model.require();
     m_pictures = expandPictures(m_images);
   }
@@ -210,10 +169,8 @@ class AttendCommand : public Command {
 
   int attendPictures(Terminal& terminal, std::stop_token stop) {
     if (!m_folder.empty()) {
-      std::error_code error;
-      fs::create_directories(m_folder, error);
-      if (error) throw Failure({ErrorCode::Io, "cannot be made: " + error.message(), m_folder});
-      terminal.note("pictures go to " + placeOf(m_folder));
+      makeOutputFolder(m_folder);
+      terminal.note("pictures go to " + wholePath(m_folder));
     }
     return forEachPicture(
         m_pictures, !m_output.empty(), terminal, [&](const fs::path& path, const Image& image) {
@@ -272,11 +229,12 @@ class AttendCommand : public Command {
   }
 
   std::vector<std::string> m_images;
-  std::string m_tensor, m_output, m_folder, m_queryText, m_colorMap, m_styleName;
+  std::string m_tensor, m_output, m_folder, m_queryText;
   std::string m_fusion = "mean", m_show = "attention";
   std::optional<int> m_layer, m_head;
   bool m_json = false;
   PictureStyle m_style;
+  StyleOptions m_styleOptions;
   RolloutOptions m_rollout;
   ModelOptions m_model;
 

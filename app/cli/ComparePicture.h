@@ -1,0 +1,35 @@
+#pragma once
+// The picture that `compare` writes: left, right, and how they differ.
+
+#include <string>
+
+#include "app/cli/MapPictures.h"
+#include "core/workbench/Comparison.h"
+
+namespace headlight::cli {
+
+/// One side of a comparison: a picture as a model under its masks saw it, and the row of its maps
+/// that is compared.
+struct ComparedScene {
+  std::string title;  ///< "demo.safetensors, masks sch2, cat.jpg"
+  const Look* look;
+  const ModelInfo* model;
+  int layer = 0;
+  int head = -1;  ///< −1: the mean of heads
+  int token = 0;  ///< on the model's grid
+
+  const LayerMaps& maps() const;
+  /// What the token looks at, [rows × cols]. Throws Failure where the layer does not have it.
+  std::vector<float> seen() const;
+  /// "layer 3, mean of heads, class token".
+  std::string place() const;
+};
+
+/// "most −0.031 at patch (2, 3), mean 0.0042; cosine 0.981".
+std::string differenceText(const MapDifference& difference, const Grid& grid);
+
+/// Both maps on one scale; beside them right − left where `difference` is there.
+Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
+                        const MapDifference* difference, const PictureStyle& style);
+
+}  // namespace headlight::cli

@@ -1,0 +1,293 @@
+// compare: two models, schemes or pictures side by side.
+
+#include <cstdio>
+#include <filesystem>
+
+#include "app/cli/AttendPictures.h"
+#include "app/cli/Command.h"
+#include "app/cli/ComparePicture.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/ModelOptions.h"
+#include "app/cli/StyleOptions.h"
+#include "core/base/Files.h"
+#include "core/workbench/Prediction.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One side while the command works.
+struct Side {
+  std::string picture;
+  InferenceSession* session = nullptr;
+  MaskScheme masks;
+  Look look;
+  ComparedScene scene;
+};
+
+std::string titleOf(const Side& side) {
+  const ModelInfo& info = side.session->info();
+  const std::string file = info.weights.filename().string();
+  return (file.empty() ? info.experiment.model.name : file) + ", masks " + side.masks.name() +
+         ", " + fs::path(side.picture).filename().string();
+}
+
+/// Whether class i is the same class to both.
+bool sameClasses(const Side& left, const Side& right) {
+  const auto &names = left.session->info().classNames, &others = right.session->info().classNames;
+  return left.look.logits.size() == right.look.logits.size() &&
+         (names == others || names.empty() || others.empty());
+}
+
+Json topJson(const Look& look) {
+  Json top = Json::array();
+  for (const auto& score : look.top)
+    top.push_back(
+        {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
+  return top;
+}
+
+class CompareCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "compare", "Two models, mask schemes or pictures side by side, and their difference");
+    command->add_option("picture", m_left.picture, "The left picture, and the right one too")
+        ->type_name("FILE")
+        ->required();
+    declareOther(*command);
+    declareMaps(*command);
+    command
+        ->add_option("-p,--pictures", m_folder,
+                     "Write compare.png (left, right, difference) into this folder")
+        ->type_name("FOLDER");
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    m_model.declare(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    check();
+    openBoth(terminal);
+    place();
+    lookAt(m_left, stop);
+    lookAt(m_right, stop);
+    const auto left = m_left.scene.seen(), right = m_right.scene.seen();
+    const auto difference =
+        mapDifference(left, m_left.scene.maps().grid, right, m_right.scene.maps().grid);
+    draw(difference ? &*difference : nullptr);
+    if (terminal.json())
+      terminal.printJson(asJson(difference));
+    else
+      print(difference, terminal);
+    return kExitOk;
+  }
+
+ private:
+  void declareOther(CLI::App& command) {
+    const char* group = "The right side, where it is another";
+    const auto add = [&](const char* flag, auto& target, const char* help, const char* type) {
+      command.add_option(flag, target, help)->type_name(type)->group(group);
+    };
+    add("--other-picture", m_right.picture, "Another picture", "FILE");
+    add("--other-model", m_other.source.model, "Another model, as --model", "NAME|FILE");
+    add("--other-weights", m_other.source.weights, "Other weights, as --weights", "FILE");
+    add("--other-masks", m_other.masks,
+        "Other masks, as --masks; default: those of the left side where it is the same model, else "
+        "as the other model says",
+        "NAME|FILE");
+    add("--other-layer", m_otherLayer, "Another layer; default: the same, or its last", "INT");
+    add("--other-head", m_otherHead, "Another head; default: the same, or its last", "INT");
+    add("--other-query", m_otherQuery, "Another token; default: that of the same place", "TEXT");
+  }
+
+  void declareMaps(CLI::App& command) {
+    const char* group = "Maps";
+    command.add_option("--layer", m_layer, "Whose maps are compared, from 0; default: the last")
+        ->type_name("INT")
+        ->group(group);
+    command.add_option("--head", m_head, "From 0; default: the mean of heads")
+        ->type_name("INT")
+        ->group(group);
+    command
+        .add_option("--query", m_query,
+                    "The token that looks, as of attend: class, distillation, a patch index, or "
+                    "row,column")
+        ->type_name("TEXT")
+        ->group(group);
+    m_styleOptions.declare(command, m_style, group);
+  }
+
+  /// What can be said before a model is loaded.
+  void check() {
+    m_model.require();
+    m_styleOptions.apply(m_style);
+    if (m_right.picture.empty()) m_right.picture = m_left.picture;
+    const bool otherPlace = m_otherLayer || m_otherHead || !m_otherQuery.empty();
+    if (!hasOtherModel() && m_other.masks.empty() && m_right.picture == m_left.picture &&
+        !otherPlace)
+      refuseUsage("compare",
+                  "has nothing to compare with; give --other-model, --other-weights, "
+                  "--other-masks, --other-picture, --other-layer, --other-head or --other-query");
+  }
+
+  bool hasOtherModel() const {
+    return !m_other.source.model.empty() || !m_other.source.weights.empty();
+  }
+
+  void openBoth(Terminal& terminal) {
+    m_session = m_model.open(terminal);
+    m_left.session = m_right.session = m_session.get();
+    m_left.masks = m_model.masksFor(m_session->info());
+    if (hasOtherModel()) {
+      takeOver(m_other.source, m_model.source);
+      m_otherSession = m_other.open(terminal);
+      m_right.session = m_otherSession.get();
+    }
+    m_right.masks = hasOtherModel() || !m_other.masks.empty()
+                        ? m_other.masksFor(m_right.session->info())
+                        : m_left.masks;
+  }
+
+  /// How a model is run is the same for both.
+  static void takeOver(ModelSource& to, const ModelSource& from) {
+    to.device = from.device;
+    to.threads = from.threads;
+    to.seed = from.seed;
+    to.partial = from.partial;
+  }
+
+  void place() {
+    const ModelInfo &left = m_left.session->info(), &right = m_right.session->info();
+    const int last = static_cast<int>(left.heads.size()) - 1;
+    const int layer = within("--layer", m_layer.value_or(last), 0, last);
+    const int head = within("--head", m_head.value_or(-1), m_head ? 0 : -1,
+                            left.heads[static_cast<std::size_t>(layer)] - 1);
+    const int token = queryFromText(m_query, left.grid).token;
+    m_left.scene = {titleOf(m_left), &m_left.look, &left, layer, head, token};
+
+    const int otherLast = static_cast<int>(right.heads.size()) - 1;
+    const int otherLayer =
+        within("--other-layer", m_otherLayer.value_or(std::min(layer, otherLast)), 0, otherLast);
+    const int most = right.heads[static_cast<std::size_t>(otherLayer)] - 1;
+    const int otherHead = within("--other-head", m_otherHead.value_or(std::min(head, most)),
+                                 m_otherHead ? 0 : -1, most);
+    const int otherToken = m_otherQuery.empty() ? correspondingToken(token, left.grid, right.grid)
+                                                : queryFromText(m_otherQuery, right.grid).token;
+    m_right.scene = {titleOf(m_right), &m_right.look, &right, otherLayer, otherHead, otherToken};
+  }
+
+  static int within(const char* flag, int value, int least, int most) {
+    if (value < least || value > most)
+      refuseUsage(flag, "must be from 0 to " + std::to_string(most));
+    return value;
+  }
+
+  static void lookAt(Side& side, std::stop_token stop) {
+    const Image image = valueOrThrow(readImage(side.picture));
+    side.look = valueOrThrow(side.session->look(image, side.masks, {}, stop));
+  }
+
+  void draw(const MapDifference* difference) {
+    if (m_folder.empty()) return;
+    makeOutputFolder(m_folder);
+    m_file = fs::path(m_folder) / "compare.png";
+    const Image picture = comparisonPicture(m_left.scene, m_right.scene, difference, m_style);
+    valueOrThrow(
+        writeFileAtomically(m_file, valueOrThrow(encodePng(picture, {{"Software", "Headlight"}}))));
+  }
+
+  void print(const Result<MapDifference>& difference, Terminal& terminal) const {
+    terminal.print("left   " + m_left.scene.title);
+    terminal.print("right  " + m_right.scene.title);
+    if (sameClasses(m_left, m_right)) {
+      printRows(terminal);
+    } else {
+      terminal.print("other classes: predictions cannot be set against each other");
+      printTop("left ", m_left.look, terminal);
+      printTop("right", m_right.look, terminal);
+    }
+    terminal.print("left   " + m_left.scene.place());
+    terminal.print("right  " + m_right.scene.place());
+    terminal.print("right - left: " + (difference
+                                           ? differenceText(*difference, m_left.scene.maps().grid)
+                                           : difference.error().text()));
+    if (!m_file.empty()) terminal.print(m_file.string());
+  }
+
+  void printRows(Terminal& terminal) const {
+    terminal.print("    left    right   change  rank");
+    for (const PredictionRow& row : predictionRows(m_right.look, &m_left.look)) {
+      char text[80];
+      std::snprintf(text, sizeof text, "%6.1f %% %6.1f %%  %+6.1f  %d to %d  ",
+                    100 * row.probabilityBefore, 100 * row.probability,
+                    100 * (row.probability - row.probabilityBefore), row.rankBefore, row.rank);
+      terminal.print(text + row.name);
+    }
+  }
+
+  static void printTop(const char* side, const Look& look, Terminal& terminal) {
+    for (const auto& score : look.top) {
+      char share[40];
+      std::snprintf(share, sizeof share, "%s  %6.1f %%  ", side, 100 * score.probability);
+      terminal.print(share + score.name);
+    }
+  }
+
+  static Json sideJson(const Side& side) {
+    return {{"model", modelJson(side.session->info(), side.masks)},
+            {"image", side.picture},
+            {"layer", side.scene.layer},
+            {"head", side.scene.head < 0 ? Json("mean") : Json(side.scene.head)},
+            {"query", tokenText(side.scene.token, side.session->info().grid)},
+            {"map", side.look.maps.meaning},
+            {"top", topJson(side.look)}};
+  }
+
+  Json predictionJson() const {
+    if (!sameClasses(m_left, m_right)) return nullptr;
+    Json rows = Json::array();
+    for (const PredictionRow& row : predictionRows(m_right.look, &m_left.look))
+      rows.push_back({{"name", row.name},
+                      {"left", row.probabilityBefore},
+                      {"right", row.probability},
+                      {"left_rank", row.rankBefore},
+                      {"right_rank", row.rank}});
+    return rows;
+  }
+
+  Json asJson(const Result<MapDifference>& difference) const {
+    Json json = {{"left", sideJson(m_left)},
+                 {"right", sideJson(m_right)},
+                 {"prediction", predictionJson()},
+                 {"difference", nullptr},
+                 {"file", m_file.empty() ? Json(nullptr) : Json(m_file.string())}};
+    if (difference)
+      json["difference"] = {{"most", difference->most},
+                            {"most_at", difference->mostAt},
+                            {"mean", difference->mean},
+                            {"cosine", difference->cosine},
+                            {"values", difference->values}};
+    return json;
+  }
+
+  Side m_left, m_right;
+  ModelOptions m_model, m_other;
+  std::optional<int> m_layer, m_head, m_otherLayer, m_otherHead;
+  std::string m_query, m_otherQuery, m_folder;
+  fs::path m_file;
+  bool m_json = false;
+  PictureStyle m_style;
+  StyleOptions m_styleOptions;
+  std::unique_ptr<InferenceSession> m_session, m_otherSession;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeCompareCommand() {
+  return std::make_unique<CompareCommand>();
+}
+
+}  // namespace headlight::cli

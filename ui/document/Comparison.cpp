@@ -1,0 +1,72 @@
+#include "ui/document/Comparison.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::array kMaskNames{"present", "reference", "unmasked", "own", "named"};
+constexpr std::array kSideNames{"left", "right"};
+
+[[noreturn]] void failAt(const std::string& path, const std::string& message) {
+  throw Failure({ErrorCode::InvalidConfig, message, "compare." + path});
+}
+
+QString textOf(const Json& side, const char* key, const std::string& path) {
+  if (!side.contains(key)) return {};
+  if (!side[key].is_string()) failAt(path + key, "must be a text");
+  return QString::fromStdString(side[key].get<std::string>());
+}
+
+SideMasks masksOf(const Json& side, SideMasks otherwise, const std::string& path) {
+  const QString name = textOf(side, "masks", path);
+  for (std::size_t i = 0; i < kMaskNames.size(); ++i)
+    if (name == QLatin1String(kMaskNames[i])) return static_cast<SideMasks>(i);
+  if (name.isEmpty()) return otherwise;
+  failAt(path + "masks", "must be present, reference, unmasked, own or named");
+}
+
+ComparedSide sideOf(const Json& json, const char* name, const ComparedSide& otherwise) {
+  if (!json.contains(name)) return otherwise;
+  const Json& side = json[name];
+  if (!side.is_object()) failAt(name, "must be an object");
+  const std::string path = std::string(name) + ".";
+  return {textOf(side, "model", path), masksOf(side, otherwise.masks, path),
+          textOf(side, "scheme", path), textOf(side, "picture", path)};
+}
+
+void readSwitch(const Json& json, const char* key, bool& value) {
+  if (!json.contains(key)) return;
+  if (!json[key].is_boolean()) failAt(key, "must be true or false");
+  value = json[key].get<bool>();
+}
+
+Json sideToJson(const ComparedSide& side) {
+  Json json = {{"masks", kMaskNames[static_cast<std::size_t>(side.masks)]}};
+  if (!side.model.isEmpty()) json["model"] = side.model.toStdString();
+  if (!side.scheme.isEmpty()) json["scheme"] = side.scheme.toStdString();
+  if (!side.picture.isEmpty()) json["picture"] = side.picture.toStdString();
+  return json;
+}
+
+}  // namespace
+
+Json comparisonToJson(const Comparison& comparison) {
+  return {{kSideNames[0], sideToJson(comparison.sides[0])},
+          {kSideNames[1], sideToJson(comparison.sides[1])},
+          {"linked", comparison.linked},
+          {"difference", comparison.difference}};
+}
+
+Result<Comparison> comparisonFromJson(const Json& json) {
+  return guarded("compare", [&]() -> Comparison {
+    if (!json.is_object())
+      throw Failure({ErrorCode::InvalidConfig, "must be an object", "compare"});
+    Comparison comparison;
+    for (std::size_t i = 0; i < kSideNames.size(); ++i)
+      comparison.sides[i] = sideOf(json, kSideNames[i], comparison.sides[i]);
+    readSwitch(json, "linked", comparison.linked);
+    readSwitch(json, "difference", comparison.difference);
+    return comparison;
+  });
+}
+
+}  // namespace headlight

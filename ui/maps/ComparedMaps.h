@@ -1,0 +1,28 @@
+#pragma once
+// The maps of two documents side by side, what is said of them, and their difference.
+
+#include <optional>
+
+#include "core/workbench/Comparison.h"
+#include "ui/document/Document.h"
+#include "ui/maps/ImagePainting.h"
+
+namespace headlight {
+
+/// The chosen map of `side`, on one scale with the other's where both have one.
+std::optional<MapLayer> comparedMap(const Document& side, const Document& other);
+/// Below it. `shared`: whether the other has a map too.
+Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, bool shared);
+
+/// right − left of the chosen maps. Nothing while one has none; an error where their grids differ.
+std::optional<Result<MapDifference>> differenceOf(const Document& left, const Document& right);
+MapLayer differenceMap(const MapDifference& difference, const MapLayer& like);
+Legend differenceLegend(const MapDifference& difference, const Grid& grid);
+
+/// Whether class i of one model is class i of the other.
+bool sameClasses(const Document& left, const Document& right);
+
+/// "demo.safetensors · scheme “sch2” · striped-disc.png".
+QString describeSide(const Document& side);
+
+}  // namespace headlight

@@ -1,0 +1,52 @@
+#pragma once
+// The pictures of a comparison: each side with its map, and the difference of the two.
+
+#include "core/workbench/Comparison.h"
+#include "ui/maps/Canvas.h"
+
+namespace headlight {
+
+class SideBridge;
+
+/// A canvas on one side; its map shares the scale of the other's.
+class ComparedPicture : public Canvas {
+  Q_OBJECT
+ public:
+  /// All outlive it.
+  ComparedPicture(Document* side, const Document* other, const SideBridge* bridge, QWidget* parent);
+
+ protected:
+  std::optional<MapLayer> currentMap() const override;
+  Legend currentLegend() const override;
+  QString hint() const override;
+
+ private:
+  const Document* m_other;
+  const SideBridge* m_bridge;
+};
+
+/// right − left over the right picture. A click chooses the token, as on the sides.
+class DifferencePicture : public PictureView {
+  Q_OBJECT
+ public:
+  DifferencePicture(const Document* left, Document* right, QWidget* parent);
+
+  /// What is shown; nothing while a side has no map, or the grids differ.
+  const std::optional<MapDifference>& difference() const { return m_difference; }
+
+ protected:
+  std::optional<MapLayer> currentMap() const override;
+  Legend currentLegend() const override;
+  QString hint() const override;
+  void paintMarks(QPainter& painter) override;
+  void patchPressed(int patch) override;
+
+ private:
+  void refreshDifference();
+
+  const Document* m_left;
+  std::optional<MapDifference> m_difference;
+  QString m_problem;
+};
+
+}  // namespace headlight
