@@ -15,8 +15,7 @@ namespace {
 constexpr const char *kMaskA = "learned_mask_a", *kMaskB = "learned_mask_b";
 
 LearnedMaskOptions ownOptions(const AttentionOptions& options) {
-  const auto own =
-      optionsAs<LearnedMaskOptions>(LearnedMaskAttention::optionTable(), options.options);
+  auto own = optionsAs<LearnedMaskOptions>(LearnedMaskAttention::optionTable(), options.options);
   const int window = own.window > 0 ? own.window : own.fidelity;
   if (window % 2 == 0)
     throw Failure({ErrorCode::InvalidConfig,

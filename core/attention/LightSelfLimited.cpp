@@ -18,7 +18,8 @@ WindowShape lslaShape(const AttentionOptions& options, const Own& own) {
 }
 
 double fixedScale(const AttentionOptions& options) {
-  return 1.0 / std::sqrt(static_cast<double>(options.width / options.heads));
+  const int headWidth = options.width / options.heads;
+  return 1.0 / std::sqrt(static_cast<double>(headWidth));
 }
 
 /// Window b of the batch takes matrices[b mod G]: [G, H, M, M] · [B·W, H, M, d] → [B·W, M, H·d].

@@ -39,7 +39,7 @@ const ParameterTable& LinearAngular::optionTable() {
 }
 
 LinearAngularOptions linearAngularOptions(const Json& json) {
-  const auto options = optionsAs<LinearAngularOptions>(LinearAngular::optionTable(), json);
+  auto options = optionsAs<LinearAngularOptions>(LinearAngular::optionTable(), json);
   if (options.residualKernel % 2 == 0)
     throw Failure({ErrorCode::InvalidConfig,
                    "a residual kernel of " + std::to_string(options.residualKernel) +

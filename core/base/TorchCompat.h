@@ -6,6 +6,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/Allocator.h>
 
 #define HEADLIGHT_TORCH_AT_LEAST(major, minor) \

@@ -45,7 +45,7 @@ using NamedValues = std::vector<std::pair<std::string, const PickleValue*>>;
 std::string findFolder(const ZipArchive& archive, const std::string& where) {
   const auto& entries = archive.entries();
   const std::string first = entries.empty() ? "" : entries.front().name;
-  const std::string folder = first.substr(0, first.find('/') + 1);
+  std::string folder = first.substr(0, first.find('/') + 1);
   if (folder.empty() || archive.find(folder + "data.pkl") == nullptr)
     refuse(where, "is a ZIP archive, but not one of torch.save: it has no data.pkl",
            ErrorCode::UnsupportedFile);
@@ -173,7 +173,7 @@ NamedValues chooseWeights(const PickleValue& root, const std::string& where,
            "holds " + root.describe() +
                " instead of a dictionary of tensors; in Python, save model.state_dict()",
            ErrorCode::UnsupportedFile);
-  const NamedValues top = namedValues(root, where);
+  NamedValues top = namedValues(root, where);
   for (const char* preferred : kPreferred) {
     for (const auto& [name, value] : top) {
       if (name != preferred || !value->isDict()) continue;

@@ -123,7 +123,7 @@ fs::path find(const fs::path& folder, const std::string& name, int dimensions) {
   const std::string ending = "idx" + std::to_string(dimensions) + "-ubyte";
   for (const char* suffix : {"", ".gz"})
     for (const char* separator : {"-", "."}) {
-      const fs::path path = folder / (name + separator + ending + suffix);
+      fs::path path = folder / (name + separator + ending + suffix);
       std::error_code code;
       if (fs::is_regular_file(path, code)) return path;
     }
@@ -140,7 +140,7 @@ Pair findPair(const fs::path& folder, Split split) {
   if (split == Split::Train)
     return {find(folder, "train-images", 3), find(folder, "train-labels", 1)};
   for (const std::string name : {"t10k", "test"}) {
-    const Pair pair{find(folder, name + "-images", 3), find(folder, name + "-labels", 1)};
+    Pair pair{find(folder, name + "-images", 3), find(folder, name + "-labels", 1)};
     if (!pair.images.empty() || !pair.labels.empty()) return pair;
   }
   return {};

@@ -184,7 +184,7 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
   const int threads = std::max(0, options.threads);
   state.ahead = std::max({1, options.batchesAhead, threads});
   state.dataset = std::move(dataset);
-  state.options = std::move(options);
+  state.options = options;
   for (int i = 0; i < threads; ++i)
     state.workers.emplace_back([&state](const std::stop_token& stop) { state.work(stop); });
 }

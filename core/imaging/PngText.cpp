@@ -101,7 +101,7 @@ Result<std::string> encodePng(const Image& image, const std::vector<TextEntry>& 
   return guarded("PNG", [&] {
     if (image.empty() || !image.pixels)
       refuse(ErrorCode::InvalidArgument, "an empty picture cannot be saved");
-    const std::string plain = encodePixels(image);
+    std::string plain = encodePixels(image);
     if (text.empty()) return plain;
     const auto header = pngChunkAt(plain, kPngSignature.size());
     if (!header) refuse(ErrorCode::Internal, "the PNG encoder wrote no header");

@@ -108,7 +108,7 @@ void MvitBlock::count(CostCounter& counter, const std::string& prefix, const Blo
 /// What passes by the attention: the tokens themselves, or where the width grows a projection of
 /// their norm.
 at::Tensor MvitBlock::shortcut(const at::Tensor& tokens, const at::Tensor& normed) {
-  const at::Tensor wide = m_widen ? m_widen(normed) : tokens;
+  at::Tensor wide = m_widen ? m_widen(normed) : tokens;
   if (m_stride == 1) return wide;
   const auto batch = wide.size(0), width = wide.size(2);
   const at::Tensor grid = wide.transpose(1, 2).reshape({batch, width, m_grid.rows, m_grid.cols});

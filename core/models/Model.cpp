@@ -70,7 +70,7 @@ std::vector<LearnedAlpha> Model::learnedAlphas() const {
   for (int l = 0; l < layers(); ++l)
     for (LearnedAlpha& entry : attention(l).learnedAlphas()) {
       entry.layer = l;
-      learned.push_back(std::move(entry));
+      learned.push_back(entry);
     }
   return learned;
 }

@@ -73,8 +73,9 @@ void addReadings(std::vector<Readings>& means, const Model& model, double share)
   for (std::size_t l = 0; l < layers.size(); ++l)
     for (const auto& [name, value] : layers[l]) {
       auto& mean = means[l];
-      auto found = std::find_if(mean.begin(), mean.end(),
-                                [&](const auto& reading) { return reading.first == name; });
+      auto found = std::find_if(mean.begin(), mean.end(), [&name = name](const auto& reading) {
+        return reading.first == name;
+      });
       if (found == mean.end()) found = mean.insert(mean.end(), {name, 0.0});
       found->second += share * value;
     }

@@ -19,6 +19,7 @@
 #include "tests/gui/Idle.h"
 #include "ui/base/FuzzyMatch.h"
 #include "ui/base/Resources.h"
+#include "ui/sequences/SequenceWindow.h"
 #include "ui/window/CommandPalette.h"
 #include "ui/window/HelpBrowser.h"
 
@@ -473,6 +474,14 @@ class ShellTest : public QObject {
         QVERIFY(HelpBrowser::pages().contains(match.next().captured(1)));
     }
     QVERIFY(help->browser()->toPlainText().contains(QStringLiteral("Ctrl+Shift+P")));
+  }
+
+  void whatTheSequenceWindowSaysIsKept() {
+    TestWindow test;
+    test->showSequences()->openPath(QStringLiteral("/nowhere/a.safetensors"));
+    QTRY_VERIFY_WITH_TIMEOUT(
+        !test.log.lines().filter(QStringLiteral("Sequence models: Not opened")).isEmpty(), 20000);
+    QVERIFY(!test.log.lines().filter(QStringLiteral("a.safetensors")).isEmpty());
   }
 
   void shortcutPageIsUpToDate() {

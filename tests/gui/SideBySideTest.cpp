@@ -11,6 +11,7 @@
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
+#include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/SideBridge.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/ComparedPicture.h"
@@ -197,6 +198,19 @@ class SideBySideTest : public QObject {
     COMPARE_SETTLED(f);
     QCOMPARE(f.sides().left().imagePath(), f.picture);
     QVERIFY(differenceOf(f.sides())->difference());
+  }
+
+  void aPictureIsDroppedOnASide() {
+    Opened f;
+    const QString other = writePicture(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
+    auto* chooser = f.sides().findChild<SideChooser*>(QStringLiteral("compare.right"));
+    QVERIFY(dropOn(chooser, {other}));
+    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().imagePath(), other, 20000);
+    COMPARE_SETTLED(f);
+    QCOMPARE(f.test.document()->imagePath(), f.picture);
+    QVERIFY(!f.test->gallery()->indexOf(other).isValid());
+    QVERIFY(dropOn(chooser, {other, f.picture}));  // several are the window's
+    QTRY_VERIFY_WITH_TIMEOUT(f.test->gallery()->indexOf(other).isValid(), 20000);
   }
 
   void anotherModelAndASchemeOfItsOwn() {

@@ -42,6 +42,7 @@ void MessageLabel::setMessage(const QString& message, Tone tone) {
   setAccessibleName(text);
   applyTone();
   setVisible(!text.isEmpty());
+  if (!text.isEmpty()) Q_EMIT said(text, tone);
 }
 
 void MessageLabel::applyTone() {

@@ -20,6 +20,9 @@ class MessageLabel : public QWidget {
   QString text() const { return m_message; }
   Tone tone() const { return m_tone; }
 
+ Q_SIGNALS:
+  void said(const QString& text, headlight::MessageLabel::Tone tone);  ///< anything new, not empty
+
  protected:
   void changeEvent(QEvent* event) override;
 

@@ -10,6 +10,8 @@
 namespace headlight {
 namespace {
 
+constexpr int kWideNote = 460;  ///< from here on a note at the pointer has room for one line
+
 /// From 1: how many values are larger, and one.
 int rankOf(const std::vector<float>& values, std::size_t at) {
   return 1 + static_cast<int>(std::count_if(values.begin(), values.end(),
@@ -50,7 +52,8 @@ QString Canvas::hoverText(int patch) const {
   const double value = shownMap()->values[static_cast<std::size_t>(patch)];
   const int tokens =
       gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();
-  return text + tr("   rank %1 of %2   %3 %   %4 × uniform")
+  text += width() < kWideNote ? QLatin1String("\n") : QLatin1String("   ");
+  return text + tr("rank %1 of %2   %3 %   %4 × uniform")
                     .arg(rankOf(shownMap()->values, static_cast<std::size_t>(patch)))
                     .arg(shownMap()->values.size())
                     .arg(QString::number(value * 100, 'f', value < 0.1 ? 2 : 1),

@@ -14,6 +14,11 @@
 #include "ui/maps/PredictionPanel.h"
 
 namespace headlight {
+namespace {
+
+constexpr int kLeastColumn = 160;  ///< three of them on a small screen
+
+}  // namespace
 
 SideBySide::SideBySide(Document* document, LookBridge* look, const SideOffers& offers,
                        QWidget* parent)
@@ -60,10 +65,12 @@ void SideBySide::layOut() {
   for (Side* side : {&m_left, &m_right}) {
     auto* prediction = new PredictionPanel(&side->document, this);
     prediction->setObjectName(side->chooser->objectName() + QStringLiteral(".prediction"));
+    prediction->setMinimumWidth(kLeastColumn);
     row->addWidget(stacked({side->chooser, side->picture, prediction}, side->picture, this), 1);
   }
   auto* change = new PredictionPanel(&m_right.document, this, &m_left.document);
   change->setObjectName(QStringLiteral("compare.change"));
+  change->setMinimumWidth(kLeastColumn);
   auto* title = new QLabel(tr("right − left"), this);
   title->setAlignment(Qt::AlignCenter);
   title->setFixedHeight(m_left.chooser->sizeHint().height());  // the three pictures are level
@@ -120,7 +127,7 @@ QWidget* SideBySide::makeSwitches(QWidget* parent) {
     auto* button = new QToolButton(m_switches);
     button->setObjectName(m_commands[i]->objectName() + QStringLiteral(".button"));
     button->setDefaultAction(m_commands[i]);
-    button->setText(words[i]);
+    m_commands[i]->setIconText(words[i]);
     button->setAutoRaise(true);
     button->setFocusPolicy(Qt::TabFocus);
     row->addWidget(button);

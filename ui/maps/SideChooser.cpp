@@ -225,9 +225,10 @@ void SideChooser::askForFile(const QString& title, const QString& filter,
 
 // ---- Dropped on it -----------------------------------------------------------------------------
 
+/// Several files are the window's.
 void SideChooser::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().size() == 1)
-    event->acceptProposedAction();
+  event->setDropAction(Qt::CopyAction);
+  event->setAccepted(event->mimeData()->urls().size() == 1);
 }
 
 void SideChooser::dropEvent(QDropEvent* event) {

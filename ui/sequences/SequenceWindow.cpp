@@ -19,6 +19,7 @@
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/sequences/CompletionPage.h"
@@ -105,6 +106,7 @@ SequenceWindow::SequenceWindow(Document* document, QWidget* parent)
   layout->setContentsMargins(4, 4, 4, 4);
   layout->addWidget(m_tabs);
   takeNoDropsIn(m_tabs);
+  gatherMessages();
   auto* close = new QShortcut(QKeySequence::Close, this);
   connect(close, &QShortcut::activated, this, &QWidget::close);
   auto* help = new QShortcut(QKeySequence::HelpContents, this);
@@ -122,6 +124,16 @@ SequenceWindow::SequenceWindow(Document* document, QWidget* parent)
 SequenceWindow::~SequenceWindow() {
   // Pages first: they read the bridges until they are gone. Then the bridges join their threads.
   delete m_tabs;
+}
+
+/// But for what is wrong with a form that is being filled in: that is no event.
+void SequenceWindow::gatherMessages() {
+  for (auto* label : m_tabs->findChildren<MessageLabel*>())
+    if (label->objectName() != QStringLiteral("sequenceError"))
+      connect(label, &MessageLabel::said, this, [this](const QString& text, auto tone) {
+        if (tone != MessageLabel::Tone::Quiet)
+          Q_EMIT told(text, tone == MessageLabel::Tone::Problem);
+      });
 }
 
 void SequenceWindow::showTraining() {

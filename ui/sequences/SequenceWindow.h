@@ -39,6 +39,8 @@ class SequenceWindow : public QWidget {
   SequenceBridge* bridge() const { return m_bridge.get(); }
 
  Q_SIGNALS:
+  /// What became of something, as it is shown on one of the pages.
+  void told(const QString& text, bool problem);
   void trainingEnded();
   void helpRequested();
 
@@ -48,6 +50,7 @@ class SequenceWindow : public QWidget {
   void dropEvent(QDropEvent* event) override;
 
  private:
+  void gatherMessages();
   void openConfig(const QString& path);
   void takeData(const std::function<void(SequenceTrainPage&)>& take);
 

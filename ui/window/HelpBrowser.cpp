@@ -118,8 +118,17 @@ HelpText::HelpText(const Actions* actions, QWidget* parent)
 
 QVariant HelpText::loadResource(int type, const QUrl& name) {
   if (!name.path().endsWith(QStringLiteral(".md"))) return QTextBrowser::loadResource(type, name);
-  const QString page = QFileInfo(name.path()).completeBaseName();
-  return htmlOf(page == QLatin1String(kShortcuts) ? shortcutsPage(*m_actions) : readPage(page));
+  return htmlOf(markdownOf(QFileInfo(name.path()).completeBaseName()));
+}
+
+QString HelpText::markdownOf(const QString& page) const {
+  return page == QLatin1String(kShortcuts) ? shortcutsPage(*m_actions) : readPage(page);
+}
+
+bool HelpText::pageHas(const QString& page, const QString& text) const {
+  QTextDocument document;
+  document.setMarkdown(markdownOf(page));
+  return !document.find(text).isNull();
 }
 
 /// Markdown that is read into a document on the screen is laid out anew for every cell of a table,
@@ -237,7 +246,9 @@ void HelpBrowser::search(const QString& text) {
   const QStringList names = pages();
   const int now = static_cast<int>(names.indexOf(page()));
   for (int i = 1; i <= names.size(); ++i) {
-    showPage(names[(now + i) % names.size()]);
+    const QString name = names[(now + i) % names.size()];
+    if (!m_text->pageHas(name, text)) continue;  // nothing is laid out for it
+    showPage(name);
     m_text->moveCursor(QTextCursor::Start);
     if (m_text->find(text)) return;
   }

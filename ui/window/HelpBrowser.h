@@ -21,11 +21,14 @@ class HelpText : public QTextBrowser {
   QVariant loadResource(int type, const QUrl& name) override;
   /// "keys-in-the-matrix": the heading of that name, as links in Markdown write it.
   void showHeading(const QString& anchor);
+  /// Whether a search finds it there.
+  bool pageHas(const QString& page, const QString& text) const;
 
  protected:
   void doSetSource(const QUrl& name, QTextDocument::ResourceType type) override;
 
  private:
+  QString markdownOf(const QString& page) const;
   QString htmlOf(const QString& markdown) const;
 
   const Actions* m_actions;

@@ -191,6 +191,11 @@ void MainWindow::connectNotices() {
   connect(m_session.get(), &SessionController::failed, this, &MainWindow::tellError);
   connect(m_trainings, &TrainingController::failed, this, &MainWindow::tellError);
   connect(m_figures, &FigureCommands::failed, this, &MainWindow::tellError);
+  connect(m_trainings, &TrainingController::sequencesTold, this,
+          [this](const QString& text, bool problem) {
+            m_log->keep(problem ? LogLevel::Error : LogLevel::Info,
+                        tr("Sequence models: %1").arg(text));
+          });
   connect(m_opener, &Opener::notice, this, &MainWindow::tell);
   connect(m_opening, &OpeningCommands::notice, this, &MainWindow::tell);
   connect(m_session.get(), &SessionController::notice, this, &MainWindow::tell);

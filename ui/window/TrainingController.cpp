@@ -225,6 +225,7 @@ void TrainingController::stop() {
 SequenceWindow* TrainingController::showSequences() {
   if (!m_sequences) {
     m_sequences = new SequenceWindow(m_document, m_window);
+    connect(m_sequences, &SequenceWindow::told, this, &TrainingController::sequencesTold);
     connect(m_sequences, &SequenceWindow::trainingEnded, this, &TrainingController::ended);
     connect(m_sequences, &SequenceWindow::helpRequested, this,
             [this] { Q_EMIT helpRequested(QStringLiteral("sequences")); });

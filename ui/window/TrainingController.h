@@ -56,6 +56,7 @@ class TrainingController : public QObject {
   void runOpened(const QString& folder);  ///< begun or resumed
   void notice(const headlight::Notice& notice);
   void failed(const QString& title, const QString& text);
+  void sequencesTold(const QString& text, bool problem);  ///< the window of sequence models
   void ended();  ///< a run of either kind, whatever came of it
   void helpRequested(const QString& page);
 

@@ -90,7 +90,7 @@ at::Tensor mixedImages(const at::Tensor& images, const Mix& mix) {
 
 at::Tensor mixedCrossEntropy(const at::Tensor& logits, const at::Tensor& labels, double smoothing,
                              const Mix& mix) {
-  const at::Tensor own = smoothedCrossEntropy(logits, labels, smoothing);
+  at::Tensor own = smoothedCrossEntropy(logits, labels, smoothing);
   if (!mix.mixes()) return own;
   // Cross-entropy is linear in its target: the mean of two losses is the loss of the mixed target.
   return mix.share * own +

@@ -49,7 +49,7 @@ at::Tensor Teacher::adapted(const at::Tensor& images) const {
 
 at::Tensor Teacher::logits(const at::Tensor& images) {
   const at::NoGradGuard noGrad;
-  const at::Tensor own = m_model->forward(adapted(images));
+  at::Tensor own = m_model->forward(adapted(images));
   if (m_classOrder.empty()) return own;
   const at::Tensor order = at::tensor(at::ArrayRef<std::int64_t>(m_classOrder), at::kLong);
   return own.index_select(1, order.to(own.device()));
