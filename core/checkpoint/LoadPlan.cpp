@@ -1,3 +1,5 @@
+// Of Checkpoint.h, what goes where: names and shapes of a file against those of a model.
+
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/ScalarType.h>

@@ -1,3 +1,5 @@
+// Of PickleMachine.h, the few objects that it makes; all else stays opaque.
+
 #include <algorithm>
 #include <array>
 #include <utility>

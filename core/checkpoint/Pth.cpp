@@ -1,3 +1,5 @@
+// Of Readers.h, PyTorch checkpoints: the ZIP archive, its pickle and its storages.
+
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 

@@ -1,3 +1,5 @@
+// Of Checkpoint.h, which reader a file is for.
+
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/Readers.h"
 #include "core/checkpoint/Refusal.h"

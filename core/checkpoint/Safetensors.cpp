@@ -1,3 +1,5 @@
+// Of Readers.h, safetensors; and writing them.
+
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>

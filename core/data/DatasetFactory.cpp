@@ -1,3 +1,5 @@
+// Of Dataset.h, making each of the registered data sets: it alone knows all of them.
+
 #include <functional>
 #include <string>
 #include <system_error>

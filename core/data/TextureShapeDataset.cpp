@@ -1,3 +1,5 @@
+// Of TextureShape.h, the pictures as a data set; the drawing is in TextureShape.cpp.
+
 #include "core/base/Random.h"
 #include "core/data/TextureShape.h"
 

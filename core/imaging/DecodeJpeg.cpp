@@ -1,3 +1,5 @@
+// Of Decoders.h, JPEG: the only file that knows libjpeg.
+
 #include <csetjmp>
 #include <cstdio>
 #include <string>

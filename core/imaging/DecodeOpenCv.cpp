@@ -1,3 +1,5 @@
+// Of Decoders.h, WebP and BMP, by OpenCV.
+
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>

@@ -1,3 +1,5 @@
+// Of Decoders.h, PNG: the only file that knows libpng.
+
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>

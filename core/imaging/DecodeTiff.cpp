@@ -1,3 +1,5 @@
+// Of Decoders.h, TIFF: the only file that knows libtiff.
+
 #include <tiffio.h>
 
 #include <algorithm>

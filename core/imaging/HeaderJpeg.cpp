@@ -1,3 +1,5 @@
+// Of ImageHeader.h, JPEG.
+
 #include <cstring>
 #include <string>
 

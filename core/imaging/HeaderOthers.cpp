@@ -1,4 +1,4 @@
-// WebP and BMP.
+// Of ImageHeader.h, WebP and BMP.
 
 #include <cstdlib>
 #include <string>

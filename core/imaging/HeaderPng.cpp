@@ -1,3 +1,5 @@
+// Of ImageHeader.h, PNG.
+
 #include <string>
 
 #include "core/imaging/Bytes.h"

@@ -1,3 +1,5 @@
+// Of ImageHeader.h, TIFF.
+
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -1,4 +1,5 @@
-// PNG as a carrier of text: pictures that Headlight saves hold the session that made them.
+// Of Image.h, PNG as a carrier of text: pictures that Headlight saves hold the session that made
+// them.
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>

@@ -1,3 +1,5 @@
+// Of Registry.h, what a model costs under masks: local heads counted in linear time.
+
 #include <algorithm>
 
 #include "core/base/Result.h"

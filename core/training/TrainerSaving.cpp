@@ -1,4 +1,4 @@
-// Trainer: checkpoints, going on from them, and what is told to those who watch.
+// Trainer, continued: checkpoints, going on from them, and what is told to those who watch.
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-// HeadMeasures, continued: the passes of a model that measures of heads need.
+// Of HeadMeasures.h, the passes of a model that measures of heads need.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

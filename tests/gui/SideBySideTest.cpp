@@ -1,6 +1,8 @@
 // Two of anything side by side: each side shows what it was told to, one cursor and one scale for
 // both, and their difference.
 
+#include <QDir>
+#include <QFile>
 #include <QLabel>
 #include <QMenu>
 #include <QTest>
@@ -13,6 +15,7 @@
 #include "ui/base/Actions.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/SideBridge.h"
+#include "ui/document/RecentPaths.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/ComparedPicture.h"
 #include "ui/maps/LinkedViews.h"
@@ -211,6 +214,27 @@ class SideBySideTest : public QObject {
     QVERIFY(!f.test->gallery()->indexOf(other).isValid());
     QVERIFY(dropOn(chooser, {other, f.picture}));  // several are the window's
     QTRY_VERIFY_WITH_TIMEOUT(f.test->gallery()->indexOf(other).isValid(), 20000);
+  }
+
+  void theCheckpointsOfARunAreOffered() {
+    QTemporaryDir folder;
+    const QString run = folder.filePath(QStringLiteral("a"));
+    QVERIFY(QDir().mkpath(run));
+    for (const char* name : {"last.safetensors", "epoch-0005.safetensors", "metrics.csv"}) {
+      QFile file(QDir(run).filePath(QLatin1String(name)));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+    }
+    RecentPaths recent{QString()};
+    recent.add(RecentKind::Run, run);
+    Document document;
+    fill(document);
+    SideBySide sides(&document, nullptr, {&recent, nullptr}, nullptr);
+    choose(sides, "compare.left.model", QStringLiteral("run “a”: epoch-0005"));
+    QCOMPARE(sides.comparison().sides[0].model, run + QStringLiteral("/epoch-0005.safetensors"));
+    QCOMPARE(sides.comparison().sides[0].masks, SideMasks::Own);
+    choose(sides, "compare.left.model", QStringLiteral("run “a”: last"));
+    choose(sides, "compare.left.model", QStringLiteral("This model"));
+    QCOMPARE(sides.comparison().sides[0].masks, SideMasks::Present);
   }
 
   void anotherModelAndASchemeOfItsOwn() {

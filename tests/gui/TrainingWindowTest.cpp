@@ -240,7 +240,7 @@ class TrainingWindowTest : public QObject {
     QVERIFY2(said.contains(QStringLiteral("steps since")), qPrintable(said));
     QVERIFY2(said.contains(QStringLiteral("still here")), qPrintable(said));
     QVERIFY(button("openRunFolder")->isHidden() && button("resumeRun")->isHidden());
-    QVERIFY(!test.log.lines().filter(QStringLiteral("was deleted")).isEmpty());
+    QTRY_VERIFY(!test.log.lines().filter(QStringLiteral("was deleted")).isEmpty());
 
     dialogs().files = [&](QWidget*, const FileQuestion&, const auto& answer) {
       answer({path("rescued.safetensors")});

@@ -123,4 +123,12 @@ std::optional<std::string> continuedType(const std::string& source) {
   return match[1].str();
 }
 
+std::optional<std::string> headerOfPart(const std::string& source) {
+  static const std::regex pattern(R"(^// Of (\w+\.h)[,:] \w)");
+  std::smatch match;
+  if (!std::regex_search(source, match, pattern, std::regex_constants::match_continuous))
+    return std::nullopt;
+  return match[1].str();
+}
+
 }  // namespace headlight::testing

@@ -21,5 +21,8 @@ std::map<std::string, std::vector<std::string>> typesOfHeaders(const std::filesy
 /// "HeadsArea" of a source that begins with "// HeadsArea, continued: " and why it is one of its
 /// own; nothing of any other.
 std::optional<std::string> continuedType(const std::string& source);
+/// "Decoders.h" of a source that begins with "// Of Decoders.h, JPEG": a part of what that header
+/// declares, with what part it is.
+std::optional<std::string> headerOfPart(const std::string& source);
 
 }  // namespace headlight::testing

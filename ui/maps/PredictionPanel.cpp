@@ -170,8 +170,9 @@ double PredictionPanel::numbersWidth(double width) const {
   const QFontMetricsF metrics(font());
   if (isBrief(width)) return metrics.horizontalAdvance(QStringLiteral("▲ 100.0 "));
   if (!m_compared) return metrics.horizontalAdvance(QStringLiteral("100.0 %  "));
-  return metrics.horizontalAdvance(QStringLiteral("100.0 % → 100.0 %  ▲ 100.0  ")) +
-         metrics.horizontalAdvance(QStringLiteral("1000 → 1000"));
+  const double change = metrics.horizontalAdvance(QStringLiteral("100.0 % → 100.0 %  ▲ 100.0  "));
+  if (width < kWholeRow) return change;  // names come before changes of rank
+  return change + metrics.horizontalAdvance(QStringLiteral("1000 → 1000"));
 }
 
 void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row) {
@@ -191,7 +192,7 @@ void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const Pred
   paintBar(painter, bar, row);
   const QRectF numbers(bar.right() + 10, area.top(), area.right() - bar.right() - 10,
                        area.height());
-  paintNumbers(painter, numbers, row, isBrief(area.width()));
+  paintNumbers(painter, numbers, row, area.width());
 }
 
 QColor PredictionPanel::withAlpha(float alpha) const {
@@ -214,7 +215,7 @@ void PredictionPanel::paintBar(QPainter& painter, const QRectF& bar, const Predi
 }
 
 void PredictionPanel::paintNumbers(QPainter& painter, const QRectF& area, const PredictionRow& row,
-                                   bool brief) {
+                                   double rowWidth) {
   const QFontMetricsF metrics(font());
   const QColor text = palette().color(QPalette::WindowText), quiet = withAlpha(0.6f);
   double x = area.left();
@@ -227,7 +228,7 @@ void PredictionPanel::paintNumbers(QPainter& painter, const QRectF& area, const 
     x += width;
   };
   const QString change = pointsText(row.probability - row.probabilityBefore);
-  if (brief) return column("▲ 100.0 ", Qt::AlignLeft, change, text);
+  if (isBrief(rowWidth)) return column("▲ 100.0 ", Qt::AlignLeft, change, text);
   if (m_compared) {
     column("100.0 %", Qt::AlignRight, percent(row.probabilityBefore), quiet);
     column(" → ", Qt::AlignHCenter, QStringLiteral("→"), quiet);
@@ -236,7 +237,7 @@ void PredictionPanel::paintNumbers(QPainter& painter, const QRectF& area, const 
   if (!m_compared) return;
   column("  ", Qt::AlignLeft, {}, text);
   column("▲ 100.0 ", Qt::AlignLeft, change, text);
-  column("1000 → 1000", Qt::AlignLeft, rankText(row), quiet);
+  if (rowWidth >= kWholeRow) column("1000 → 1000", Qt::AlignLeft, rankText(row), quiet);
 }
 
 }  // namespace headlight

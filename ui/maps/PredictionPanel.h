@@ -34,7 +34,8 @@ class PredictionPanel : public QWidget {
   QColor withAlpha(float alpha) const;
   void paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row);
   void paintBar(QPainter& painter, const QRectF& bar, const PredictionRow& row);
-  void paintNumbers(QPainter& painter, const QRectF& area, const PredictionRow& row, bool brief);
+  void paintNumbers(QPainter& painter, const QRectF& area, const PredictionRow& row,
+                    double rowWidth);
 
   Document* m_document;
   const Document* m_left;

@@ -1,5 +1,6 @@
 #include "ui/maps/SideChooser.h"
 
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -20,7 +21,8 @@ namespace headlight {
 namespace {
 
 constexpr int kMostPictures = 24;  ///< of the gallery in the menu; others by their file
-constexpr int kArrow = 22;         ///< what a button's frame and arrow take of its width
+constexpr int kMostRuns = 3, kMostCheckpoints = 12;
+constexpr int kArrow = 22;  ///< what a button's frame and arrow take of its width
 
 QString fileOf(const QString& path) {
   const QString name = QFileInfo(path).fileName();
@@ -131,6 +133,16 @@ void SideChooser::chooseModel(const QString& model) {
   Q_EMIT chosen(side);
 }
 
+/// The steps of a run that it keeps weights of.
+void SideChooser::addCheckpointsOf(const QString& run) {
+  const QDir folder(run);
+  const QStringList files =
+      folder.entryList({QStringLiteral("*.safetensors")}, QDir::Files, QDir::Name);
+  for (const QString& file : files.mid(0, kMostCheckpoints))
+    addModel(tr("run “%1”: %2").arg(fileOf(run), shownName(QFileInfo(file).completeBaseName())),
+             folder.filePath(file));
+}
+
 void SideChooser::fillModels() {
   m_model->menu()->clear();
   addModel(tr("This model"), {});
@@ -138,6 +150,9 @@ void SideChooser::fillModels() {
     m_model->menu()->addSeparator();
     for (const QString& model : m_offers.recent->of(RecentKind::Model))
       addModel(fileOf(model), model);
+    m_model->menu()->addSeparator();
+    for (const QString& run : m_offers.recent->of(RecentKind::Run).mid(0, kMostRuns))
+      addCheckpointsOf(run);
   }
   m_model->menu()->addSeparator();
   m_model->menu()->addAction(tr("A checkpoint, or a run's…"), this, [this] {

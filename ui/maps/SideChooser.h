@@ -59,6 +59,7 @@ class SideChooser : public QWidget {
   void fillMasks();
   void fillPictures();
   void addModel(const QString& text, const QString& model);
+  void addCheckpointsOf(const QString& run);
   void addMasks(const QString& text, SideMasks masks, const QString& scheme = {});
   void addPicture(const QString& text, const QString& picture);
   void chooseModel(const QString& model);

@@ -1,3 +1,6 @@
+// Of HeadAttention.h, the plain form in LibTorch's own operations, which the kernels are checked
+// against.
+
 #include <ATen/ATen.h>
 
 #include <cmath>

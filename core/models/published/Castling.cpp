@@ -1,3 +1,5 @@
+// Of Families.h, the published sizes of Castling-ViT.
+
 #include "core/models/published/Families.h"
 #include "core/models/published/LevitSizes.h"
 

@@ -1,3 +1,5 @@
+// Of Families.h, the published sizes of IBiT.
+
 #include "core/models/published/Families.h"
 
 namespace headlight {

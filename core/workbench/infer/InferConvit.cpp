@@ -1,3 +1,5 @@
+// Of Families.h, ConViT.
+
 #include "core/workbench/infer/Families.h"
 
 namespace headlight {

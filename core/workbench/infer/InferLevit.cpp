@@ -1,3 +1,5 @@
+// Of Families.h, LeViT.
+
 #include "core/workbench/infer/Families.h"
 
 namespace headlight {

@@ -1,3 +1,5 @@
+// Of Families.h, MViTv2.
+
 #include <algorithm>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Of Families.h, Swin.
+
 #include <cmath>
 
 #include "core/workbench/infer/Families.h"

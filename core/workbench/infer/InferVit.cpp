@@ -1,3 +1,5 @@
+// Of Families.h, ViT and DeiT.
+
 #include "core/workbench/infer/Families.h"
 
 namespace headlight {
