@@ -89,7 +89,8 @@ void SideBridge::refresh() {
   if (!showModel() || !showPicture()) return;
   const auto masks = wantedMasks();
   if (!masks) return;
-  if (!(m_document->masks() == *masks)) m_document->replaceMasks(*masks);
+  const MaskScheme& shown = m_document->masks();
+  if (!(shown == *masks) || shown.name() != masks->name()) m_document->replaceMasks(*masks);
   m_document->setSourceNote(hasOwnModel() ? m_window->sourceNote() : QString());
   if (takeOver(*masks)) return;
   lookAt(*masks);
