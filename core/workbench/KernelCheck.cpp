@@ -26,7 +26,7 @@ class TimedWay {
     if (m_plain) plain.emplace();
     const auto started = std::chrono::steady_clock::now();
     // Copied to the CPU within the time, so that a device has finished.
-    const at::Tensor result = model.forward(images).to(at::kCPU, at::kDouble);
+    at::Tensor result = model.forward(images).to(at::kCPU, at::kDouble);
     m_seconds += std::chrono::steady_clock::now() - started;
     m_images += images.size(0);
     if (m_kernels.empty()) m_kernels = kernelSummary(model.kernels());

@@ -33,7 +33,7 @@ at::Tensor inputOf(const Checkpoint& checkpoint, const std::string& where) {
   if (input.dim() != 4 || input.size(1) != 3 || input.numel() == 0)
     refuse("\"input\" has the shape " + shapeText(input.sizes()) +
            "; it must be [B, 3, H, W] with at least one picture");
-  const at::Tensor values = input.to(at::kFloat).contiguous();
+  at::Tensor values = input.to(at::kFloat).contiguous();
   if (!at::isfinite(values).all().item<bool>())
     refuse("\"input\" has values that are infinite or not numbers");
   return values;

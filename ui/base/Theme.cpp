@@ -154,13 +154,19 @@ void Theme::setChoice(ThemeChoice choice) {
   apply();
 }
 
+/// Qt styles every widget anew for it, a quarter of a second: not for the colours that are there.
 void Theme::apply() {
+  if (m_applied != isDark()) paint();
+  m_applied = isDark();
+  Q_EMIT changed();
+}
+
+void Theme::paint() {
   const Colors& colors = isDark() ? kDark : kLight;
   const QPalette palette = paletteOf(colors, isDark());
   QApplication::setPalette(palette);
   QToolTip::setPalette(palette);
   qApp->setStyleSheet(styleSheetOf(colors));
-  Q_EMIT changed();
 }
 
 }  // namespace headlight

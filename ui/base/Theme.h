@@ -36,9 +36,11 @@ class Theme : public QObject {
  private:
   void askSystem();
   void apply();
+  void paint();
 
   ThemeChoice m_choice = ThemeChoice::System;
   bool m_systemIsDark = false;
+  std::optional<bool> m_applied;  ///< whether the colours on the screen are dark; nothing yet
 };
 
 }  // namespace headlight

@@ -281,7 +281,7 @@ QString Document::numberText(double value) const {
 }
 
 QString Document::describeNumbers() const {
-  const QString title = QString::fromStdString(infoOf(m_numbers.measure).title);
+  QString title = QString::fromStdString(infoOf(m_numbers.measure).title);
   if (!m_numbers.averaged) return title;
   if (!m_numbers.values) return tr("%1, being measured").arg(title);
   return tr("%1, mean of %2 pictures").arg(title).arg(m_numbers.values->pictures);

@@ -27,7 +27,8 @@ void paintLayers(QPainter& painter, const HeadsLayout& layout, const HeadsLabels
         palette.color(QPalette::Window));
   for (int layer = 0; layer < layout.layers(); ++layer) {
     const QRectF tile = layout.tileRect(layer, -1).translated(-labels.scroll);
-    const double left = layer / layout.rows() * layout.blockWidth();
+    const int block = layer / layout.rows();
+    const double left = block * layout.blockWidth();
     paintLabel(painter, QRectF(left, tile.top(), layout.labelWidth() - kTileGap, tile.height()),
                Qt::AlignRight | Qt::AlignVCenter, labelText("layer %1").arg(layer),
                layer == labels.layer, palette);

@@ -197,8 +197,8 @@ QRectF seenRegion(const Image& image, const ModelConfig& model) {
 QRectF patchInRegion(const QRectF& region, int rows, int cols, int index) {
   if (rows <= 0 || cols <= 0 || index < 0 || index >= rows * cols) return {};
   const double width = region.width() / cols, height = region.height() / rows;
-  return {region.left() + (index % cols) * width, region.top() + (index / cols) * height, width,
-          height};
+  const int row = index / cols, col = index % cols;
+  return {region.left() + col * width, region.top() + row * height, width, height};
 }
 
 void drawOutline(QPainter& painter, const QRectF& rectangle, const QColor& color, double width) {

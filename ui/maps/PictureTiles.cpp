@@ -76,7 +76,8 @@ void PictureTiles::paintEvent(QPaintEvent*) {
       snapped(std::max(kPictureGap, (height() - cellHeight * rows + kPictureGap) / 2)));
   painter.setPen(palette().color(QPalette::WindowText));
   for (int i = 0; i < m_tiles.size(); ++i) {
-    const QPointF corner = start + QPointF(cellWidth * (i % columns), cellHeight * (i / columns));
+    const int row = static_cast<int>(i) / columns, column = static_cast<int>(i) % columns;
+    const QPointF corner = start + QPointF(cellWidth * column, cellHeight * row);
     painter.drawImage(QRectF(corner, size), m_tiles[i].picture);
     drawCaption(painter, {corner.x(), corner.y() + size.height(), size.width(), captionHeight()},
                 m_tiles[i].caption);

@@ -1,5 +1,7 @@
 #include "ui/maps/PictureView.h"
 
+#include <QEvent>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -49,7 +49,7 @@ QString RolloutPicture::legendNote() const {
 }
 
 QString RolloutPicture::hint() const {
-  const QString text = PictureView::hint();
+  QString text = PictureView::hint();
   if (!text.isEmpty()) return text;
   const auto result = m_bridge->rollout();
   if (result && !result->error.isEmpty()) return result->error;

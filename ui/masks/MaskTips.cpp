@@ -66,7 +66,7 @@ QString placeTip(const Document& document, const MatrixPlace& place, const HeadM
   const bool maskable = place.layer < scheme.maskableLayers();
   if (place.part == Part::Nothing) return {};
   if (place.part == Part::Cell) {
-    const QString tip = cellTip(document, {place.layer, place.head});
+    QString tip = cellTip(document, {place.layer, place.head});
     if (!maskable) return tip;
     return tip + QObject::tr(
                      "\nClick or drag: %1; again: no mask. Shift extends the selection, "

@@ -26,7 +26,7 @@ void requireVit(const TensorShapes& shapes) {
 /// Every value in its range, every option one that its mechanism and backbone have, and no model
 /// far greater than the file, whose shapes may lie: it would be allocated next.
 ModelConfig checked(const ModelConfig& config, const Checkpoint& checkpoint) {
-  const ModelConfig complete = valueOrThrow(modelFromJson(modelToJson(config), modelCatalogue()));
+  ModelConfig complete = valueOrThrow(modelFromJson(modelToJson(config), modelCatalogue()));
   requireHeld(complete, checkpoint.tensors, "");
   return complete;
 }
