@@ -1,8 +1,6 @@
 #include "app/cli/ComparePicture.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <cstring>
 
 namespace headlight::cli {
@@ -24,10 +22,6 @@ Image tileOf(const ComparedScene& scene, const std::vector<float>& values, const
   const LayerMaps& maps = scene.maps();
   return pictureUnder(scaledView(*scene.look, style.single), values, maps.grid.rows, maps.grid.cols,
                       drawn, style, drawnSmooth(maps, style.smooth));
-}
-
-DrawnMap drawnDifference(const MapDifference& difference) {
-  return {MapStyle::Overlay, ColorMap::Diverging, difference.range, ""};
 }
 
 }  // namespace
@@ -52,21 +46,12 @@ std::string ComparedScene::place() const {
          tokenText(token, model->grid);
 }
 
-std::string differenceText(const MapDifference& difference, const Grid& grid) {
-  const std::string text = describeDifference(difference, grid);
-  if (std::isnan(difference.cosine)) return text;
-  char cosine[32];
-  std::snprintf(cosine, sizeof cosine, "; cosine %.3f", difference.cosine);
-  return text + cosine;
-}
-
 Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
                         const MapDifference* difference, const PictureStyle& style) {
   const std::vector<float> leftValues = left.seen(), rightValues = right.seen();
-  std::vector<float> both = leftValues;
-  both.insert(both.end(), rightValues.begin(), rightValues.end());
   const bool isSigned = left.look->maps.isSigned || right.look->maps.isSigned;
-  const DrawnMap drawn = drawnMap(both, isSigned, style.style, style.colorMap);
+  const DrawnMap drawn =
+      drawnTogether(leftValues, rightValues, isSigned, style.style, style.colorMap);
   FigureGrid figure;
   figure.title = left.title + "   |   " + right.title;
   figure.footnote = "left and right on one scale, " + withNote(rangeText(drawn.range), drawn);

@@ -25,9 +25,6 @@ struct ComparedScene {
   std::string place() const;
 };
 
-/// "most −0.031 at patch (2, 3), mean 0.0042; cosine 0.981".
-std::string differenceText(const MapDifference& difference, const Grid& grid);
-
 /// Both maps on one scale; beside them right − left where `difference` is there.
 Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
                         const MapDifference* difference, const PictureStyle& style);

@@ -99,6 +99,14 @@ void printAlphas(const SoftAlphas& alphas, const std::string& indent, Terminal& 
     terminal.print(indent + "learned alpha  " + line);
 }
 
+Json topJson(const std::vector<ClassScore>& top) {
+  Json json = Json::array();
+  for (const auto& score : top)
+    json.push_back(
+        {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
+  return json;
+}
+
 Json modelJson(const ModelInfo& info, const MaskScheme& masks) {
   return {{"name", info.experiment.model.name},   {"weights", info.weights.string()},
           {"random_weights", info.randomWeights}, {"masks", masks.name()},

@@ -38,6 +38,9 @@ Experiment experimentByName(const std::string& nameOrFile);
 /// A line for each layer with soft heads, behind `indent`: what they have learned.
 void printAlphas(const SoftAlphas& alphas, const std::string& indent, Terminal& terminal);
 
+/// The best classes as JSON: index, name, probability.
+Json topJson(const std::vector<ClassScore>& top);
+
 /// What every compute command tells of the model, as JSON.
 Json modelJson(const ModelInfo& info, const MaskScheme& masks);
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "core/workbench/MapView.h"
+#include "core/base/Text.h"
 
 namespace headlight {
 namespace {
@@ -72,11 +72,36 @@ Result<MapDifference> mapDifference(const std::vector<float>& left, const Grid& 
   return difference;
 }
 
+DrawnMap drawnTogether(const std::vector<float>& left, const std::vector<float>& right,
+                       bool isSigned, MapStyle style, ColorMap colors) {
+  std::vector<float> both = left;
+  both.insert(both.end(), right.begin(), right.end());
+  return drawnMap(both, isSigned, style, colors);
+}
+
+DrawnMap drawnDifference(const MapDifference& difference) {
+  return {MapStyle::Overlay, ColorMap::Diverging, difference.range, ""};
+}
+
 std::string describeDifference(const MapDifference& difference, const Grid& grid) {
   if (difference.most == 0) return "no difference";
   char text[160];
   std::snprintf(text, sizeof text, "most %+.3g at %s, mean %.3g", difference.most,
                 tokenText(grid.prefix + difference.mostAt, grid).c_str(), difference.mean);
+  return text;
+}
+
+std::string describeCosine(const MapDifference& difference) {
+  if (std::isnan(difference.cosine)) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "cosine %.3f", difference.cosine);
+  return text;
+}
+
+std::string differenceText(const MapDifference& difference, const Grid& grid) {
+  std::string text = describeDifference(difference, grid);
+  const std::string cosine = describeCosine(difference);
+  if (!cosine.empty()) addTo(text, cosine, "; ");
   return text;
 }
 

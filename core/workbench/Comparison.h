@@ -8,6 +8,7 @@
 #include "core/base/Result.h"
 #include "core/imaging/ColorMap.h"
 #include "core/masks/Grid.h"
+#include "core/workbench/MapView.h"
 
 namespace headlight {
 
@@ -15,6 +16,10 @@ namespace headlight {
 /// patch by where its middle lies in the picture. Where `to` lacks that prefix token: its middle
 /// patch.
 int correspondingToken(int token, const Grid& from, const Grid& to);
+
+/// How two maps are drawn on the one scale that spans both.
+DrawnMap drawnTogether(const std::vector<float>& left, const std::vector<float>& right,
+                       bool isSigned, MapStyle style, ColorMap colors);
 
 /// How far the right map is from the left one.
 struct MapDifference {
@@ -30,7 +35,14 @@ struct MapDifference {
 Result<MapDifference> mapDifference(const std::vector<float>& left, const Grid& leftGrid,
                                     const std::vector<float>& right, const Grid& rightGrid);
 
+/// In diverging colours, zero in the middle.
+DrawnMap drawnDifference(const MapDifference& difference);
+
 /// "most −0.031 at patch (2, 3), mean 0.0042"; "no difference".
 std::string describeDifference(const MapDifference& difference, const Grid& grid);
+/// "cosine 0.981"; empty where one of the maps is all zero.
+std::string describeCosine(const MapDifference& difference);
+/// Both: "most −0.031 at patch (2, 3), mean 0.0042; cosine 0.981".
+std::string differenceText(const MapDifference& difference, const Grid& grid);
 
 }  // namespace headlight

@@ -32,6 +32,12 @@ std::vector<int> ranksOf(const std::vector<float>& logits) {
 
 }  // namespace
 
+bool sameClasses(const ModelInfo& a, const ModelInfo& b) {
+  const auto &names = a.classNames, &others = b.classNames;
+  return a.experiment.model.classes == b.experiment.model.classes &&
+         (names == others || names.empty() || others.empty());
+}
+
 std::vector<PredictionRow> predictionRows(const Look& after, const Look* before, int rows) {
   const std::vector<double> now = probabilitiesOf(after.logits);
   const std::vector<int> rank = ranksOf(after.logits);

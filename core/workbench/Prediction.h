@@ -9,6 +9,9 @@
 
 namespace headlight {
 
+/// Whether class i of one model is class i of the other.
+bool sameClasses(const ModelInfo& a, const ModelInfo& b);
+
 /// One class under two looks. Ranks count from 1.
 struct PredictionRow {
   std::string name;

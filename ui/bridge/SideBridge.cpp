@@ -38,22 +38,36 @@ SideBridge::SideBridge(Document* window, LookBridge* look, Document* side, QObje
   for (const auto signal : {&Document::imageChanged, &Document::masksChanged,
                             &Document::lookChanged, &Document::referenceChanged})
     connect(window, signal, this, &SideBridge::refresh);
-  connect(&m_images, &ImageBridge::imageLoaded, this,
-          [this](const Image& image, const QString&, const QString& path) {
-            m_loading.clear();
-            m_picture = {path, image, {}};
-            refresh();
-          });
-  connect(&m_images, &ImageBridge::imageFailed, this,
-          [this](const QString& path, const QString& text) {
-            m_loading.clear();
-            m_picture = {path, {}, text};
-            refresh();
-          });
 }
 
 SideBridge::~SideBridge() {
   m_stop.request_stop();
+}
+
+// Most sides need neither: their threads begin when they are first wanted.
+ImageBridge& SideBridge::images() {
+  if (m_images) return *m_images;
+  m_images = std::make_unique<ImageBridge>();
+  connect(m_images.get(), &ImageBridge::imageLoaded, this,
+          [this](const Image& image, const QString&, const QString& path) {
+            takePicture({path, image, {}});
+          });
+  connect(m_images.get(), &ImageBridge::imageFailed, this,
+          [this](const QString& path, const QString& text) {
+            takePicture({path, {}, text});
+          });
+  return *m_images;
+}
+
+WorkerThread& SideBridge::worker() {
+  if (!m_worker) m_worker = std::make_unique<WorkerThread>();
+  return *m_worker;
+}
+
+void SideBridge::takePicture(const Picture& picture) {
+  m_loading.clear();
+  m_picture = picture;
+  refresh();
 }
 
 void SideBridge::setSide(const ComparedSide& side) {
@@ -115,7 +129,7 @@ void SideBridge::open() {
   if (m_opening == m_side.model) return;
   m_opening = m_side.model;
   const ModelSource source = sourceOf(m_side.model, m_window->model().experiment.device);
-  m_worker.post([this, path = m_side.model, source](std::stop_token) {
+  worker().post([this, path = m_side.model, source](std::stop_token) {
     auto result = InferenceSession::open(source);
     const Opened opened{path,
                         result ? std::shared_ptr<InferenceSession>(std::move(*result)) : nullptr,
@@ -133,7 +147,7 @@ bool SideBridge::showPicture() {
   const bool windows = m_side.picture.isEmpty();
   if (!windows && (!m_picture || m_picture->path != m_side.picture)) {
     wait();
-    if (m_loading != m_side.picture) m_images.loadImage(m_loading = m_side.picture);
+    if (m_loading != m_side.picture) images().loadImage(m_loading = m_side.picture);
     return false;
   }
   const Image& image = windows ? m_window->image() : m_picture->image;
@@ -200,7 +214,7 @@ void SideBridge::lookAt(const MaskScheme& masks) {
   m_stop = std::stop_source();
   std::function<std::shared_ptr<InferenceSession>()> session = m_look->session();
   if (!hasOwnModel()) session = [open = m_opened->session] { return open; };
-  m_worker.post([this, session, masks, image = m_document->image(), ticket = m_ticket,
+  worker().post([this, session, masks, image = m_document->image(), ticket = m_ticket,
                  stop = m_stop.get_token()](std::stop_token) {
     const auto open = stop.stop_requested() ? nullptr : session();
     if (!open) return;

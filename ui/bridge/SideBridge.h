@@ -52,6 +52,9 @@ class SideBridge : public QObject {
     QString error;
   };
 
+  ImageBridge& images();
+  WorkerThread& worker();
+  void takePicture(const Picture& picture);
   void refresh();
   bool showModel();
   bool showPicture();
@@ -79,8 +82,8 @@ class SideBridge : public QObject {
   QString m_opening, m_loading;  ///< what is on its way; empty: nothing
   int m_ticket = 0;
   std::stop_source m_stop;
-  ImageBridge m_images;
-  WorkerThread m_worker;  // last: joined first
+  std::unique_ptr<ImageBridge> m_images;
+  std::unique_ptr<WorkerThread> m_worker;  // last: joined first
 };
 
 }  // namespace headlight

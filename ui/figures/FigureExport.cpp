@@ -86,9 +86,8 @@ Legend comparisonLegend(const Document& left, const Document& right,
   legend.detail = QStringLiteral("left and right share one scale");
   legend.note = sideText(QStringLiteral("Right"), right);
   if (difference)
-    legend.note += QStringLiteral(". Right − left: %1, cosine %2")
-                       .arg(QString::fromStdString(describeDifference(*difference, grid)))
-                       .arg(difference->cosine, 0, 'f', 3);
+    legend.note += QStringLiteral(". Right − left: ") +
+                   QString::fromStdString(differenceText(*difference, grid));
   for (const QString& meaning : {shownNote(left), shownNote(right)})
     if (!meaning.isEmpty() && !legend.note.contains(meaning))
       legend.note += QStringLiteral(". ") + meaning;

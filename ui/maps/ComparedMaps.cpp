@@ -2,8 +2,6 @@
 
 #include <QFileInfo>
 
-#include <cmath>
-
 #include "ui/base/ShownText.h"
 #include "ui/maps/ViewedMap.h"
 
@@ -24,9 +22,9 @@ std::optional<MapLayer> comparedMap(const Document& side, const Document& other)
   auto map = canvasMap(side);
   const auto beside = canvasMap(other);
   if (!map || !beside) return map;
-  std::vector<float> both = map->values;
-  both.insert(both.end(), beside->values.begin(), beside->values.end());
-  map->setDrawn(drawnIn(side.view(), both, isSigned(side) || isSigned(other)));
+  const ViewOptions& view = side.view();
+  map->setDrawn(drawnTogether(map->values, beside->values, isSigned(side) || isSigned(other),
+                              styleOf(view.style, !view.learned.empty()), view.colorMap));
   return map;
 }
 
@@ -47,7 +45,7 @@ std::optional<Result<MapDifference>> differenceOf(const Document& left, const Do
 MapLayer differenceMap(const MapDifference& difference, const MapLayer& like) {
   MapLayer map = like;
   map.values = difference.values;
-  map.setDrawn({MapStyle::Overlay, ColorMap::Diverging, difference.range, {}});
+  map.setDrawn(drawnDifference(difference));
   return map;
 }
 
@@ -55,19 +53,12 @@ Legend differenceLegend(const MapDifference& difference, const Grid& grid) {
   Legend legend;
   legend.title = QStringLiteral("right − left");
   legend.detail = QString::fromStdString(describeDifference(difference, grid));
-  if (!std::isnan(difference.cosine))
-    legend.title += QStringLiteral(" · cosine %1").arg(difference.cosine, 0, 'f', 3);
+  const std::string cosine = describeCosine(difference);
+  if (!cosine.empty()) legend.title += QStringLiteral(" · ") + QString::fromStdString(cosine);
   legend.bar = true;
   legend.colorMap = ColorMap::Diverging;
   legend.range = difference.range;
   return legend;
-}
-
-bool sameClasses(const Document& left, const Document& right) {
-  if (!left.look() || !right.look() || left.look()->logits.size() != right.look()->logits.size())
-    return false;
-  const auto &names = left.model().classNames, &others = right.model().classNames;
-  return names == others || names.empty() || others.empty();
 }
 
 QString describeSide(const Document& side) {

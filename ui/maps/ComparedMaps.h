@@ -19,9 +19,6 @@ std::optional<Result<MapDifference>> differenceOf(const Document& left, const Do
 MapLayer differenceMap(const MapDifference& difference, const MapLayer& like);
 Legend differenceLegend(const MapDifference& difference, const Grid& grid);
 
-/// Whether class i of one model is class i of the other.
-bool sameClasses(const Document& left, const Document& right);
-
 /// "demo.safetensors · scheme “sch2” · striped-disc.png".
 QString describeSide(const Document& side);
 

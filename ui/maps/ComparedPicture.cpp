@@ -31,29 +31,24 @@ QString ComparedPicture::hint() const {
 DifferencePicture::DifferencePicture(const Document* left, Document* right, QWidget* parent)
     : PictureView(right, parent), m_left(left) {
   setAccessibleName(tr("Difference: right minus left"));
-  for (const Document* side : {left, static_cast<const Document*>(right)})
-    for (const auto signal :
-         {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged})
-      connect(side, signal, this, &DifferencePicture::refreshDifference);
-  refreshDifference();
-}
-
-/// Before the picture asks for its map.
-void DifferencePicture::refreshDifference() {
-  m_difference.reset();
-  m_problem.clear();
-  if (m_left->hasModel() && document()->hasModel()) {
-    const auto found = differenceOf(*m_left, *document());
-    if (found && *found) m_difference = **found;
-    if (found && !*found) m_problem = QString::fromStdString(found->error().text());
-  }
+  for (const auto signal :
+       {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged})
+    connect(left, signal, this, &DifferencePicture::refreshMap);
   refreshMap();
 }
 
 std::optional<MapLayer> DifferencePicture::currentMap() const {
-  const auto like = m_difference ? canvasMap(*document()) : std::nullopt;
-  if (!like) return std::nullopt;
-  return differenceMap(*m_difference, *like);
+  m_difference.reset();
+  m_problem.clear();
+  const auto found = m_left->hasModel() ? differenceOf(*m_left, *document()) : std::nullopt;
+  if (!found) return std::nullopt;
+  if (!*found) {
+    m_problem = QString::fromStdString(found->error().text());
+    return std::nullopt;
+  }
+  m_difference = **found;
+  const auto like = canvasMap(*document());
+  return like ? std::optional(differenceMap(*m_difference, *like)) : std::nullopt;
 }
 
 Legend DifferencePicture::currentLegend() const {

@@ -42,11 +42,10 @@ class DifferencePicture : public PictureView {
   void patchPressed(int patch) override;
 
  private:
-  void refreshDifference();
-
   const Document* m_left;
-  std::optional<MapDifference> m_difference;
-  QString m_problem;
+  // Of the map that was taken last.
+  mutable std::optional<MapDifference> m_difference;
+  mutable QString m_problem;
 };
 
 }  // namespace headlight

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "ui/base/ShownText.h"
-#include "ui/maps/ComparedMaps.h"
 
 namespace headlight {
 namespace {
@@ -122,7 +121,11 @@ void PredictionPanel::refresh() {
 }
 
 std::shared_ptr<const Look> PredictionPanel::lookBefore() const {
-  if (m_left) return sameClasses(*m_left, *m_document) ? m_left->look() : nullptr;
+  if (m_left) {
+    const bool comparable = m_left->hasModel() && m_document->hasModel() &&
+                            sameClasses(m_left->model(), m_document->model());
+    return comparable ? m_left->look() : nullptr;
+  }
   const auto before = m_document->referenceLook();
   return before == m_document->look() ? nullptr : before;  // the edit's own is still on its way
 }

@@ -25,9 +25,8 @@ FigureKind figureOf(const PictureTabs& tabs) {
   if (page == QStringLiteral("heads")) return FigureKind::Heads;
   if (page == QStringLiteral("rollout")) return FigureKind::Rollout;
   if (page != QStringLiteral("compare")) return FigureKind::Canvas;
-  const auto* compare = qobject_cast<const CompareView*>(tabs.currentWidget());
-  return compare && compare->page() == CompareView::Page::Sides ? FigureKind::Comparison
-                                                                : FigureKind::Similarity;
+  return tabs.compare()->page() == CompareView::Page::Sides ? FigureKind::Comparison
+                                                            : FigureKind::Similarity;
 }
 
 }  // namespace

@@ -185,12 +185,10 @@ class AttendCommand : public Command {
     std::vector<float> rolled = valueOrThrow(rollout(look.maps, m_rollout));
     Json files = Json::array();
     if (!m_folder.empty()) files = draw(path, look, rolled, terminal);
-    Json top = Json::array();
-    for (const auto& score : look.top)
-      top.push_back(
-          {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
-    m_results.push_back(
-        {{"image", path.string()}, {"files", files}, {"top", top}, {"locality", look.locality}});
+    m_results.push_back({{"image", path.string()},
+                         {"files", files},
+                         {"top", topJson(look.top)},
+                         {"locality", look.locality}});
     if (m_output.empty()) return;
     m_looks.push_back({std::move(look.logits), std::move(look.maps)});
     m_rollouts.push_back(std::move(rolled));

@@ -34,21 +34,6 @@ std::string titleOf(const Side& side) {
          ", " + fs::path(side.picture).filename().string();
 }
 
-/// Whether class i is the same class to both.
-bool sameClasses(const Side& left, const Side& right) {
-  const auto &names = left.session->info().classNames, &others = right.session->info().classNames;
-  return left.look.logits.size() == right.look.logits.size() &&
-         (names == others || names.empty() || others.empty());
-}
-
-Json topJson(const Look& look) {
-  Json top = Json::array();
-  for (const auto& score : look.top)
-    top.push_back(
-        {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
-  return top;
-}
-
 class CompareCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
@@ -202,7 +187,7 @@ class CompareCommand : public Command {
   void print(const Result<MapDifference>& difference, Terminal& terminal) const {
     terminal.print("left   " + m_left.scene.title);
     terminal.print("right  " + m_right.scene.title);
-    if (sameClasses(m_left, m_right)) {
+    if (sameClasses(*m_left.scene.model, *m_right.scene.model)) {
       printRows(terminal);
     } else {
       terminal.print("other classes: predictions cannot be set against each other");
@@ -243,11 +228,11 @@ class CompareCommand : public Command {
             {"head", side.scene.head < 0 ? Json("mean") : Json(side.scene.head)},
             {"query", tokenText(side.scene.token, side.session->info().grid)},
             {"map", side.look.maps.meaning},
-            {"top", topJson(side.look)}};
+            {"top", topJson(side.look.top)}};
   }
 
   Json predictionJson() const {
-    if (!sameClasses(m_left, m_right)) return nullptr;
+    if (!sameClasses(*m_left.scene.model, *m_right.scene.model)) return nullptr;
     Json rows = Json::array();
     for (const PredictionRow& row : predictionRows(m_right.look, &m_left.look))
       rows.push_back({{"name", row.name},

@@ -97,11 +97,7 @@ class PredictCommand : public Command {
 
   void report(const std::string& name, const std::vector<ClassScore>& top, Terminal& terminal) {
     if (terminal.json()) {
-      Json scores = Json::array();
-      for (const auto& score : top)
-        scores.push_back(
-            {{"index", score.index}, {"name", score.name}, {"probability", score.probability}});
-      m_results.push_back({{"image", name}, {"top", scores}});
+      m_results.push_back({{"image", name}, {"top", topJson(top)}});
       return;
     }
     terminal.print(name);

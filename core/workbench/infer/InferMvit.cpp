@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <algorithm>
-
 #include "core/workbench/infer/Families.h"
 
 namespace headlight {
