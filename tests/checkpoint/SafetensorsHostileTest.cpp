@@ -153,7 +153,9 @@ TEST(SafetensorsHostile, MetadataIsTextOnly) {
 }
 
 TEST(SafetensorsHostile, NestingEndsWhereTheFormatEnds) {
-  expectInvalid("{\"a\":" + std::string(1'000'000, '['), "", "a list");
+  std::string lists = "{\"a\":";
+  lists.append(1'000'000, '[');
+  expectInvalid(lists, "", "a list");
   std::string objects;
   for (int i = 0; i < 100'000; ++i)
     objects += "{\"a\":";

@@ -16,7 +16,7 @@ constexpr int kTilePixels = 8;  ///< a patch's side in a head's tile
 
 /// Blocks stay blocks where a viewer smooths what it enlarges.
 QImage blocks(const MapLayer& map) {
-  const QImage image = mapImage(map, kTilePixels);
+  QImage image = mapImage(map, kTilePixels);
   if (map.smooth || image.isNull()) return image;
   const int scale = std::clamp(1024 / std::max(map.rows, map.cols), 1, kTilePixels);
   return image.scaled(image.size() * scale);

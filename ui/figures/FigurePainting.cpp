@@ -225,7 +225,8 @@ void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& cont
       drawHeadTile(painter, QRectF(QPointF(leftOf(block, column), top), layout.tile),
                    content.tiles[layer][column], paper());
     if (static_cast<int>(layer) != content.chosenLayer) continue;
-    const auto chosen = static_cast<std::size_t>(content.chosenHead + 1);
+    const int column = content.chosenHead + 1;
+    const auto chosen = static_cast<std::size_t>(column);
     if (chosen >= content.tiles[layer].size()) continue;
     const QRectF tile(QPointF(leftOf(block, chosen), top), layout.tile);
     drawOutline(painter, tile.adjusted(-2, -2, 2, 2), paper().color(QPalette::Highlight), 2);

@@ -1,5 +1,6 @@
 #include "ui/window/AboutDialogs.h"
 
+#include <QCoreApplication>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QLocale>

@@ -246,7 +246,7 @@ void HelpBrowser::search(const QString& text) {
   const QStringList names = pages();
   const int now = static_cast<int>(names.indexOf(page()));
   for (int i = 1; i <= names.size(); ++i) {
-    const QString name = names[(now + i) % names.size()];
+    const QString& name = names[(now + i) % names.size()];
     if (!m_text->pageHas(name, text)) continue;  // nothing is laid out for it
     showPage(name);
     m_text->moveCursor(QTextCursor::Start);
