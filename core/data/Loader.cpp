@@ -18,31 +18,31 @@ namespace {
 constexpr std::uint64_t kOrderPurpose = 0x6f72646572ULL;  // "order"
 constexpr std::uint64_t kAugmentPurpose = 0x6175676dULL;  // "augm"
 
-struct Failed {
-  std::int64_t index = 0;
-  Error error;
-};
-
-/// One batch as a worker leaves it. `broken` is no sample's fault (no memory).
-struct Prepared {
-  Batch batch;
-  std::vector<Failed> failed;
-  std::optional<Error> broken;
-};
-
-using Order = std::shared_ptr<const std::vector<std::int64_t>>;
-
-/// What a worker takes along, so that it needs no lock while it works.
-struct Task {
-  std::int64_t batch = 0;
-  std::int64_t epoch = 0;
-  std::uint64_t generation = 0;  ///< of startEpoch; results of an older one are dropped
-  Order order;
-};
-
 }  // namespace
 
 struct Loader::State {
+  struct Failed {
+    std::int64_t index = 0;
+    Error error;
+  };
+
+  /// One batch as a worker leaves it. `broken` is no sample's fault (no memory).
+  struct Prepared {
+    Batch batch;
+    std::vector<Failed> failed;
+    std::optional<Error> broken;
+  };
+
+  using Order = std::shared_ptr<const std::vector<std::int64_t>>;
+
+  /// What a worker takes along, so that it needs no lock while it works.
+  struct Task {
+    std::int64_t batch = 0;
+    std::int64_t epoch = 0;
+    std::uint64_t generation = 0;  ///< of startEpoch; results of an older one are dropped
+    Order order;
+  };
+
   std::shared_ptr<const Dataset> dataset;
   LoaderOptions options;
   std::int64_t batches = 0;
@@ -109,7 +109,8 @@ void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared
   std::copy(labels.begin(), labels.end(), prepared.batch.labels.data_ptr<std::int64_t>());
 }
 
-Prepared Loader::State::prepare(const Task& task, const std::stop_token& stop) const {
+Loader::State::Prepared Loader::State::prepare(const Task& task,
+                                               const std::stop_token& stop) const {
   Prepared prepared;
   prepared.batch.number = task.batch;
   const auto outcome = guarded("", [&] { fill(task, stop, prepared); });
@@ -131,8 +132,8 @@ void Loader::State::work(const std::stop_token& stop) {
 }
 
 /// The batch `nextToDeliver`, waited for or, without workers, made here.
-Result<Prepared> Loader::State::takeNext(std::unique_lock<std::mutex>& lock,
-                                         const std::stop_token& stop) {
+Result<Loader::State::Prepared> Loader::State::takeNext(std::unique_lock<std::mutex>& lock,
+                                                        const std::stop_token& stop) {
   const Error canceled{ErrorCode::Canceled, "loading was stopped", ""};
   if (workers.empty()) {
     if (stop.stop_requested()) return canceled;
@@ -227,7 +228,7 @@ Result<std::optional<Batch>> Loader::next(std::stop_token stop) {
     if (!state.order)
       return Error{ErrorCode::Internal, "next() was called before startEpoch()", ""};
     while (!state.error && state.nextToDeliver < state.batches) {
-      Result<Prepared> prepared = state.takeNext(lock, stop);
+      auto prepared = state.takeNext(lock, stop);
       if (!prepared) return prepared.error();
       state.error = state.account(*prepared);
       if (!state.error && !prepared->batch.indices.empty())

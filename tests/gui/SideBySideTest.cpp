@@ -146,6 +146,34 @@ class SideBySideTest : public QObject {
     QCOMPARE(f.sides.left().view().layer, 1);
   }
 
+  void unlinkedTheLeftSidesPlaceIsKept() {
+    Comparison kept;
+    {
+      Shown f;
+      editAndLook(f.document);
+      kept.linked = false;
+      f.sides.setComparison(kept);
+      auto* left = pictureOf(f.sides, "left");
+      left->setFocus();
+      QTest::keyClick(left, Qt::Key_BracketRight);
+      kept = f.sides.comparison();
+      QVERIFY(kept.place);
+      QCOMPARE(kept.place->layer, 1);
+    }
+    Document document;
+    SideBySide sides(&document, nullptr, {}, nullptr);
+    sides.setComparison(kept);
+    sides.show();
+    fill(document, makeModel());
+    editAndLook(document);
+    QCOMPARE(sides.left().view().layer, 1);
+    QCOMPARE(sides.right().view().layer, document.view().layer);
+    QVERIFY(sides.comparison() == kept);
+    kept.linked = true;
+    sides.setComparison(kept);
+    QVERIFY(!sides.comparison().place);
+  }
+
   void aSmallerModelDoesNotPullTheOthers() {
     Document window, left, right;
     fill(window, makeModel(6, 4));
@@ -306,11 +334,14 @@ class SideBySideTest : public QObject {
                            QStringLiteral("my scheme"), QStringLiteral("/b.png")};
     comparison.linked = false;
     comparison.difference = false;
+    comparison.place = SidePlace{2, -1, 7};
     const auto read = comparisonFromJson(comparisonToJson(comparison));
     QVERIFY(read.ok());
     QVERIFY(*read == comparison);
-    for (const char* wrong : {R"([])", R"({"left": 3})", R"({"left": {"masks": "some"}})",
-                              R"({"linked": 1})", R"({"right": {"model": {}}})"})
+    for (const char* wrong :
+         {R"([])", R"({"left": 3})", R"({"left": {"masks": "some"}})", R"({"linked": 1})",
+          R"({"right": {"model": {}}})", R"({"place": 1})", R"({"place": {"layer": 1, "head": 0}})",
+          R"({"place": {"layer": -1, "head": 0, "query": 0}})"})
       QVERIFY2(!comparisonFromJson(Json::parse(wrong)).ok(), wrong);
     Session session;
     session.comparison = comparison;

@@ -1,5 +1,7 @@
 #include "ui/document/Comparison.h"
 
+#include <limits>
+
 namespace headlight {
 namespace {
 
@@ -39,6 +41,23 @@ void readSwitch(const Json& json, const char* key, bool& value) {
   value = json[key].get<bool>();
 }
 
+int wholeOf(const Json& place, const char* key, int least) {
+  const std::string path = std::string("place.") + key;
+  if (!place.contains(key)) failAt(path, "is missing");
+  const Json& item = place[key];
+  if (!item.is_number_integer() || item < least || item > std::numeric_limits<int>::max())
+    failAt(path, "must be a whole number, at least " + std::to_string(least));
+  return item.get<int>();
+}
+
+std::optional<SidePlace> placeOf(const Json& json) {
+  if (!json.contains("place")) return std::nullopt;
+  const Json& place = json["place"];
+  if (!place.is_object()) failAt("place", "must be an object");
+  return SidePlace{wholeOf(place, "layer", 0), wholeOf(place, "head", -1),
+                   wholeOf(place, "query", 0)};
+}
+
 Json sideToJson(const ComparedSide& side) {
   Json json = {{"masks", kMaskNames[static_cast<std::size_t>(side.masks)]}};
   if (!side.model.isEmpty()) json["model"] = side.model.toStdString();
@@ -50,10 +69,13 @@ Json sideToJson(const ComparedSide& side) {
 }  // namespace
 
 Json comparisonToJson(const Comparison& comparison) {
-  return {{kSideNames[0], sideToJson(comparison.sides[0])},
-          {kSideNames[1], sideToJson(comparison.sides[1])},
-          {"linked", comparison.linked},
-          {"difference", comparison.difference}};
+  Json json = {{kSideNames[0], sideToJson(comparison.sides[0])},
+               {kSideNames[1], sideToJson(comparison.sides[1])},
+               {"linked", comparison.linked},
+               {"difference", comparison.difference}};
+  if (const auto& place = comparison.place)
+    json["place"] = {{"layer", place->layer}, {"head", place->head}, {"query", place->query}};
+  return json;
 }
 
 Result<Comparison> comparisonFromJson(const Json& json) {
@@ -65,6 +87,7 @@ Result<Comparison> comparisonFromJson(const Json& json) {
       comparison.sides[i] = sideOf(json, kSideNames[i], comparison.sides[i]);
     readSwitch(json, "linked", comparison.linked);
     readSwitch(json, "difference", comparison.difference);
+    comparison.place = placeOf(json);
     return comparison;
   });
 }

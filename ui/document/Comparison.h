@@ -4,6 +4,7 @@
 #include <QString>
 
 #include <array>
+#include <optional>
 
 #include "core/base/Result.h"
 #include "core/config/Parameter.h"
@@ -29,10 +30,17 @@ struct ComparedSide {
   bool operator==(const ComparedSide&) const = default;
 };
 
+/// Where a side looks that is not linked, as ViewOptions counts.
+struct SidePlace {
+  int layer = 0, head = -1, query = 0;
+  bool operator==(const SidePlace&) const = default;
+};
+
 struct Comparison {
   std::array<ComparedSide, 2> sides{ComparedSide{{}, SideMasks::Reference, {}, {}},
                                     ComparedSide{}};  ///< left, right
   bool linked = true;                                 ///< one layer, head and token for both
+  std::optional<SidePlace> place;                     ///< unlinked: the left side's own
   bool difference = true;                             ///< right − left is shown
   bool operator==(const Comparison&) const = default;
 };

@@ -30,6 +30,12 @@ void shareLook(const ViewOptions& from, ViewOptions& to) {
   to.query = place.query;
 }
 
+void put(const SidePlace& place, ViewOptions& view) {
+  view.layer = place.layer;
+  view.head = place.head;
+  view.query = place.query;
+}
+
 }  // namespace
 
 bool LinkedViews::View::hasNewToken() const {
@@ -59,18 +65,41 @@ bool LinkedViews::sharePlace(std::size_t a, std::size_t b) const {
 void LinkedViews::setLinked(bool linked) {
   if (linked == m_linked) return;
   m_linked = linked;
-  if (linked) adopt(kLeft);
+  if (!linked) return keepPlace();
+  m_place.reset();
+  adopt(kLeft);
+  Q_EMIT placeChanged();
 }
 
-/// A model of its own begins with the window's view, and changes nothing of it. The window's own
+void LinkedViews::setPlace(const SidePlace& place) {
+  if (m_linked || m_place == place) return;
+  m_place = place;
+  adopt(kLeft);
+}
+
+void LinkedViews::keepPlace() {
+  const Document& left = *m_views[kLeft].document;
+  if (m_linked || !left.hasModel()) return;
+  const ViewOptions view = left.steadyView();
+  const SidePlace place{view.layer, view.head, view.query};
+  if (place == m_place) return;
+  m_place = place;
+  Q_EMIT placeChanged();
+}
+
+/// A model of its own begins with the window's view, or where its side looks, and changes nothing
+/// of the window's. The window's own
 /// changes are told by its view.
 void LinkedViews::adopt(std::size_t to) {
   Document* window = m_views[kWindow].document;
   View& view = m_views[to];
   if (to != kWindow && window->hasModel() && view.document->hasModel()) {
     m_spreading = true;
-    view.document->setView(window->view());
-    shareToken(*window, view.document);
+    ViewOptions wanted = window->view();
+    const bool own = to == kLeft && m_place;
+    if (own) put(*m_place, wanted);
+    view.document->setView(wanted);
+    if (!own) shareToken(*window, view.document);
     m_spreading = false;
   }
   view.learn();
@@ -84,6 +113,7 @@ void LinkedViews::changed(std::size_t from) {
   const bool newToken = source.hasNewToken();
   source.learn();
   if (m_spreading || !source.document->hasModel()) return;
+  if (from == kLeft) keepPlace();
   m_spreading = true;
   for (std::size_t i = 0; i < m_views.size(); ++i) {
     Document* to = m_views[i].document;

@@ -5,7 +5,9 @@
 #include <QObject>
 
 #include <array>
+#include <optional>
 
+#include "ui/document/Comparison.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
@@ -19,6 +21,12 @@ class LinkedViews : public QObject {
   /// Unlinked, `left` has a layer, head and token of its own; how maps are drawn stays one.
   void setLinked(bool linked);
   bool isLinked() const { return m_linked; }
+  /// Unlinked, where `left` looks, also in the models that it will have; linked, nothing.
+  const std::optional<SidePlace>& place() const { return m_place; }
+  void setPlace(const SidePlace& place);
+
+ Q_SIGNALS:
+  void placeChanged();
 
  private:
   struct View {
@@ -31,9 +39,11 @@ class LinkedViews : public QObject {
   };
   void changed(std::size_t from);
   void adopt(std::size_t to);
+  void keepPlace();
   bool sharePlace(std::size_t a, std::size_t b) const;
 
   std::array<View, 3> m_views;  ///< window, left, right
+  std::optional<SidePlace> m_place;
   bool m_linked = true;
   bool m_spreading = false;
 };

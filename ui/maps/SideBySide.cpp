@@ -32,6 +32,10 @@ SideBySide::SideBySide(Document* document, LookBridge* look, const SideOffers& o
   m_difference->setObjectName("compareDifference");
   mirror(m_left.picture, {m_right.picture, m_difference});
   mirror(m_right.picture, {m_left.picture, m_difference});
+  connect(m_links, &LinkedViews::placeChanged, this, [this] {
+    m_comparison.place = m_links->place();
+    Q_EMIT changed();
+  });
   layOut();
   makeCommands();
   setComparison({});
@@ -154,6 +158,7 @@ void SideBySide::setComparison(const Comparison& comparison) {
   m_left.chooser->readSide();
   m_right.chooser->readSide();
   m_links->setLinked(comparison.linked);
+  if (comparison.place) m_links->setPlace(*comparison.place);
   m_link->setChecked(comparison.linked);
   m_show->setChecked(comparison.difference);
   m_differenceColumn->setVisible(comparison.difference);

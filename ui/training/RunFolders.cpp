@@ -32,7 +32,7 @@ std::filesystem::path freeRunFolder(const std::string& name) {
   std::error_code ignored;
   for (int i = 1; i < 10000; ++i) {
     std::filesystem::path folder = wanted;
-    if (i > 1) folder += "-" + std::to_string(i);
+    if (i > 1) (folder += "-") += std::to_string(i);
     if (!std::filesystem::exists(folder, ignored)) return folder;
   }
   return wanted;

@@ -228,7 +228,7 @@ class HeadsCommand : public Command {
     std::string line = label;
     if (withChance) line += valueText(values.chance[layer]);
     for (const double value : values.values[layer])
-      line += " " + valueText(value);
+      line.append(" ").append(valueText(value));
     return line;
   }
 

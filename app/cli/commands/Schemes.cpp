@@ -130,9 +130,10 @@ class SchemesCommand : public Command {
     }
     terminal.print(m_names[0] + "  " + schemeText(masks));
     for (std::size_t l = 0; l < masks.cells.size(); ++l) {
-      std::string line = "layer " + std::to_string(l) + ":";
+      std::string line = "layer ";
+      line.append(std::to_string(l)).append(":");
       for (const HeadMask& mask : masks.cells[l])
-        line += " " + toText(mask);
+        line.append(" ").append(toText(mask));
       terminal.print(line);
     }
     return kExitOk;
