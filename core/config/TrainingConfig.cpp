@@ -13,6 +13,9 @@ const ParameterTable& dataParameters() {
           .text(&D::path, "path", "Folder of the dataset; unused by texture-shape.")
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
                   "Share taken for validation where the folder has no such split.")
+          .number(&D::fraction, "fraction", 1e-6, 1,
+                  "Share of every class of the training split that is used, at least one image; a "
+                  "smaller share's images are among a larger one's.")
           .integer(&D::maxSamples, "max_samples", 0, 1e12,
                    "Use at most so many images of the training split; 0 means all.")
           .integer(&D::trainSamples, "train_samples", 2, 1e9,
@@ -37,14 +40,34 @@ const ParameterTable& trainingParameters() {
       TableBuilder<T>()
           .integer(&T::epochs, "epochs", 1, 1e6, "Passes over the training split.")
           .integer(&T::batchSize, "batch_size", 1, 65536, "Images per step.")
-          .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate, used as it is.")
+          .integer(
+              &T::accumulate, "accumulate", 1, 65536,
+              "Parts that a step's batch is computed in, one after the other: less memory, the "
+              "same gradient.")
+          .choice(&T::optimizer, "optimizer", {"adamw", "sgd"},
+                  "AdamW, or stochastic gradient descent with momentum.")
+          .choice(&T::schedule, "schedule", {"cosine", "exponential", "step", "constant"},
+                  "Learning rate after the warm-up: a cosine to min_learning_rate, a factor of "
+                  "decay_rate every epoch or every decay_epochs, or the peak.")
+          .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate.")
+          .integer(&T::learningRatePer, "learning_rate_per", 0, 1e6,
+                   "Images of a batch that learning_rate is given for, as 512: it is scaled to "
+                   "batch_size; 0 means as it is.")
+          .number(&T::decayRate, "decay_rate", 1e-6, 1,
+                  "Exponential and step schedules: factor of each decay, never below "
+                  "min_learning_rate.")
+          .number(&T::decayEpochs, "decay_epochs", 0.001, 1e6,
+                  "Step schedule: epochs between two decays.")
           .number(&T::minLearningRate, "min_learning_rate", 0, 10,
-                  "Learning rate at the end of the cosine.")
+                  "Learning rate at the end of the cosine; the least of the other schedules.")
           .number(&T::warmupLearningRate, "warmup_learning_rate", 0, 10,
                   "Learning rate of the first step.")
           .number(&T::warmupEpochs, "warmup_epochs", 0, 1e6, "Epochs of linear warm-up.")
           .number(&T::weightDecay, "weight_decay", 0, 10,
-                  "AdamW weight decay; biases, norms, tokens and position embeddings have none.")
+                  "Weight decay, AdamW's or the gradient's share of SGD; biases, norms, tokens "
+                  "and position embeddings have none.")
+          .number(&T::momentum, "momentum", 0, 0.999999, "SGD: share of the last step's direction.")
+          .boolean(&T::nesterov, "nesterov", "SGD: looks ahead by its momentum (Nesterov).")
           .number(&T::beta1, "beta1", 0, 0.999999, "AdamW: decay of the first moment.")
           .number(&T::beta2, "beta2", 0, 0.999999, "AdamW: decay of the second moment.")
           .number(&T::epsilon, "epsilon", 1e-16, 1, "AdamW: added to the denominator.")

@@ -13,7 +13,8 @@ struct DataConfig {
   std::string dataset = kProceduralData;  ///< DatasetKinds.h
   std::string path;                       ///< of a dataset on disk
   double validationFraction = 0.1;        ///< where the folder has no validation split of its own
-  std::int64_t maxSamples = 0;            ///< of the training split; 0: all
+  double fraction = 1;                    ///< share of every class of the training split
+  std::int64_t maxSamples = 0;            ///< of what `fraction` leaves; 0: all
   std::int64_t trainSamples = 2000;       ///< texture-shape
   std::int64_t validationSamples = 500;   ///< texture-shape
   int loaderThreads = 1;
@@ -27,11 +28,19 @@ struct DataConfig {
 struct TrainingConfig {
   std::int64_t epochs = 20;
   std::int64_t batchSize = 32;
-  double learningRate = 1e-3;  ///< peak, as given: not scaled by the batch
+  std::int64_t accumulate = 1;       ///< parts that a step's batch is computed in
+  std::string optimizer = "adamw";   ///< adamw | sgd
+  std::string schedule = "cosine";   ///< cosine | exponential | step | constant
+  double learningRate = 1e-3;        ///< peak
+  std::int64_t learningRatePer = 0;  ///< images of a batch that it is given for; 0: for any
+  double decayRate = 0.97;           ///< exponential: of an epoch; step: of decayEpochs
+  double decayEpochs = 30;           ///< of the step schedule
   double minLearningRate = 1e-5;
   double warmupLearningRate = 1e-6;
   double warmupEpochs = 1;
   double weightDecay = 0.05;
+  double momentum = 0.9;  ///< of sgd
+  bool nesterov = false;  ///< of sgd
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;

@@ -51,7 +51,9 @@ struct DatasetSpec {
   /// Taken from training for validation when the folder has no split of its own (no val/, no test
   /// batch, no t10k files); chosen by `seed`, the same share of every class.
   double validationFraction = 0.1;
-  /// Of the training split the first so many of a seeded order, spread over the classes; 0: all.
+  /// Of every class of the training split, in (0, 1], at least one: the first of a seeded order.
+  double fraction = 1;
+  /// Of what that leaves the first so many of the same order, spread over the classes; 0: all.
   std::int64_t maxSamples = 0;
   std::int64_t maxValidationSamples = 0;  ///< of the validation split likewise
   std::uint64_t seed = 0;

@@ -68,6 +68,10 @@ void check(const DatasetSpec& spec) {
         {ErrorCode::InvalidArgument,
          "is " + std::to_string(spec.validationFraction) + "; choose at least 0 and less than 1",
          "validationFraction"});
+  if (!(spec.fraction > 0 && spec.fraction <= 1))
+    throw Failure({ErrorCode::InvalidArgument,
+                   "is " + std::to_string(spec.fraction) + "; choose above 0 and at most 1",
+                   "fraction"});
   for (const auto& [name, most] : {std::pair{"maxSamples", spec.maxSamples},
                                    std::pair{"maxValidationSamples", spec.maxValidationSamples}})
     if (most < 0)
@@ -90,8 +94,10 @@ std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
                    "has no validation pictures of its own and none can be taken from training; set "
                    "validationFraction above 0, with two pictures of a class or more",
                    spec.path.string()});
-  const std::int64_t most = split == Split::Train ? spec.maxSamples : spec.maxValidationSamples;
-  const auto chosen = limitedSamples(share, labels, most, spec.seed);
+  const bool train = split == Split::Train;
+  const auto some = fractionOfSamples(share, labels, train ? spec.fraction : 1, spec.seed);
+  const auto chosen =
+      limitedSamples(some, labels, train ? spec.maxSamples : spec.maxValidationSamples, spec.seed);
   if (chosen.size() == labels.size()) return std::move(source.dataset);
   return std::make_unique<SubsetDataset>(std::move(source.dataset), chosen);
 }

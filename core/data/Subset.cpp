@@ -24,6 +24,21 @@ std::vector<std::vector<std::int64_t>> byClass(const std::vector<std::int64_t>& 
   return groups;
 }
 
+/// The same, each class in a seeded order of its own.
+std::vector<std::vector<std::int64_t>> shuffledByClass(const std::vector<std::int64_t>& indices,
+                                                       const std::vector<int>& labels,
+                                                       std::uint64_t seed) {
+  auto groups = byClass(indices, labels);
+  for (std::size_t label = 0; label < groups.size(); ++label) {
+    std::vector<std::int64_t> shuffled;
+    for (const std::int64_t i : permutation(static_cast<std::int64_t>(groups[label].size()),
+                                            streamKey({seed, kLimitPurpose, label})))
+      shuffled.push_back(groups[label][i]);
+    groups[label] = std::move(shuffled);
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::vector<int> labelsOf(const LabelledDataset& dataset) {
@@ -54,20 +69,25 @@ std::vector<std::int64_t> stratifiedSplit(const std::vector<int>& labels, double
   return chosen;
 }
 
+std::vector<std::int64_t> fractionOfSamples(const std::vector<std::int64_t>& indices,
+                                            const std::vector<int>& labels, double fraction,
+                                            std::uint64_t seed) {
+  if (fraction >= 1) return indices;
+  std::vector<std::int64_t> chosen;
+  for (const auto& group : shuffledByClass(indices, labels, seed)) {
+    const auto wanted = std::llround(fraction * static_cast<double>(group.size()));
+    const auto count = std::min(group.size(), static_cast<std::size_t>(std::max(wanted, 1LL)));
+    chosen.insert(chosen.end(), group.begin(), group.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
 std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indices,
                                          const std::vector<int>& labels, std::int64_t maxSamples,
                                          std::uint64_t seed) {
   if (maxSamples <= 0 || maxSamples >= static_cast<std::int64_t>(indices.size())) return indices;
-  auto groups = byClass(indices, labels);
-  for (std::size_t label = 0; label < groups.size(); ++label) {
-    auto& group = groups[label];
-    const auto order = permutation(static_cast<std::int64_t>(group.size()),
-                                   streamKey({seed, kLimitPurpose, label}));
-    std::vector<std::int64_t> shuffled;
-    for (const std::int64_t i : order)
-      shuffled.push_back(group[i]);
-    group = std::move(shuffled);
-  }
+  const auto groups = shuffledByClass(indices, labels, seed);
   std::vector<std::int64_t> chosen;
   const auto wanted = static_cast<std::size_t>(maxSamples);
   for (std::size_t round = 0; chosen.size() < wanted; ++round)

@@ -32,6 +32,12 @@ std::vector<int> labelsOf(const LabelledDataset& dataset);
 std::vector<std::int64_t> stratifiedSplit(const std::vector<int>& labels, double fraction,
                                           std::uint64_t seed, Split split);
 
+/// `fraction` in (0, 1] of every class of `indices`, ascending: rounded, at least one; the first of
+/// a seeded order, so that a smaller share's samples are among a larger one's.
+std::vector<std::int64_t> fractionOfSamples(const std::vector<std::int64_t>& indices,
+                                            const std::vector<int>& labels, double fraction,
+                                            std::uint64_t seed);
+
 /// At most `maxSamples` of `indices`, ascending: one of every class, then a second of every class,
 /// … in a seeded order, so that a smaller limit's samples are among a larger one's.
 std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indices,

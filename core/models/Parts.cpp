@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/models/BatchPart.h"
 #include "core/models/BiasGelu.h"
 
 namespace headlight {
@@ -51,10 +52,12 @@ double dropPathRate(const ModelConfig& config, int layer, int layers) {
 }
 
 at::Tensor dropPath(const at::Tensor& branch, double rate) {
+  const BatchPart part = batchPart();
   std::vector<std::int64_t> shape(branch.dim(), 1);
-  shape[0] = branch.size(0);
+  shape[0] = part.whole > 0 ? part.whole : branch.size(0);
   const double keep = 1.0 - rate;
-  return branch * at::empty(shape, branch.options()).bernoulli_(keep).div_(keep);
+  const at::Tensor kept = at::empty(shape, branch.options()).bernoulli_(keep).div_(keep);
+  return branch * (part.whole > 0 ? kept.narrow(0, part.first, branch.size(0)) : kept);
 }
 
 at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch) {

@@ -7,6 +7,7 @@ DatasetSpec datasetSpecOf(const DataConfig& data, int imageSize, std::int64_t se
   spec.kind = data.dataset;
   spec.path = data.path;
   spec.validationFraction = data.validationFraction;
+  spec.fraction = data.fraction;
   spec.maxSamples = data.maxSamples;
   spec.seed = static_cast<std::uint64_t>(seed);
   spec.imageSize = imageSize;

@@ -236,7 +236,7 @@ class ParameterFormTest : public QObject {
     show(form);
     auto* help = form.findChild<QLabel*>(QStringLiteral("formHelp"));
     form.editor(QStringLiteral("weight_decay"))->setFocus();
-    QTRY_VERIFY(help->text().contains(QStringLiteral("AdamW weight decay")));
+    QTRY_VERIFY(help->text().contains(QStringLiteral("Weight decay")));
     QVERIFY(help->text().contains(QStringLiteral("training.weight_decay")));
     QVERIFY(form.editor(QStringLiteral("epochs"))->toolTip().contains(QStringLiteral("Passes")));
   }

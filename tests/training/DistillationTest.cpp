@@ -146,7 +146,7 @@ TEST(StepLosses, TheClassHeadLearnsLabelsAndTheDistillationHeadTheTeacher) {
       config.distillation = kind;
       config.distillationAlpha = alpha;
       const auto model = makeModel(smallModel(true), 3);
-      const StepLosses losses = stepLosses(*model, images, labels, config, &teacher);
+      const StepLosses losses = stepLosses(*model, mixedBatch(images, labels), config, &teacher);
       losses.total.backward();
       EXPECT_EQ(gradientOf(*model, "head.weight") > 0, alpha == 0) << kind;
       EXPECT_EQ(gradientOf(*model, "head_dist.weight") > 0, alpha == 1) << kind;
@@ -169,12 +169,12 @@ TEST(StepLosses, AddUpAsEquationsTwoAndThreeSay) {
     config.distillationAlpha = 0.3;
     config.distillationTemperature = 2;
     const double labelLoss = smoothedCrossEntropy(both.logits, labels, 0.1).item<double>();
-    const StepLosses soft = stepLosses(*model, images, labels, config, &teacher);
+    const StepLosses soft = stepLosses(*model, mixedBatch(images, labels), config, &teacher);
     EXPECT_NEAR(soft.total.item<double>(),
                 0.7 * labelLoss + 0.3 * softDistillation(learner, wanted, 2).item<double>(), 1e-5);
     config.distillation = "hard";
     config.distillationAlpha = 0.5;
-    const StepLosses hard = stepLosses(*model, images, labels, config, &teacher);
+    const StepLosses hard = stepLosses(*model, mixedBatch(images, labels), config, &teacher);
     EXPECT_NEAR(hard.total.item<double>(),
                 0.5 * labelLoss + 0.5 * hardDistillation(learner, wanted).item<double>(), 1e-5);
     EXPECT_FALSE(hard.auxiliary.defined());

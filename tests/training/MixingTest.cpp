@@ -194,11 +194,12 @@ double expectedLoss(const at::Tensor& logits, const at::Tensor& labels, double s
 }
 
 TEST(Mixing, TheLossIsTheSoftTargetsCrossEntropy) {
-  const at::Tensor labels = batchOf(5).labels;
+  const auto [images, labels, indices, number] = batchOf(5);
   const at::Tensor logits = 2 * at::randn({5, 9});
   for (const double smoothing : {0.0, 0.1, 0.5})
     for (const double share : {0.0, 0.3, 0.9, 1.0})
-      EXPECT_NEAR(mixedCrossEntropy(logits, labels, smoothing, mixup(share)).item<double>(),
+      EXPECT_NEAR(mixedCrossEntropy(logits, mixedBatch(images, labels, mixup(share)), smoothing)
+                      .item<double>(),
                   expectedLoss(logits, labels, smoothing, share), 1e-5)
           << smoothing << ", " << share;
 }
@@ -209,7 +210,7 @@ TEST(Mixing, OffChangesNothing) {
     ASSERT_FALSE(drawMix(TrainingConfig(), 16, 16, key).mixes());
   EXPECT_TRUE(mixedImages(batch.images, {}).is_same(batch.images));
   const at::Tensor logits = at::randn({4, 9});
-  EXPECT_TRUE(at::equal(mixedCrossEntropy(logits, batch.labels, 0.1, {}),
+  EXPECT_TRUE(at::equal(mixedCrossEntropy(logits, mixedBatch(batch.images, batch.labels), 0.1),
                         smoothedCrossEntropy(logits, batch.labels, 0.1)));
 }
 
@@ -273,7 +274,7 @@ TEST(Mixing, TheTeacherSeesTheMixedImages) {
                                          : hardDistillation(own.distilled, wanted))
               .item<double>();
       const StepLosses losses =
-          stepLosses(*model, batch.images, batch.labels, config, &teacher, mix);
+          stepLosses(*model, mixedBatch(batch.images, batch.labels, mix), config, &teacher);
       EXPECT_NEAR(losses.distillation.item<double>(), ofTeacher, 1e-5) << kind;
       EXPECT_NEAR(losses.total.item<double>(), 0.7 * ofLabels + 0.3 * ofTeacher, 1e-5) << kind;
     }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/Random.h"
-#include "core/training/step/Optimizer.h"
+#include "core/training/step/AdamW.h"
 
 namespace headlight {
 namespace {

@@ -42,6 +42,44 @@ TEST(Schedule, WithoutWarmUpBeginsAtThePeak) {
   EXPECT_DOUBLE_EQ(Schedule(scheduleOptions(config, 3)).learningRate(0), 0.5);
 }
 
+TEST(Schedule, DecaysByAFactorAnEpochOrSomeEpochs) {
+  TrainingConfig config;
+  config.epochs = 9;
+  config.learningRate = 1;
+  config.warmupEpochs = 1;
+  config.minLearningRate = 0.2;
+  config.decayRate = 0.5;
+  config.decayEpochs = 3;
+  const auto rateAt = [&](const char* kind, std::int64_t step) {
+    config.schedule = kind;
+    return Schedule(scheduleOptions(config, 4)).learningRate(step);
+  };
+  for (const char* kind : {"exponential", "step", "constant"})
+    EXPECT_NEAR(rateAt(kind, 2), config.warmupLearningRate + 0.5 * (1 - config.warmupLearningRate),
+                1e-12)
+        << kind << ": the warm-up comes first";
+  EXPECT_DOUBLE_EQ(rateAt("exponential", 4), 0.5);
+  EXPECT_DOUBLE_EQ(rateAt("exponential", 7), 0.5);
+  EXPECT_DOUBLE_EQ(rateAt("exponential", 8), 0.25);
+  EXPECT_DOUBLE_EQ(rateAt("exponential", 12), 0.2) << "never below the least";
+  EXPECT_DOUBLE_EQ(rateAt("step", 11), 1);
+  EXPECT_DOUBLE_EQ(rateAt("step", 12), 0.5);
+  EXPECT_DOUBLE_EQ(rateAt("step", 24), 0.25);
+  EXPECT_DOUBLE_EQ(rateAt("constant", 35), 1);
+}
+
+TEST(Schedule, ARateThatIsGivenForABatchIsScaledToTheOneInUse) {
+  TrainingConfig config;
+  config.learningRate = 5e-4;
+  config.batchSize = 1024;
+  EXPECT_DOUBLE_EQ(peakLearningRate(config), 5e-4);
+  config.learningRatePer = 512;
+  EXPECT_DOUBLE_EQ(peakLearningRate(config), 1e-3);
+  config.warmupEpochs = 0;
+  EXPECT_DOUBLE_EQ(Schedule(scheduleOptions(config, 3)).learningRate(0), 1e-3);
+  EXPECT_DOUBLE_EQ(scheduleOptions(config, 3).minimum, config.minLearningRate) << "as given";
+}
+
 TEST(Loss, SmoothsLabelsAsTheFormulaSays) {
   const at::Tensor logits = at::tensor({2.0, -1.0, 0.5, 0.0, 0.3, 4.0}, at::kFloat).view({2, 3});
   const at::Tensor labels = at::tensor({2, 0}, at::kLong);

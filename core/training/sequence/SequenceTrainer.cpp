@@ -23,9 +23,14 @@ constexpr std::int64_t kLoggedSteps = 10;                     ///< between lines
 constexpr double kSecondsBetweenReadings = 0.1;               ///< of a validation that goes on
 
 ScheduleOptions scheduleOptions(const SequenceTrainingConfig& config) {
-  return {config.learningRate, config.minLearningRate,
-          config.learningRate / static_cast<double>(std::max<std::int64_t>(config.warmupSteps, 1)),
-          config.steps, config.warmupSteps};
+  ScheduleOptions options;
+  options.peak = config.learningRate;
+  options.minimum = config.minLearningRate;
+  options.start =
+      config.learningRate / static_cast<double>(std::max<std::int64_t>(config.warmupSteps, 1));
+  options.totalSteps = config.steps;
+  options.warmupSteps = config.warmupSteps;
+  return options;
 }
 
 }  // namespace

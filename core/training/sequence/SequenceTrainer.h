@@ -16,7 +16,7 @@
 #include "core/training/sequence/SequenceFile.h"
 #include "core/training/sequence/SequenceLog.h"
 #include "core/training/sequence/SequenceTypes.h"
-#include "core/training/step/Optimizer.h"
+#include "core/training/step/AdamW.h"
 #include "core/training/step/Schedule.h"
 
 namespace headlight {

@@ -88,13 +88,22 @@ at::Tensor mixedImages(const at::Tensor& images, const Mix& mix) {
   return mix.cut ? withBox(images, mix) : blended(images, mix.share);
 }
 
-at::Tensor mixedCrossEntropy(const at::Tensor& logits, const at::Tensor& labels, double smoothing,
-                             const Mix& mix) {
-  at::Tensor own = smoothedCrossEntropy(logits, labels, smoothing);
-  if (!mix.mixes()) return own;
+MixedBatch mixedBatch(const at::Tensor& images, const at::Tensor& labels, const Mix& mix) {
+  if (!mix.mixes()) return {images, labels, {}, 1};
+  return {mixedImages(images, mix), labels, labels.flip(0), mix.share};
+}
+
+MixedBatch MixedBatch::part(std::int64_t first, std::int64_t count) const {
+  return {images.narrow(0, first, count), labels.narrow(0, first, count),
+          partners.defined() ? partners.narrow(0, first, count) : partners, share};
+}
+
+at::Tensor mixedCrossEntropy(const at::Tensor& logits, const MixedBatch& batch, double smoothing) {
+  at::Tensor own = smoothedCrossEntropy(logits, batch.labels, smoothing);
+  if (!batch.partners.defined()) return own;
   // Cross-entropy is linear in its target: the mean of two losses is the loss of the mixed target.
-  return mix.share * own +
-         (1 - mix.share) * smoothedCrossEntropy(logits, labels.flip(0), smoothing);
+  return batch.share * own +
+         (1 - batch.share) * smoothedCrossEntropy(logits, batch.partners, smoothing);
 }
 
 }  // namespace headlight

@@ -37,9 +37,20 @@ Mix drawMix(const TrainingConfig& config, std::int64_t height, std::int64_t widt
 /// `images`, which stay as they are and are returned themselves where nothing is mixed.
 at::Tensor mixedImages(const at::Tensor& images, const Mix& mix);
 
-/// The cross-entropy with λ q(y) + (1 − λ) q(y′), both smoothed, y′ the reversed `labels` [B] and
-/// logits [B, C]; a scalar, the mean over the batch.
-at::Tensor mixedCrossEntropy(const at::Tensor& logits, const at::Tensor& labels, double smoothing,
-                             const Mix& mix);
+/// A batch as the model sees it and what it is to say of it.
+struct MixedBatch {
+  at::Tensor images;    ///< [B, 3, H, W], x̃
+  at::Tensor labels;    ///< [B], y
+  at::Tensor partners;  ///< [B], y′, the reversed labels; undefined where nothing is mixed
+  double share = 1;     ///< λ
+
+  std::int64_t size() const { return labels.size(0); }
+  MixedBatch part(std::int64_t first, std::int64_t count) const;
+};
+MixedBatch mixedBatch(const at::Tensor& images, const at::Tensor& labels, const Mix& mix = {});
+
+/// The cross-entropy with λ q(y) + (1 − λ) q(y′), both smoothed, and logits [B, C]; a scalar, the
+/// mean over the batch.
+at::Tensor mixedCrossEntropy(const at::Tensor& logits, const MixedBatch& batch, double smoothing);
 
 }  // namespace headlight

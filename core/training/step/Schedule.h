@@ -1,7 +1,8 @@
 #pragma once
-// The learning rate of every optimiser step: linear warm-up, then a cosine.
+// The learning rate of every optimiser step: linear warm-up, then as training.schedule says.
 
 #include <cstdint>
+#include <string>
 
 #include "core/config/TrainingConfig.h"
 
@@ -12,14 +13,22 @@ struct ScheduleOptions {
   double start = 0;              ///< of the warm-up
   std::int64_t totalSteps = 0;   ///< T
   std::int64_t warmupSteps = 0;  ///< W
+  std::string kind = "cosine";   ///< cosine | exponential | step | constant
+  double decayRate = 1;          ///< r
+  double decaySteps = 1;         ///< D > 0, between two decays
 };
-/// T = epochs · stepsPerEpoch, W = round(warmupEpochs · stepsPerEpoch).
+/// T = epochs · stepsPerEpoch, W = round(warmupEpochs · stepsPerEpoch), D of one epoch
+/// (exponential) or of decayEpochs (step). The peak is learning_rate, or learning_rate · batch_size
+/// / P for learning_rate_per P images; the other rates are as given.
 ScheduleOptions scheduleOptions(const TrainingConfig& config, std::int64_t stepsPerEpoch);
+double peakLearningRate(const TrainingConfig& config);
 
-/// timm's CosineLRScheduler stepped on updates, without warm-up prefix. With step t = 0 … T−1:
-///   t < W: start + t/W · (peak − start)
-///   else:  minimum + ½ (peak − minimum) (1 + cos(π t/T))
-/// The cosine runs over all T steps; the warm-up covers its beginning.
+/// timm's schedulers stepped on updates, without warm-up prefix. With step t = 0 … T−1:
+///   t < W:              start + t/W · (peak − start)
+///   cosine:             minimum + ½ (peak − minimum) (1 + cos(π t/T))
+///   exponential, step:  max(minimum, peak · r^⌊t/D⌋)
+///   constant:           peak
+/// They run over all T steps; the warm-up covers their beginning.
 class Schedule {
  public:
   explicit Schedule(const ScheduleOptions& options) : m_options(options) {}
@@ -28,6 +37,8 @@ class Schedule {
   std::int64_t warmupSteps() const { return m_options.warmupSteps; }
 
  private:
+  double decayed(std::int64_t step) const;
+
   ScheduleOptions m_options;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/Random.h"
+#include "core/models/BatchPart.h"
 #include "core/training/step/Divergence.h"
 #include "core/training/step/Loss.h"
 
@@ -15,25 +16,31 @@ namespace {
 constexpr std::uint64_t kStepPurpose = 0x73746570ULL;  // "step"
 constexpr std::uint64_t kMixPurpose = 0x6d6978ULL;     // "mix"
 
+/// A part's loss, which counts `share` of the batch's; undefined: there is none.
+void addShare(at::Tensor& sum, const at::Tensor& loss, double share) {
+  if (!loss.defined()) return;
+  const at::Tensor weighed = loss.detach().to(at::kDouble) * share;
+  sum = sum.defined() ? sum + weighed : weighed;
+}
+
 std::optional<double> valueOf(const at::Tensor& loss) {
   if (!loss.defined()) return std::nullopt;
-  return loss.detach().to(at::kCPU, at::kDouble).item<double>();
+  return loss.to(at::kCPU).item<double>();
 }
 
 }  // namespace
 
-StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& labels,
-                      const TrainingConfig& config, Teacher* teacher, const Mix& mix) {
-  const at::Tensor shown = mixedImages(images, mix);
+StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfig& config,
+                      Teacher* teacher) {
   const auto ofLabels = [&](const at::Tensor& logits) {
-    return mixedCrossEntropy(logits, labels, config.labelSmoothing, mix);
+    return mixedCrossEntropy(logits, batch, config.labelSmoothing);
   };
   StepLosses losses;
   if (teacher == nullptr) {
-    losses.total = ofLabels(model.forward(shown));
+    losses.total = ofLabels(model.forward(batch.images));
   } else {
-    const at::Tensor wanted = teacher->logits(shown);
-    const ClassLogitsPair own = model.forwardBoth(shown);
+    const at::Tensor wanted = teacher->logits(batch.images);
+    const ClassLogitsPair own = model.forwardBoth(batch.images);
     const at::Tensor& learner = own.distilled.defined() ? own.distilled : own.logits;
     losses.distillation = config.distillation == "hard"
                               ? hardDistillation(learner, wanted)
@@ -55,17 +62,17 @@ StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
       m_config(config),
       m_seed(seed),
       m_schedule(scheduleOptions(config, stepsPerEpoch)),
-      m_optimizer(adamWOptions(config)),
+      m_optimizer(makeOptimizer(config)),
       m_average(config.emaDecay) {
   refreshParameters();
 }
 
 void StepRunner::refreshParameters() {
   const NamedTensors parameters = m_model->trainable();
-  m_optimizer.setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
+  m_optimizer->setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
     return m_model->decays(name, tensor);
   });
-  m_optimizer.holdStill(m_model->idleElements());
+  m_optimizer->holdStill(m_model->idleElements());
   m_average.setParameters(parameters, m_model->state());
 }
 
@@ -74,23 +81,43 @@ void StepRunner::announce(std::int64_t step) {
   m_model->setProgress(std::min(static_cast<double>(step) / total, 1.0));
 }
 
+struct StepRunner::Losses {
+  at::Tensor total, distillation, auxiliary;  ///< double; undefined: there is none
+};
+
+/// Every part draws from the step's seed anew: what is drawn for the whole batch is then the same
+/// in all of them.
+StepRunner::Losses StepRunner::backward(const MixedBatch& batch, std::int64_t step) {
+  const auto random = holdTorchRandom();
+  const std::int64_t all = batch.size();
+  const std::int64_t most = (all + m_config.accumulate - 1) / m_config.accumulate;
+  Losses sum;
+  for (std::int64_t first = 0; first < all; first += most) {
+    const std::int64_t count = std::min(most, all - first);
+    const double share = static_cast<double>(count) / static_cast<double>(all);
+    seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
+    const BatchPartScope scope({first, all});
+    const StepLosses losses = stepLosses(*m_model, count == all ? batch : batch.part(first, count),
+                                         m_config, m_teacher.get());
+    (count == all ? losses.total : losses.total * share).backward();
+    addShare(sum.total, losses.total, share);
+    addShare(sum.distillation, losses.distillation, share);
+    addShare(sum.auxiliary, losses.auxiliary, share);
+  }
+  return sum;
+}
+
 StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
   announce(step);
-  m_optimizer.clearGradients();
+  m_optimizer->clearGradients();
   const Mix mix = drawMix(m_config, batch.images.size(2), batch.images.size(3),
                           streamKey({m_seed, kMixPurpose, static_cast<std::uint64_t>(step)}));
-  const at::Tensor images = batch.images.to(m_device, /*non_blocking=*/true),
-                   labels = batch.labels.to(m_device, true);
-  const StepLosses losses = [&] {
-    const auto random = holdTorchRandom();
-    seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
-    return stepLosses(*m_model, images, labels, m_config, m_teacher.get(), mix);
-  }();
-  losses.total.backward();
+  const Losses losses = backward(mixedBatch(batch.images.to(m_device, /*non_blocking=*/true),
+                                            batch.labels.to(m_device, true), mix),
+                                 step);
   // The first time that the device is waited for; what follows is there already.
   const at::Tensor numbers =
-      at::stack({losses.total.detach(), m_optimizer.gradientNorm().to(m_device)})
-          .to(at::kCPU, at::kDouble);
+      at::stack({losses.total, m_optimizer->gradientNorm().to(m_device, at::kDouble)}).to(at::kCPU);
   StepResult result;
   result.loss = numbers[0].item<double>();
   result.gradientNorm = numbers[1].item<double>();
@@ -101,8 +128,8 @@ StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
        {std::pair{"loss", result.loss}, std::pair{"gradient", result.gradientNorm}})
     requireFinite(what, value, step, "the last checkpoint is from before it",
                   "training.warmup_epochs");
-  m_optimizer.step(result.learningRate, clippingScale(result.gradientNorm, m_config.clipGradient));
-  m_optimizer.clearGradients();
+  m_optimizer->step(result.learningRate, clippingScale(result.gradientNorm, m_config.clipGradient));
+  m_optimizer->clearGradients();
   m_average.update();
   return result;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One optimiser step: forward, losses, backward, clipping, AdamW, moving average.
+// One optimiser step: forward, losses, backward, clipping, the optimiser, moving average.
 
 #include <c10/core/Device.h>
 
@@ -30,14 +30,13 @@ struct StepLosses {
   at::Tensor total, distillation, auxiliary;
 };
 
-/// Images and labels are on the model's device and as they were loaded: `mix` is applied here, so
-/// that model and teacher see the mixed images. `teacher` is null where nobody is asked. Without
-/// a teacher: the labels' loss, of a distilled model for the mean of its heads. With one
-/// (DeiT Eq. 2, 3): (1 − α) · labels + α · distillation; of a distilled model the class head learns
-/// the labels and the distillation head the teacher, else the one head learns both. The model's
-/// auxiliary loss is added as it is.
-StepLosses stepLosses(Model& model, const at::Tensor& images, const at::Tensor& labels,
-                      const TrainingConfig& config, Teacher* teacher, const Mix& mix = {});
+/// The batch is on the model's device; model and teacher see the mixed images. `teacher` is null
+/// where nobody is asked. Without a teacher: the labels' loss, of a distilled model for the mean of
+/// its heads. With one (DeiT Eq. 2, 3): (1 − α) · labels + α · distillation; of a distilled model
+/// the class head learns the labels and the distillation head the teacher, else the one head learns
+/// both. The model's auxiliary loss is added as it is.
+StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfig& config,
+                      Teacher* teacher);
 
 class StepRunner {
  public:
@@ -45,9 +44,10 @@ class StepRunner {
              std::uint64_t seed, std::int64_t stepsPerEpoch,
              std::shared_ptr<Teacher> teacher = nullptr);
 
-  /// Trains on one batch. What is random in it (drop path, mixing) is drawn from (seed, step)
-  /// alone. Throws Failure where the loss or the gradient is not finite; the parameters are then as
-  /// before.
+  /// Trains on one batch, in training.accumulate parts: gradients, losses and what is drawn are
+  /// those of the whole but for rounding; batch norms see the parts. What is random in it (drop
+  /// path, mixing) is drawn from (seed, step) alone. Throws Failure where the loss or the gradient
+  /// is not finite; the parameters are then as before.
   StepResult run(const Batch& batch, std::int64_t step);
 
   /// Tells the model that `step` steps are done, of all there will be: its schedules then are where
@@ -58,17 +58,21 @@ class StepRunner {
   void refreshParameters();
 
   const Schedule& schedule() const { return m_schedule; }
-  AdamW& optimizer() { return m_optimizer; }
+  Optimizer& optimizer() { return *m_optimizer; }
   WeightAverage& average() { return m_average; }
 
  private:
+  /// Losses as numbers on the device; gradients are left in the parameters.
+  struct Losses;
+  Losses backward(const MixedBatch& batch, std::int64_t step);
+
   std::shared_ptr<Model> m_model;
   std::shared_ptr<Teacher> m_teacher;  ///< null: labels alone
   at::Device m_device;
   TrainingConfig m_config;
   std::uint64_t m_seed;
   Schedule m_schedule;
-  AdamW m_optimizer;
+  std::unique_ptr<Optimizer> m_optimizer;
   WeightAverage m_average;
 };
 
