@@ -50,6 +50,14 @@ bool hasType(const Parameter& parameter, const Json& value) {
   return false;
 }
 
+/// The parameter's own check, its error with `path`.
+Result<void> checkSpelling(const Parameter& parameter, const std::string& text,
+                           const std::string& path) {
+  if (!parameter.check) return {};
+  auto checked = parameter.check(text);
+  return checked ? checked : Result<void>(invalidConfig(checked.error().message, path));
+}
+
 /// Ok if every key of `object` is in the table or `alsoAllowed` and has its type and range.
 Result<void> checkKeys(const ParameterTable& table, const Json& object, const std::string& path,
                        const std::vector<std::string>& alsoAllowed);
@@ -125,7 +133,9 @@ Result<void> checkParameter(const Parameter& parameter, const Json& value,
       for (const auto& item : value)
         if (!inRange(parameter, item.get<double>())) return refuse();
       break;
-    default:
+    case ParameterType::Text:
+      return checkSpelling(parameter, value.get<std::string>(), path);
+    case ParameterType::Bool:
       break;
   }
   return {};

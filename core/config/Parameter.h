@@ -27,7 +27,8 @@ struct Parameter {
   std::string catalogue;             ///< of a Text that names a registered thing: "backbone"
   Json defaultValue;
   std::function<Json(const void* target)> get;
-  std::function<void(void* target, const Json& value)> set;  ///< of a value that was checked
+  std::function<void(void* target, const Json& value)> set;    ///< of a value that was checked
+  std::function<Result<void>(const std::string& text)> check;  ///< of a Text with a grammar
 
   std::string typeText() const;  ///< "whole number, 1 to 512", "one of: a, b"
 };
@@ -85,6 +86,14 @@ class TableBuilder {
   }
   TableBuilder& text(std::string S::*member, std::string name, std::string help) {
     return add(member, std::move(name), ParameterType::Text, std::move(help));
+  }
+  /// A text that `check` reads; its errors need not say the path.
+  TableBuilder& spelled(std::string S::*member, std::string name,
+                        std::function<Result<void>(const std::string& text)> check,
+                        std::string help) {
+    add(member, std::move(name), ParameterType::Text, std::move(help));
+    m_table.back().check = std::move(check);
+    return *this;
   }
   TableBuilder& choice(std::string S::*member, std::string name, std::vector<std::string> choices,
                        std::string help) {

@@ -1,8 +1,18 @@
 #include "core/config/TrainingConfig.h"
 
 #include "core/config/DatasetKinds.h"
+#include "core/config/RandAugmentText.h"
 
 namespace headlight {
+namespace {
+
+Result<void> checkRandAugment(const std::string& text) {
+  if (text.empty()) return {};
+  const auto spec = randAugmentFromText(text);
+  return spec ? Result<void>() : spec.error();
+}
+
+}  // namespace
 
 const ParameterTable& dataParameters() {
   using D = DataConfig;
@@ -24,12 +34,28 @@ const ParameterTable& dataParameters() {
                    "texture-shape: images in the validation split.")
           .integer(&D::loaderThreads, "loader_threads", 0, 64,
                    "Threads that prepare batches ahead; 0 means none.")
-          .boolean(&D::augment, "augment", "Random crops, flips and colour changes in training.")
+          .boolean(&D::augment, "augment",
+                   "Random crops, flips, colours, RandAugment and erasing in training; off: none.")
           .number(&D::minScale, "min_scale", 0.01, 1, "Random crop: least share of the area.")
           .number(&D::minRatio, "min_ratio", 0.1, 1, "Random crop: least aspect ratio.")
           .number(&D::flip, "flip", 0, 1, "Probability of a horizontal flip.")
           .number(&D::colorJitter, "color_jitter", 0, 1,
-                  "Strength of brightness, contrast and saturation changes.")
+                  "Strength of brightness, contrast and saturation changes; as in timm unused "
+                  "with RandAugment.")
+          .spelled(&D::randAugment, "rand_augment", checkRandAugment,
+                   "RandAugment as timm spells it (DeiT: rand-m9-mstd0.5-inc1); empty means none.")
+          .number(&D::erasing, "erasing", 0, 1,
+                  "Probability of random erasing in a training image (DeiT: 0.25); 0 means none.")
+          .choice(&D::erasingMode, "erasing_mode", {"const", "rand", "pixel"},
+                  "Random erasing: a box of the mean colour, of one random colour, or of noise.")
+          .integer(&D::erasingCount, "erasing_count", 1, 100,
+                   "Random erasing: boxes in an image, at most; they share the area.")
+          .choice(
+              &D::interpolation, "interpolation", {"model", "random"},
+              "Resizing of training crops: as the model says, or bilinear or bicubic at random.")
+          .integer(&D::repeats, "repeats", 1, 100,
+                   "Repeated augmentation: versions of an image in an epoch of the same length "
+                   "(DeiT: 3); 1 means none.")
           .build();
   return table;
 }

@@ -23,6 +23,12 @@ struct DataConfig {
   double minRatio = 0.75;
   double flip = 0.5;
   double colorJitter = 0.0;
+  std::string randAugment;              ///< timm's spelling, RandAugmentText.h; empty: none
+  double erasing = 0.0;                 ///< probability of random erasing (Zhong et al. 2020)
+  std::string erasingMode = "pixel";    ///< const | rand | pixel: what an erased box holds
+  std::int64_t erasingCount = 1;        ///< boxes of a picture, at most
+  std::string interpolation = "model";  ///< of crops: model | random (bilinear or bicubic)
+  std::int64_t repeats = 1;             ///< repeated augmentation (Hoffer et al. 2020); 1: none
 };
 
 struct TrainingConfig {

@@ -6,9 +6,14 @@
 #include <utility>
 
 #include "core/base/Random.h"
+#include "core/data/augment/RandAugment.h"
 
 namespace headlight {
 namespace {
+
+// Streams of their own: what is switched on moves no draw of crop, flip and jitter.
+constexpr std::uint64_t kRandAugmentPurpose = 0x72616e64ULL;    // "rand"
+constexpr std::uint64_t kInterpolationPurpose = 0x696e7470ULL;  // "intp"
 
 using Box = std::array<double, 4>;  // left, top, right, bottom, pixels
 
@@ -89,6 +94,28 @@ bool fits(const Image& image, const Preprocessing& preprocessing) {
   return image.width == preprocessing.width && image.height == preprocessing.height;
 }
 
+Interpolation cropInterpolation(const AugmentOptions& options, const Preprocessing& preprocessing,
+                                std::uint64_t key) {
+  if (!options.randomInterpolation) return preprocessing.interpolation;
+  RandomStream draw(streamKey({key, kInterpolationPurpose}));
+  return draw.below(2) == 0 ? Interpolation::Bilinear : Interpolation::Bicubic;
+}
+
+/// The mean colour in 8 bits, which timm's moving operations fill with.
+RgbColor meanColor(const Preprocessing& preprocessing) {
+  RgbColor color;
+  for (std::size_t c = 0; c < color.size(); ++c)
+    color[c] = static_cast<std::uint8_t>(
+        std::clamp(std::nearbyint(255 * double(preprocessing.mean[c])), 0.0, 255.0));
+  return color;
+}
+
+void applyRandAugment(EditedImage& image, const AugmentOptions& options,
+                      const Preprocessing& preprocessing, std::uint64_t key) {
+  randAugment(image, *options.randAugment, {preprocessing.interpolation, meanColor(preprocessing)},
+              options.randomInterpolation, streamKey({key, kRandAugmentPurpose}));
+}
+
 }  // namespace
 
 Image augmentedView(const Image& image, const AugmentOptions& options,
@@ -100,17 +127,20 @@ Image augmentedView(const Image& image, const AugmentOptions& options,
   RandomStream draw(key);
   const Box box = randomBox(draw, image, options);
   const bool whole = box == Box{0, 0, double(image.width), double(image.height)};
-  Image view = whole && fits(image, preprocessing)
-                   ? image
-                   : resizeBox(image, box, preprocessing.width, preprocessing.height,
-                               preprocessing.interpolation);
+  const Image view = whole && fits(image, preprocessing)
+                         ? image
+                         : resizeBox(image, box, preprocessing.width, preprocessing.height,
+                                     cropInterpolation(options, preprocessing, key));
   const bool flip = draw.uniform() < options.flipProbability;
-  if (!flip && options.colorJitter <= 0) return view;
-  auto pixels = std::make_shared<std::vector<std::uint8_t>>(*view.pixels);
-  if (flip) mirror(*pixels, view.width, view.height);
-  if (options.colorJitter > 0) jitterColors(draw, options.colorJitter, *pixels);
-  view.pixels = std::move(pixels);
-  return view;
+  if (!flip && options.colorJitter <= 0 && !options.randAugment) return view;
+  EditedImage edited{view.width, view.height, *view.pixels};
+  if (flip) mirror(edited.pixels, edited.width, edited.height);
+  if (options.randAugment)
+    applyRandAugment(edited, options, preprocessing, key);
+  else if (options.colorJitter > 0)
+    jitterColors(draw, options.colorJitter, edited.pixels);
+  return {edited.width, edited.height,
+          std::make_shared<const std::vector<std::uint8_t>>(std::move(edited.pixels))};
 }
 
 }  // namespace headlight

@@ -1,8 +1,11 @@
 #pragma once
-// What a training picture goes through before the model sees it: random resized crop, flip, colour.
+// What a training picture goes through before the model sees it: random resized crop, flip, colour
+// or RandAugment.
 
 #include <cstdint>
+#include <optional>
 
+#include "core/config/RandAugmentText.h"
 #include "core/imaging/Preprocess.h"
 
 namespace headlight {
@@ -13,6 +16,8 @@ struct AugmentOptions {
   double minRatio = 0.75;  ///< least aspect ratio; the greatest is its inverse
   double flipProbability = 0.5;
   double colorJitter = 0.0;  ///< strength of brightness, contrast and saturation changes; 0: none
+  std::optional<RandAugmentSpec> randAugment;  ///< after crop and flip, and as in timm no jitter
+  bool randomInterpolation = false;  ///< crops and RandAugment: bilinear or bicubic at random
 };
 
 /// The picture as the model would see it, preprocessing.width × height, not normalised; every draw

@@ -10,13 +10,17 @@
 #include <set>
 #include <thread>
 
-#include "core/base/Random.h"
+#include "core/data/EpochOrder.h"
+#include "core/data/TrainingView.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::uint64_t kOrderPurpose = 0x6f72646572ULL;  // "order"
-constexpr std::uint64_t kAugmentPurpose = 0x6175676dULL;  // "augm"
+void requireAtLeastOne(std::int64_t value, const char* name) {
+  if (value < 1)
+    throw Failure(
+        {ErrorCode::InvalidArgument, "is " + std::to_string(value) + "; choose 1 or more", name});
+}
 
 }  // namespace
 
@@ -33,7 +37,7 @@ struct Loader::State {
     std::optional<Error> broken;
   };
 
-  using Order = std::shared_ptr<const std::vector<std::int64_t>>;
+  using Order = std::shared_ptr<const EpochOrder>;
 
   /// What a worker takes along, so that it needs no lock while it works.
   struct Task {
@@ -78,7 +82,7 @@ struct Loader::State {
 
 /// Runs without the lock, on any thread; reads only what never changes.
 void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared& prepared) const {
-  const auto count = static_cast<std::int64_t>(task.order->size());
+  const std::int64_t count = task.order->size();
   const std::int64_t begin = task.batch * options.batchSize;
   const std::int64_t end = std::min(count, begin + options.batchSize);
   const Preprocessing& view = options.preprocessing;
@@ -87,18 +91,17 @@ void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>((end - begin) * plane));
   for (std::int64_t position = begin; position < end && !stop.stop_requested(); ++position) {
-    const std::int64_t index = (*task.order)[position];
-    const Result<Sample> sample = dataset->sample(index);
+    const PlacedSample placed = task.order->at(position);
+    const Result<Sample> sample = dataset->sample(placed.index);
     if (!sample) {
-      prepared.failed.push_back({index, sample.error()});
+      prepared.failed.push_back({placed.index, sample.error()});
       continue;
     }
-    const auto key =
-        streamKey({options.seed, kAugmentPurpose, std::uint64_t(task.epoch), std::uint64_t(index)});
-    const auto pixels = normalise(augmentedView(sample->image, options.augment, view, key), view);
+    const auto pixels = trainingView(sample->image, options.augment, options.erasing, view,
+                                     augmentKey(options.seed, task.epoch, placed));
     values.insert(values.end(), pixels.begin(), pixels.end());
     labels.push_back(sample->label);
-    prepared.batch.indices.push_back(index);
+    prepared.batch.indices.push_back(placed.index);
   }
   const auto size = static_cast<std::int64_t>(labels.size());
   prepared.batch.images = at::empty({size, 3, view.height, view.width}, at::kFloat);
@@ -177,9 +180,8 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
     : m_state(std::make_unique<State>()) {
   if (!dataset || dataset->size() < 1)
     throw Failure({ErrorCode::InvalidArgument, "the dataset is empty", ""});
-  if (options.batchSize < 1)
-    throw Failure({ErrorCode::InvalidArgument,
-                   "is " + std::to_string(options.batchSize) + "; choose 1 or more", "batchSize"});
+  requireAtLeastOne(options.batchSize, "batchSize");
+  requireAtLeastOne(options.repeats, "repeats");
   State& state = *m_state;
   state.batches = headlight::batchesPerEpoch(dataset->size(), options.batchSize, options.dropLast);
   const int threads = std::max(0, options.threads);
@@ -201,19 +203,12 @@ std::int64_t Loader::batchesPerEpoch() const {
 
 void Loader::startEpoch(std::int64_t epoch, std::int64_t firstBatch) {
   State& state = *m_state;
-  const std::int64_t size = state.dataset->size();
-  std::vector<std::int64_t> order;
-  if (state.options.shuffle) {
-    order = permutation(size, streamKey({state.options.seed, kOrderPurpose, std::uint64_t(epoch)}));
-  } else {
-    order.resize(static_cast<std::size_t>(size));
-    for (std::int64_t i = 0; i < size; ++i)
-      order[i] = i;
-  }
+  auto order = std::make_shared<const EpochOrder>(state.dataset->size(), state.options.shuffle,
+                                                  state.options.repeats, state.options.seed, epoch);
   const std::lock_guard lock(state.mutex);
   ++state.generation;
   state.epoch = epoch;
-  state.order = std::make_shared<const std::vector<std::int64_t>>(std::move(order));
+  state.order = std::move(order);
   state.nextToPrepare = state.nextToDeliver =
       std::clamp<std::int64_t>(firstBatch, 0, state.batches);
   state.ready.clear();

@@ -1,6 +1,7 @@
 #pragma once
-// Batches in a reproducible order, prepared ahead by threads. What sample s of epoch e looks like
-// is a function of (seed, e, s): neither thread count nor where a run was resumed changes it.
+// Batches in a reproducible order, prepared ahead by threads. What copy c of sample s of epoch e
+// looks like is a function of (seed, e, s, c): neither thread count nor where a run was resumed
+// changes it.
 
 #include <ATen/core/Tensor.h>
 
@@ -13,6 +14,7 @@
 #include "core/data/Augment.h"
 #include "core/data/Batches.h"
 #include "core/data/Dataset.h"
+#include "core/data/augment/Erasing.h"
 
 namespace headlight {
 
@@ -30,7 +32,9 @@ struct LoaderOptions {
   int threads = 1;                     ///< besides the caller's; 0: prepare in next()
   int batchesAhead = 2;  ///< prepared and not yet taken, at most; never fewer than `threads`
   std::uint64_t seed = 0;
+  std::int64_t repeats = 1;  ///< versions of a sample in an epoch, at least 1: EpochOrder.h
   AugmentOptions augment;
+  ErasingOptions erasing;  ///< of the normalised picture; none where `augment` is off
   Preprocessing preprocessing;
 };
 
@@ -38,7 +42,7 @@ struct LoaderOptions {
 /// A dataset of which nothing can be read any more (the folder vanished) is an error from next().
 class Loader {
  public:
-  /// Throws Failure(InvalidArgument) for an empty dataset and a batch size below 1.
+  /// Throws Failure(InvalidArgument) for an empty dataset, and a batch size or repeats below 1.
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;

@@ -14,17 +14,38 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+AugmentOptions augmentOptions(const DataConfig& data) {
+  AugmentOptions options;
+  options.enabled = data.augment;
+  options.minScale = data.minScale;
+  options.minRatio = data.minRatio;
+  options.flipProbability = data.flip;
+  options.colorJitter = data.colorJitter;
+  if (!data.randAugment.empty())
+    options.randAugment = valueOrThrow(randAugmentFromText(data.randAugment));
+  options.randomInterpolation = data.interpolation == "random";
+  return options;
+}
+
+ErasingOptions erasingOptions(const DataConfig& data) {
+  ErasingOptions options;
+  options.probability = data.erasing;
+  options.mode = data.erasingMode == "const"  ? ErasingMode::Constant
+                 : data.erasingMode == "rand" ? ErasingMode::Color
+                                              : ErasingMode::Pixel;
+  options.count = data.erasingCount;
+  return options;
+}
+
 std::unique_ptr<Loader> trainingLoader(const TrainerParts& parts) {
   const DataConfig& data = parts.experiment.data;
   LoaderOptions options;
   options.batchSize = parts.experiment.training.batchSize;
   options.threads = data.loaderThreads;
   options.seed = streamKey({static_cast<std::uint64_t>(parts.experiment.seed), kLoaderPurpose});
-  options.augment.enabled = data.augment;
-  options.augment.minScale = data.minScale;
-  options.augment.minRatio = data.minRatio;
-  options.augment.flipProbability = data.flip;
-  options.augment.colorJitter = data.colorJitter;
+  options.repeats = data.repeats;
+  options.augment = augmentOptions(data);
+  options.erasing = erasingOptions(data);
   options.preprocessing = parts.preprocessing;
   return std::make_unique<Loader>(parts.train, options);
 }

@@ -43,7 +43,7 @@ TEST(ExperimentTest, EveryParameterRoundTrips) {
       if (parameter.name == "scheme" || parameter.name == "window") continue;
       Json value = parameter.defaultValue;
       if (parameter.type == ParameterType::Bool) value = !value.get<bool>();
-      if (parameter.type == ParameterType::Text) value = "other";
+      if (parameter.type == ParameterType::Text) value = parameter.check ? "rand-m9" : "other";
       if (parameter.type == ParameterType::Choice) value = parameter.choices.back();
       if (parameter.name == "distilled") value = true;
       if (parameter.name == "class_token") continue;

@@ -121,5 +121,37 @@ TEST(Augment, JitterChangesColoursAndKeepsGreyGrey) {
   EXPECT_GT(levels.size(), 10u);
 }
 
+TEST(Augment, RandAugmentTakesThePlaceOfJitter) {
+  AugmentOptions options;
+  options.randAugment = valueOrThrow(randAugmentFromText("rand-m9-mstd0.5-inc1"));
+  const Image image = gradientImage(60, 40);
+  AugmentOptions jittered = options;
+  jittered.colorJitter = 0.5;
+  int changed = 0;
+  for (std::uint64_t key = 0; key < 20; ++key) {
+    const Image view = augmentedView(image, options, sized(24, 24), key);
+    EXPECT_EQ(*view.pixels, *augmentedView(image, jittered, sized(24, 24), key).pixels);
+    changed += *view.pixels != *augmentedView(image, {}, sized(24, 24), key).pixels;
+  }
+  EXPECT_GT(changed, 8);
+  EXPECT_LT(changed, 20) << "and crop and flip are as without it";
+}
+
+TEST(Augment, RandomInterpolationIsEitherOfTwo) {
+  AugmentOptions options, plain;
+  options.randomInterpolation = true;
+  const Image image = gradientImage(60, 40);
+  auto bilinear = sized(24, 24), bicubic = sized(24, 24);
+  bilinear.interpolation = Interpolation::Bilinear;
+  int smooth = 0;
+  for (std::uint64_t key = 0; key < 100; ++key) {
+    const auto pixels = *augmentedView(image, options, bicubic, key).pixels;
+    const bool isSmooth = pixels == *augmentedView(image, plain, bilinear, key).pixels;
+    EXPECT_TRUE(isSmooth || pixels == *augmentedView(image, plain, bicubic, key).pixels);
+    smooth += isSmooth;
+  }
+  EXPECT_NEAR(smooth, 50, 25);  // five standard deviations
+}
+
 }  // namespace
 }  // namespace headlight

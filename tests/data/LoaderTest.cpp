@@ -12,12 +12,15 @@
 #include <thread>
 
 #include "core/data/TextureShape.h"
+#include "tests/data/Epochs.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
 namespace {
 
+using test::expectSame;
 using test::MemoryDataset;
+using test::restOfEpoch;
 
 LoaderOptions options(std::int64_t batchSize, int threads, int side = 16) {
   LoaderOptions chosen;
@@ -27,24 +30,6 @@ LoaderOptions options(std::int64_t batchSize, int threads, int side = 16) {
   chosen.preprocessing.height = chosen.preprocessing.width = side;
   chosen.preprocessing.cropFraction = 1;
   return chosen;
-}
-
-std::vector<Batch> restOfEpoch(Loader& loader) {
-  std::vector<Batch> batches;
-  while (true) {
-    auto batch = valueOrThrow(loader.next());
-    if (!batch) return batches;
-    batches.push_back(std::move(*batch));
-  }
-}
-
-void expectSame(const std::vector<Batch>& a, const std::vector<Batch>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].indices, b[i].indices);
-    EXPECT_TRUE(at::equal(a[i].images, b[i].images)) << "batch " << i;
-    EXPECT_TRUE(at::equal(a[i].labels, b[i].labels)) << "batch " << i;
-  }
 }
 
 TEST(Loader, GivesEverySampleOnceInBatchesOfTheRightShape) {

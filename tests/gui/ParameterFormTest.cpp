@@ -52,7 +52,7 @@ class ParameterFormTest : public QObject {
       case ParameterType::Number:
         return inside(parameter.defaultValue.get<double>() * 0.7 + 1e-7 / 3);
       case ParameterType::Text:
-        return "änders \"x\" / y";
+        return parameter.check ? "rand-m9" : "änders \"x\" / y";
       case ParameterType::Choice:
         return parameter.choices.back();
       case ParameterType::NumberList:

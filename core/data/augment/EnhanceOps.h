@@ -1,0 +1,18 @@
+#pragma once
+// Operations that blend a picture with a poorer version of it, as Pillow's ImageEnhance: factor 0
+// is the poorer one, 1 the picture itself, more goes beyond it.
+
+#include "core/data/augment/EditedImage.h"
+
+namespace headlight {
+
+/// With black.
+void enhanceBrightness(EditedImage& image, double factor);
+/// With the grey of the picture's mean luma.
+void enhanceContrast(EditedImage& image, double factor);
+/// With the picture in grey.
+void enhanceColor(EditedImage& image, double factor);
+/// With the picture smoothed by a 3 × 3 filter.
+void enhanceSharpness(EditedImage& image, double factor);
+
+}  // namespace headlight

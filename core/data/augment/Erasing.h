@@ -1,0 +1,28 @@
+#pragma once
+// Random erasing (Zhong et al. 2020) as in timm: boxes of a normalised picture are overwritten.
+
+#include <cstdint>
+#include <vector>
+
+namespace headlight {
+
+enum class ErasingMode {
+  Constant,  ///< 0 after normalisation: the mean colour
+  Color,     ///< one normally drawn colour a box
+  Pixel,     ///< normally drawn, each value for itself
+};
+
+struct ErasingOptions {
+  double probability = 0;  ///< that a picture is erased at all; 0: none
+  ErasingMode mode = ErasingMode::Pixel;
+  std::int64_t count = 1;  ///< boxes of a picture, 1 to this; they share the area
+  double minArea = 0.02;   ///< of the picture, all boxes together
+  double maxArea = 1.0 / 3;
+  double minRatio = 0.3;  ///< height / width; the greatest is its inverse
+};
+
+/// `planes` is [3, height, width], normalised. Everything random comes from `key`.
+void eraseBoxes(std::vector<float>& planes, int height, int width, const ErasingOptions& options,
+                std::uint64_t key);
+
+}  // namespace headlight
