@@ -133,6 +133,23 @@ TEST(Resume, MixesTheSameImagesAgain) {
   }
 }
 
+TEST(Resume, AugmentsTheSameImagesAgain) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  const auto plain = uninterrupted(experiment, folder / "plain");
+  experiment.data.randAugment = "rand-m9-mstd0.5-inc1";
+  experiment.data.erasing = 0.25;
+  experiment.data.interpolation = "random";
+  experiment.data.repeats = 3;
+  const auto expected = uninterrupted(experiment, folder / "whole");
+  EXPECT_FALSE(at::equal(expected.at("head.weight"), plain.at("head.weight")));
+  ASSERT_TRUE(runUntil(*begin(experiment, folder / "stopped"), 7));
+  runToEnd(*resume(folder / "stopped"));
+  expectSame(expected, lastTensors(folder / "stopped"));
+  experiment.data.loaderThreads = 3;
+  expectSame(expected, uninterrupted(experiment, folder / "threads"));
+}
+
 TEST(Resume, AFinishedRunHasNothingLeftToDo) {
   TemporaryFolder folder;
   const auto expected = uninterrupted(tinyExperiment(), folder / "run");
