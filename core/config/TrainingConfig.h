@@ -35,6 +35,7 @@ struct TrainingConfig {
   std::int64_t epochs = 20;
   std::int64_t batchSize = 32;
   std::int64_t accumulate = 1;       ///< parts that a step's batch is computed in
+  bool checkpointBlocks = false;     ///< computed again in the backward pass: less memory
   std::string optimizer = "adamw";   ///< adamw | sgd
   std::string schedule = "cosine";   ///< cosine | exponential | step | constant
   double learningRate = 1e-3;        ///< peak

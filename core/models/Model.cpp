@@ -8,6 +8,7 @@
 
 #include "core/base/FreeMemory.h"
 #include "core/models/Backbones.h"
+#include "core/models/Recomputation.h"
 #include "core/models/Registry.h"
 
 namespace headlight {
@@ -36,17 +37,28 @@ Model::Model(const ModelConfig& config)
     : m_config(config), m_masks(maskShapeOf(config, modelCatalogue())) {}
 
 at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
-  at::Tensor tokens = embed(images);
+  return classify(throughBlocks(embed(images), tap));
+}
+
+at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionTap* tap) {
+  const bool recomputing = m_recomputing && is_training() && tap == nullptr;
   for (int l = 0; l < layers(); ++l)
-    tokens = block(l, tokens, tap);
-  return classify(tokens);
+    tokens = recomputing ? recomputedBlock(*this, l, tokens) : block(l, tokens, tap);
+  return tokens;
+}
+
+void Model::setRecomputing(bool on) {
+  if (on && !canRecompute(*this))
+    throw Failure({ErrorCode::InvalidConfig,
+                   "the backbone " + m_config.backbone +
+                       " has batch norms, which would count every image twice; choose no, and "
+                       "training.accumulate for less memory",
+                   "training.checkpoint_blocks"});
+  m_recomputing = on;
 }
 
 ClassLogitsPair Model::forwardBoth(const at::Tensor& images) {
-  at::Tensor tokens = embed(images);
-  for (int l = 0; l < layers(); ++l)
-    tokens = block(l, tokens, nullptr);
-  return classifyBoth(tokens);
+  return classifyBoth(throughBlocks(embed(images), nullptr));
 }
 
 void Model::setMasks(const MaskScheme& scheme) {

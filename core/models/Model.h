@@ -48,6 +48,9 @@ class Model : public torch::nn::Module {
   virtual ClassLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
 
   at::Tensor forward(const at::Tensor& images, AttentionTap* tap = nullptr);
+  /// On: in training, blocks keep only what goes in and are computed again in the backward pass
+  /// (Recomputation.h). Throws Failure(InvalidConfig) where a block has batch norms.
+  void setRecomputing(bool on);
   ClassLogitsPair forwardBoth(const at::Tensor& images);
 
   /// Replaces where every head may look. Parameters that a kind needs (soft_mask_logit) appear when
@@ -102,7 +105,10 @@ class Model : public torch::nn::Module {
   explicit Model(const ModelConfig& config);
 
  private:
+  at::Tensor throughBlocks(at::Tensor tokens, AttentionTap* tap);
+
   ModelConfig m_config;
+  bool m_recomputing = false;
   double m_progress = 1;
   MaskScheme m_masks;
 };

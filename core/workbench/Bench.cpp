@@ -208,14 +208,17 @@ BenchedModel withMechanism(BenchedModel model, const std::string& mechanism) {
 }
 
 Candidate modelCandidate(const BenchedModel& benched, const std::string& name,
-                         const BenchOptions& options, const at::Device& device) {
+                         const BenchOptions& options, const at::Device& device,
+                         bool recomputing = false) {
   const ModelConfig& config = benched.config;
   const auto model = makeModel(config, 0);
+  model->setRecomputing(recomputing);
   const MaskScheme masks = valueOrThrow(resolveMasks(benched.masks, model->masks().shape()));
   model->setMasks(masks);
   model->to(device);
   return {
-      {"model", name, masks.name(), model->grid(0).tokens(), options.batch},
+      {"model", name + (recomputing ? ", blocks again" : ""), masks.name(), model->grid(0).tokens(),
+       options.batch},
       [model](const at::Tensor& images) {
         model->train(at::GradMode::is_enabled());
         return model->forward(images);
@@ -245,9 +248,12 @@ Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std
       const std::string name = own.config.name.empty() ? nameOrFile : own.config.name;
       std::vector<Candidate> candidates;
       for (const auto& mechanism : mechanismsOr(options.mechanisms, own.config.mechanism))
-        candidates.push_back(modelCandidate(
-            withMechanism(own, mechanism),
-            options.mechanisms.empty() ? name : name + ", " + mechanism, options, device));
+        for (const bool recomputing : {false, true})
+          if (!recomputing || options.recomputing)
+            candidates.push_back(
+                modelCandidate(withMechanism(own, mechanism),
+                               options.mechanisms.empty() ? name : name + ", " + mechanism, options,
+                               device, recomputing));
       measure(candidates, options.repeats, sink, stop);
     }
   });

@@ -45,6 +45,8 @@ struct BenchOptions {
   std::vector<std::string> models{"deit_tiny"};
   /// Of blocks and models: each of these in place of their own; empty: as they are.
   std::vector<std::string> mechanisms = {};
+  /// Of models: beside each the same with blocks that are computed again in the backward pass.
+  bool recomputing = false;
 };
 
 using BenchSink = std::function<void(const BenchRow&)>;

@@ -28,7 +28,7 @@ struct SweepVariant {
 };
 
 struct SweepPlan {
-  std::string name = "sweep";
+  std::string name = "sweep", about;
   std::vector<SweepVariant> variants;
   std::vector<std::int64_t> seeds;
 };
@@ -38,6 +38,8 @@ using ChangeBase = std::function<void(Json&)>;
 
 /// Reads a sweep file:
 ///   name      for titles
+///   about     what it is, in a sentence; for readers of the file and of the table
+///   recipe    a name of recipes(): what the base leaves out is as there
 ///   base      an Experiment, or the path of one, relative to the sweep file
 ///   variants  [{"name": "aft", "overrides": {"model.mechanism": "aft_conv",
 ///             "model.attention": {"kernel": 5}, "training.epochs": 3}}]; `overrides` are

@@ -200,7 +200,9 @@ TEST(DenseAttention, FusedEqualsPlainForwardAndBackward) {
     };
     EXPECT_LT(difference(outputs), kTolerance);
     EXPECT_LT(difference(inputGradients), kTolerance);
-    if (alphaGradients[1].defined()) EXPECT_LT(difference(alphaGradients), 1e-5);
+    if (alphaGradients[1].defined()) {
+      EXPECT_LT(difference(alphaGradients), 1e-5);
+    }
   }
 }
 
@@ -271,7 +273,9 @@ TEST(SoftmaxAttention, AWindowOverTheWholeGridChangesNothingAndStrictSeesOnlyIts
   const auto ones = neighbourhoodMask(c.grid, 3);
   for (int i = 0; i < 13; ++i)
     for (int j = 0; j < 13; ++j)
-      if (!ones[i * 13 + j]) EXPECT_EQ(tap.maps[0][0][0][i][j].item<float>(), 0.0f);
+      if (!ones[i * 13 + j]) {
+        EXPECT_EQ(tap.maps[0][0][0][i][j].item<float>(), 0.0f);
+      }
 }
 
 TEST(SoftmaxAttention, ParametersAppearWhenAKindNeedsThem) {

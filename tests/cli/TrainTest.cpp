@@ -108,6 +108,24 @@ TEST_F(TrainCliTest, FlagsStandOverTheConfig) {
   EXPECT_EQ(written["training"]["batch_size"], 8);
 }
 
+TEST_F(TrainCliTest, ARecipeStandsOverTheConfigAndUnderTheFlags) {
+  const auto trained =
+      run({"train", config(), "--run", "r", "--recipe", "castling", "--training.epochs", "1",
+           "--training.batch_size", "24", "--training.accumulate", "2"});
+  expectOk(trained);
+  const json written = json::parse(readBytes(path("r/config.json")));
+  EXPECT_EQ(written["training"]["optimizer"], "sgd");
+  EXPECT_EQ(written["training"]["learning_rate_per"], 4096);
+  EXPECT_EQ(written["training"]["epochs"], 1);
+  EXPECT_EQ(written["data"]["rand_augment"], "rand-m9-mstd0.5-inc1");
+  EXPECT_EQ(written["model"]["width"], tinyTraining()["model"]["width"]);
+  const auto listed = run({"summary", "--recipes", "--json"});
+  expectOk(listed);
+  EXPECT_EQ(listed.json().size(), 6u);
+  expectError(run({"train", config(), "--run", "s", "--recipe", "cast"}), 2, {"cast", "castling"});
+  expectError(run({"train", "--resume", "r", "--recipe", "deit"}), 2, {"--resume"});
+}
+
 TEST_F(TrainCliTest, AConfigOfARunTrainsToTheSameWeights) {
   const auto first = uninterrupted(config());
   expectOk(run({"train", "whole/config.json", "--run", "again"}));

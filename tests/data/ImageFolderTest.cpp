@@ -234,6 +234,38 @@ TEST(ImageFolder, LimitsTheSamplesOfEveryClassAlike) {
   EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Train))->size(), 30);
 }
 
+TEST(ImageFolder, AShareOfEveryClassLiesWithinALargerOne) {
+  const TemporaryFolder folder;
+  writeClasses(folder.path(), {"a", "b", "c"}, 10);
+  auto spec = specOf("image-folder", folder.path());
+  const auto namesOf = [&](double fraction, Split split) {
+    spec.fraction = fraction;
+    const auto dataset = valueOrThrow(openDataset(spec, split));
+    std::set<std::string> names;
+    for (std::int64_t i = 0; i < dataset->size(); ++i)
+      names.insert(dataset->describe(i));
+    return names;
+  };
+  spec.validationFraction = 0.2;  // 8 of every class are left to train
+  const auto tenth = namesOf(0.1, Split::Train), half = namesOf(0.5, Split::Train),
+             all = namesOf(1, Split::Train);
+  EXPECT_EQ(tenth.size(), 3u);
+  EXPECT_EQ(half.size(), 12u);
+  EXPECT_EQ(all.size(), 24u);
+  EXPECT_TRUE(std::includes(half.begin(), half.end(), tenth.begin(), tenth.end()));
+  EXPECT_TRUE(std::includes(all.begin(), all.end(), half.begin(), half.end()));
+  EXPECT_EQ(namesOf(0.1, Split::Validation), namesOf(1, Split::Validation));
+  spec.maxSamples = 6;
+  const auto limited = namesOf(0.5, Split::Train);
+  EXPECT_EQ(limited.size(), 6u);
+  EXPECT_TRUE(std::includes(half.begin(), half.end(), limited.begin(), limited.end()));
+  EXPECT_EQ(namesOf(0.1, Split::Validation), namesOf(1, Split::Validation));
+  for (const double wrong : {0.0, -1.0, 1.5}) {
+    spec.fraction = wrong;
+    EXPECT_TRUE(contains(refusal(spec), "fraction"));
+  }
+}
+
 TEST(ImageFolder, LimitsEachSplitByItsOwnNumber) {
   const TemporaryFolder folder;
   writeClasses(folder / "train", {"a", "b"}, 10);

@@ -75,6 +75,33 @@ class TrainDialogTest : public QObject {
   }
 
  private Q_SLOTS:
+  void aRecipeFillsTheFormAndCanBeChanged() {
+    Fixture f;
+    f.type("field.epochs", QStringLiteral("7"));
+    auto* recipe = f.find<QComboBox>("recipe");
+    auto* note = f.find<MessageLabel>("recipeNote");
+    const auto choose = [&](const char* name) {
+      recipe->setCurrentIndex(std::max(recipe->findData(QString::fromLatin1(name)), 0));
+      Q_EMIT recipe->activated(recipe->currentIndex());
+    };
+    choose("castling");
+    const auto training = [&] { return f.dialog->experiment().training; };
+    QCOMPARE(training().optimizer, std::string("sgd"));
+    QCOMPARE(training().epochs, 1000);
+    QCOMPARE(f.dialog->experiment().data.repeats, 3);
+    QVERIFY(note->text().startsWith(QStringLiteral("All as there")));
+    QVERIFY(f.find<QWidget>("field.momentum")->isVisibleTo(f.dialog.get()));
+    f.type("field.epochs", QStringLiteral("9"));
+    QVERIFY2(note->text().contains(QStringLiteral("training.epochs")), qPrintable(note->text()));
+    choose("deit");
+    QCOMPARE(training().epochs, 300);
+    QCOMPARE(f.dialog->experiment().model.dropPath, 0.1);
+    choose("");
+    QCOMPARE(training().epochs, 7);
+    QCOMPARE(training().optimizer, std::string("adamw"));
+    QCOMPARE(note->text(), QString());
+  }
+
   void initTestCase() {
     // Run folders are proposed in the home folder: not this machine's.
     qputenv("HOME", m_home.path().toUtf8());

@@ -194,6 +194,41 @@ TEST(SweepFile, ThePresetComparesModelsOfEqualBudget) {
   }
 }
 
+TEST(SweepFile, ThePapersTablesCanBeReadAndMadeSmall) {
+  const std::filesystem::path folder = HEADLIGHT_SOURCE_DIR "/models/presets/sweeps";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path().filename().string());
+    const auto plan = valueOrThrow(readSweep(entry.path()));
+    EXPECT_EQ(plan.name, entry.path().stem().string());
+    EXPECT_FALSE(plan.about.empty());
+    EXPECT_GE(plan.variants.size(), 4u);
+    for (const SweepVariant& variant : plan.variants)
+      EXPECT_GE(variant.experiment.training.epochs, 300) << variant.name << ": the paper's own";
+    valueOrThrow(readSweep(entry.path(), [](Json& base) {
+      base["training"]["epochs"] = 2;
+      base["data"] = {{"dataset", "texture-shape"}};
+    }));
+    ++files;
+  }
+  EXPECT_EQ(files, 8);
+}
+
+TEST(SweepFile, ARecipeGivesWhatTheBaseLeavesOut) {
+  Json sweep = sweepJson();
+  sweep["recipe"] = "castling";
+  sweep["base"]["training"]["epochs"] = 3;
+  const auto plan = valueOrThrow(sweepFromText(sweep.dump(), "sweep.json", "."));
+  const TrainingConfig& training = plan.variants[0].experiment.training;
+  EXPECT_EQ(training.optimizer, "sgd");
+  EXPECT_EQ(training.weightDecay, 2e-5);
+  EXPECT_EQ(training.epochs, 3);
+  sweep["recipe"] = "casting";
+  expectRefused(sweep, {"casting", "castling"});
+  sweep["recipe"] = 3;
+  expectRefused(sweep, {"recipe", "text"});
+}
+
 TEST(SweepTable, DeviationsAreThoseOfASample) {
   const SweepStatistic statistic = statisticOf({0.5, 0.7, 0.6});
   EXPECT_NEAR(statistic.mean, 0.6, 1e-12);

@@ -1,12 +1,17 @@
 #pragma once
-// Which settings of data do nothing for a kind of data set: nobody is asked for them.
+// Which settings do nothing beside others: nobody is asked for them.
 
 #include <string>
 #include <vector>
+
+#include "core/config/Parameter.h"
 
 namespace headlight {
 
 /// Of the data section of an Experiment or of a sequence experiment.
 std::vector<std::string> idleDataFields(const std::string& dataset);
+
+/// Of an Experiment's training section: those of another optimiser or schedule.
+std::vector<std::string> idleTrainingFields(const Json& training);
 
 }  // namespace headlight

@@ -22,6 +22,7 @@
 #include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
+#include "ui/training/RecipeRow.h"
 #include "ui/training/RunFolders.h"
 
 namespace headlight {
@@ -61,6 +62,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   addTab(addForm("training"), "training", tr("Training"));
   addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
   addTab(addForm(""), "", tr("Run"));
+  m_recipe = new RecipeRow(this);
   m_buttons = makeTrainButtons(this);
   m_footer = makeTrainFooter(*document, this);
   connectParts();
@@ -76,6 +78,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   bold.setBold(true);
   subject->setFont(bold);
   layout->addWidget(subject);
+  layout->addWidget(m_recipe);
   layout->addWidget(m_tabs, 1);
   layout->addWidget(m_footer.footer);
   layout->addWidget(m_buttons.box);
@@ -94,6 +97,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
 void TrainDialog::connectParts() {
   connect(m_dataPage.folder, &PathRow::browseRequested, this, &TrainDialog::chooseDataFolder);
   connect(m_dataPage.folder, &PathRow::edited, this, &TrainDialog::setDataFolder);
+  connect(m_recipe, &RecipeRow::chosen, this, &TrainDialog::takeRecipe);
   connect(m_footer.fromLoaded, &QCheckBox::toggled, this, &TrainDialog::startFromLoaded);
   connect(m_footer.folder, &PathRow::browseRequested, this, &TrainDialog::chooseRunFolder);
   connect(m_footer.folder, &PathRow::edited, this, &TrainDialog::setRunFolder);
@@ -194,6 +198,30 @@ void TrainDialog::startFromLoaded(bool on) {
   check();
 }
 
+/// A recipe over the settings that the person had; without one those come back.
+void TrainDialog::takeRecipe(const Recipe* recipe) {
+  if (m_own.is_null()) m_own = sectionsAsJson();
+  Json settings = m_own;
+  if (recipe)
+    applyRecipe(settings, *recipe);
+  else
+    m_own = nullptr;
+  fill(settings);
+}
+
+/// Only what recipes are about: where the data are and what the run is called stay as they are.
+void TrainDialog::fill(const Json& experiment) {
+  m_initial.model.dropPath = experiment["model"]["drop_path"].get<double>();
+  m_initial.model.dropPathMode = experiment["model"]["drop_path_mode"].get<std::string>();
+  for (const std::string& path : recipePaths()) {
+    const auto dot = path.find('.');
+    const std::string section = path.substr(0, dot), name = path.substr(dot + 1);
+    if (const auto form = m_forms.find(section); form != m_forms.end())
+      form->second->setValue(QString::fromStdString(name), experiment[section][name]);
+  }
+  check();
+}
+
 void TrainDialog::setDataFolder(const QString& path) {
   m_dataPage.folder->setPath(path);
   ParameterForm* form = m_forms.at("data");
@@ -256,6 +284,7 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
 
 void TrainDialog::hideWhatDoesNotCount() {
   ParameterForm* form = m_forms.at("data");
+  m_forms.at("training")->hideFields(idleTrainingFields(m_forms.at("training")->values()));
   std::vector<std::string> idle = idleDataFields(form->values()["dataset"].get<std::string>());
   if (idle.front() != "path") idle.emplace_back("path");  // it has a row above the form
   form->hideFields(idle);
@@ -263,6 +292,7 @@ void TrainDialog::hideWhatDoesNotCount() {
 
 void TrainDialog::check() {
   hideWhatDoesNotCount();
+  m_recipe->compare(sectionsAsJson());
   Experiment read;
   const QString problem = firstProblem(read);
   m_footer.error->setMessage(problem, MessageLabel::Tone::Problem);

@@ -20,6 +20,8 @@ namespace headlight {
 class BackgroundTask;
 class Document;
 class ParameterForm;
+class RecipeRow;
+struct Recipe;
 
 class TrainDialog : public QDialog {
   Q_OBJECT
@@ -63,6 +65,8 @@ class TrainDialog : public QDialog {
   void chooseDataFolder();
   void chooseRunFolder();
   void startFromLoaded(bool on);
+  void takeRecipe(const Recipe* recipe);
+  void fill(const Json& experiment);
   Json sectionsAsJson() const;
 
   Document* m_document;
@@ -72,6 +76,8 @@ class TrainDialog : public QDialog {
   std::map<std::string, ParameterForm*> m_forms;
   std::map<std::string, int> m_tabOf;
   std::map<std::string, QString> m_tabTitles;
+  RecipeRow* m_recipe = nullptr;
+  Json m_own;  ///< the settings before a recipe was chosen; null: none was
   TrainDataPage m_dataPage;
   TrainFooter m_footer;
   TrainButtons m_buttons;

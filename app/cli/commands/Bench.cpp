@@ -71,6 +71,9 @@ class BenchCommand : public Command {
     command->add_flag("--library", m_options.library,
                       "Attention: LibTorch's own attention beside the other forms (LibTorch "
                       "2); its mask forbids where a hard one gives 0");
+    command->add_flag("--checkpoint-blocks", m_options.recomputing,
+                      "Model: beside each the same with blocks that are computed again in the "
+                      "backward pass (training.checkpoint_blocks)");
     command->add_option("--device", m_options.device,
                         "auto (CUDA if there is one), cpu, cuda or cuda:N");
     command->add_option("--threads", m_options.threads, "CPU threads; 0 means as many as cores")

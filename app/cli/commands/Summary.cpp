@@ -7,6 +7,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/RecipeList.h"
 #include "app/cli/VariantList.h"
 #include "core/config/ModelText.h"
 #include "core/models/Registry.h"
@@ -129,6 +130,8 @@ class SummaryCommand : public Command {
     command->add_flag("--mechanisms", m_mechanisms,
                       "The attention mechanisms and the options of each");
     command->add_flag("--backbones", m_backbones, "The backbones and the options of each");
+    command->add_flag("--recipes", m_recipes,
+                      "The papers' training recipes: every value and where it stands");
     command
         ->add_option("--masks", m_masks,
                      "Count with these masks instead of the model's own: a preset (sch2), a scheme "
@@ -149,6 +152,10 @@ class SummaryCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token) override {
     if (m_list) return listNames(terminal);
+    if (m_recipes) {
+      listRecipes(terminal);
+      return kExitOk;
+    }
     if (m_mechanisms) listVariants(modelCatalogue().mechanisms, "attention", terminal);
     if (m_backbones) listVariants(modelCatalogue().backbones, "layout", terminal);
     if (m_mechanisms || m_backbones) return kExitOk;
@@ -217,8 +224,8 @@ class SummaryCommand : public Command {
 
   std::vector<std::string> m_names;
   std::string m_masks;
-  bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_layers = false,
-       m_kernels = false, m_json = false;
+  bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_recipes = false,
+       m_layers = false, m_kernels = false, m_json = false;
 };
 
 }  // namespace

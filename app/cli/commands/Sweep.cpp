@@ -7,7 +7,9 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ParameterFlags.h"
 #include "app/cli/ProgressBar.h"
+#include "app/cli/RecipeList.h"
 #include "app/cli/Signals.h"
+#include "core/config/Recipes.h"
 #include "core/workbench/Sweep.h"
 
 namespace headlight::cli {
@@ -147,6 +149,7 @@ class SweepCommand : public Command {
                      "Folder of the runs and of sweep.csv, sweep.md and sweep.png; default "
                      "sweeps/NAME. Where it holds part of this sweep, the rest is trained")
         ->type_name("FOLDER");
+    command->add_option("--recipe", m_recipe, recipeHelp())->type_name("NAME");
     command->add_flag("--no-speed", m_noSpeed, "Do not measure images per second at the end");
     command
         ->add_option("--speed-batch", m_speedBatch,
@@ -170,9 +173,9 @@ class SweepCommand : public Command {
     if (m_file.empty()) refuseUsage("sweep", "needs a sweep file; headlight-cli sweep --help");
     if (m_flags.given("seed"))
       refuseUsage("--seed", "does nothing here: the sweep file lists the seeds");
-    const SweepPlan plan =
-        valueOrThrow(readSweep(m_file, [this](Json& base) { m_flags.apply(base); }));
+    const SweepPlan plan = valueOrThrow(readSweep(m_file, [this](Json& base) { change(base); }));
     const fs::path output = m_output.empty() ? defaultFolder(plan) : fs::path(m_output);
+    if (!plan.about.empty()) terminal.note(plan.about);
     terminal.note("sweep of " + std::to_string(plan.variants.size()) + " variants from " +
                   std::to_string(plan.seeds.size()) + " seeds in " + output.string());
     SweepReporter reporter(plan, terminal);
@@ -183,6 +186,11 @@ class SweepCommand : public Command {
   }
 
  private:
+  void change(Json& base) const {
+    if (!m_recipe.empty()) valueOrThrow(applyRecipe(base, m_recipe));
+    m_flags.apply(base);
+  }
+
   static fs::path defaultFolder(const SweepPlan& plan) {
     std::string name = plan.name;
     for (char& letter : name)
@@ -218,7 +226,7 @@ class SweepCommand : public Command {
                    first.run});
   }
 
-  std::string m_file, m_output;
+  std::string m_file, m_output, m_recipe;
   std::int64_t m_speedBatch = 32;
   bool m_noSpeed = false, m_json = false;
   ParameterFlags m_flags;

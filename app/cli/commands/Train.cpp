@@ -6,11 +6,13 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/ParameterFlags.h"
+#include "app/cli/RecipeList.h"
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
 #include "core/base/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
+#include "core/config/Recipes.h"
 #include "core/models/Registry.h"
 
 namespace headlight::cli {
@@ -62,6 +64,7 @@ class TrainCommand : public Command {
             "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
             "of 5), or a JSON file")
         ->type_name("NAME|FILE");
+    command->add_option("--recipe", m_recipe, recipeHelp())->type_name("NAME");
     command->add_flag("--json", m_json,
                       "One JSON object a line: step, heads, edit and epoch events as they happen, "
                       "and finished or stopped at the end");
@@ -91,7 +94,8 @@ class TrainCommand : public Command {
  private:
   std::unique_ptr<TrainingSession> resume() const {
     const bool more = !m_config.empty() || !m_run.empty() || !m_model.empty() ||
-                      !m_weights.empty() || !m_masks.empty() || !m_flags.empty();
+                      !m_weights.empty() || !m_masks.empty() || !m_recipe.empty() ||
+                      !m_flags.empty();
     if (more)
       refuseUsage("--resume",
                   "goes on exactly as the run began and takes nothing else; to change "
@@ -120,6 +124,7 @@ class TrainCommand : public Command {
     }
     if (!m_model.empty()) replaceModel(json);
     if (!m_weights.empty()) json["training"]["weights"] = m_weights;
+    if (!m_recipe.empty()) valueOrThrow(applyRecipe(json, m_recipe));
     m_flags.apply(json);
     Experiment experiment = valueOrThrow(experimentFromText(
         jsonText(json), m_config.empty() ? "command line" : m_config, modelCatalogue()));
@@ -161,7 +166,7 @@ class TrainCommand : public Command {
                    ""});
   }
 
-  std::string m_config, m_resume, m_run, m_model, m_weights, m_masks;
+  std::string m_config, m_resume, m_run, m_model, m_weights, m_masks, m_recipe;
   bool m_json = false;
   ParameterFlags m_flags;
 };

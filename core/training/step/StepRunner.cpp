@@ -64,6 +64,7 @@ StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
       m_schedule(scheduleOptions(config, stepsPerEpoch)),
       m_optimizer(makeOptimizer(config)),
       m_average(config.emaDecay) {
+  m_model->setRecomputing(config.checkpointBlocks);
   refreshParameters();
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/Text.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
+#include "core/config/Recipes.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Sweep.h"
 
@@ -61,6 +62,21 @@ Json readBase(const Json& json, const std::filesystem::path& folder, std::string
   if (!read.is_object()) refuse("must be an object in braces", name);
   findPathsBeside(read, std::filesystem::absolute(path).parent_path());
   return read;
+}
+
+std::string textAt(const Json& json, const char* key, const std::string& otherwise) {
+  if (!json.contains(key)) return otherwise;
+  if (!json[key].is_string()) refuse("must be text", key);
+  return json[key].get<std::string>();
+}
+
+/// What the base leaves out is the recipe's.
+Json withRecipe(const std::string& recipe, const Json& base) {
+  if (recipe.empty()) return base;
+  Json whole = Json::object();
+  valueOrThrow(applyRecipe(whole, recipe));
+  whole.merge_patch(base);
+  return whole;
 }
 
 /// What a sweep writes beside the folders of its variants; on some systems "Sweep.csv" is the same.
@@ -207,14 +223,12 @@ std::vector<std::int64_t> readSeeds(const Json& json) {
 }
 
 SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const ChangeBase& change) {
-  checkKeys(json, {"name", "base", "variants", "mechanisms", "seeds"}, "");
+  checkKeys(json, {"name", "about", "recipe", "base", "variants", "mechanisms", "seeds"}, "");
   SweepPlan plan;
-  if (json.contains("name")) {
-    if (!json["name"].is_string()) refuse("must be text", "name");
-    plan.name = json["name"].get<std::string>();
-  }
+  plan.name = textAt(json, "name", plan.name);
+  plan.about = textAt(json, "about", "");
   std::string baseName;
-  Json base = readBase(json, folder, baseName);
+  Json base = withRecipe(textAt(json, "recipe", ""), readBase(json, folder, baseName));
   if (change) change(base);
   if (auto read = experimentFromJson(base, modelCatalogue()); !read)
     throw Failure({read.error().code, read.error().text(), baseName});

@@ -165,7 +165,8 @@ std::string sweepCsv(const std::vector<SweepRow>& rows) {
 }
 
 std::string sweepMarkdown(const SweepPlan& plan, const std::vector<SweepRow>& rows) {
-  std::string text = "# " + plan.name +
+  const std::string about = plan.about.empty() ? "" : "\n\n" + plan.about;
+  std::string text = "# " + plan.name + about +
                      "\n\n| Variant | Runs | Best top-1 (%) | Last top-1 (%) | Parameters (M) | "
                      "MACs (M) | Images/s |\n|---|---:|---:|---:|---:|---:|---:|\n";
   for (const SweepRow& row : rows)
