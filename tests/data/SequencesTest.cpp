@@ -131,16 +131,16 @@ SequenceExperiment pictureExperiment() {
 TEST(Sequences, EveryPictureOnceAnEpochInAnotherOrder) {
   const auto source = valueOrThrow(openSequences(pictureExperiment(), SequenceSplit::Train));
   ASSERT_EQ(source->size(), 18);
-  std::multiset<ByteSequence> all;
+  std::multiset<std::string> all;
   for (std::int64_t i = 0; i < 18; ++i)
-    all.insert(valueOrThrow(source->at(i)));
-  std::vector<ByteSequence> epochs[2];
+    all.insert(textOf(valueOrThrow(source->at(i))));
+  std::vector<std::string> epochs[2];
   for (std::int64_t i = 0; i < 36; ++i)
-    epochs[i / 18].push_back(valueOrThrow(source->draw(3, i)));
+    epochs[i / 18].push_back(textOf(valueOrThrow(source->draw(3, i))));
   for (const auto& epoch : epochs)
-    EXPECT_EQ(std::multiset<ByteSequence>(epoch.begin(), epoch.end()), all);
+    EXPECT_EQ(std::multiset<std::string>(epoch.begin(), epoch.end()), all);
   EXPECT_NE(epochs[0], epochs[1]);
-  EXPECT_EQ(valueOrThrow(source->draw(3, 5)), epochs[0][5]);  // whatever was asked before
+  EXPECT_EQ(textOf(valueOrThrow(source->draw(3, 5))), epochs[0][5]);  // whatever was asked before
   EXPECT_EQ(valueOrThrow(openSequences(pictureExperiment(), SequenceSplit::Validation))->size(), 9);
   EXPECT_FALSE(openSequences(pictureExperiment(), SequenceSplit::Test));
 }

@@ -217,7 +217,7 @@ TEST(SweepFile, ThePapersTablesCanBeReadAndMadeSmall) {
 TEST(SweepFile, ARecipeGivesWhatTheBaseLeavesOut) {
   Json sweep = sweepJson();
   sweep["recipe"] = "castling";
-  sweep["base"]["training"]["epochs"] = 3;
+  sweep["base"] = {{"model", baseJson()["model"]}, {"training", {{"epochs", 3}}}};
   const auto plan = valueOrThrow(sweepFromText(sweep.dump(), "sweep.json", "."));
   const TrainingConfig& training = plan.variants[0].experiment.training;
   EXPECT_EQ(training.optimizer, "sgd");

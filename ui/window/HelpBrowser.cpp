@@ -45,6 +45,7 @@ constexpr Page kPages[] = {
     {"masks", QT_TRANSLATE_NOOP("HelpBrowser", "Masks")},
     {"mechanisms", QT_TRANSLATE_NOOP("HelpBrowser", "Mechanisms and backbones")},
     {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},
+    {"recipes", QT_TRANSLATE_NOOP("HelpBrowser", "Recipes")},
     {"distillation", QT_TRANSLATE_NOOP("HelpBrowser", "Distillation")},
     {"sequences", QT_TRANSLATE_NOOP("HelpBrowser", "Sequence models")},
     {"comparing", QT_TRANSLATE_NOOP("HelpBrowser", "Comparing variants")},

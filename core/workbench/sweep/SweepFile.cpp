@@ -74,7 +74,8 @@ std::string textAt(const Json& json, const char* key, const std::string& otherwi
 Json withRecipe(const std::string& recipe, const Json& base) {
   if (recipe.empty()) return base;
   Json whole = Json::object();
-  valueOrThrow(applyRecipe(whole, recipe));
+  if (auto applied = applyRecipe(whole, recipe); !applied)
+    refuse(applied.error().message, "recipe");
   whole.merge_patch(base);
   return whole;
 }
