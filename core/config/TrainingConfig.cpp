@@ -72,7 +72,7 @@ const ParameterTable& trainingParameters() {
               "same gradient.")
           .boolean(&T::checkpointBlocks, "checkpoint_blocks",
                    "Compute every block again in the backward pass instead of keeping what it "
-                   "computed: less memory, the same numbers, about a third more time.")
+                   "computed: less memory, the same numbers, about half as much time again.")
           .choice(&T::optimizer, "optimizer", {"adamw", "sgd"},
                   "AdamW, or stochastic gradient descent with momentum.")
           .choice(&T::schedule, "schedule", {"cosine", "exponential", "step", "constant"},

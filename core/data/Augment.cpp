@@ -127,10 +127,10 @@ Image augmentedView(const Image& image, const AugmentOptions& options,
   RandomStream draw(key);
   const Box box = randomBox(draw, image, options);
   const bool whole = box == Box{0, 0, double(image.width), double(image.height)};
-  const Image view = whole && fits(image, preprocessing)
-                         ? image
-                         : resizeBox(image, box, preprocessing.width, preprocessing.height,
-                                     cropInterpolation(options, preprocessing, key));
+  Image view = whole && fits(image, preprocessing)
+                   ? image
+                   : resizeBox(image, box, preprocessing.width, preprocessing.height,
+                               cropInterpolation(options, preprocessing, key));
   const bool flip = draw.uniform() < options.flipProbability;
   if (!flip && options.colorJitter <= 0 && !options.randAugment) return view;
   EditedImage edited{view.width, view.height, *view.pixels};

@@ -8,7 +8,7 @@ namespace headlight {
 struct HeadPlace {
   int layer = 0;  ///< counted over the whole model
   int head = 0;
-  auto operator<=>(const HeadPlace&) const = default;
+  auto operator<=>(const HeadPlace&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #include "core/training/step/Mixing.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include <algorithm>
 #include <cmath>
