@@ -49,6 +49,7 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   notes.insert(notes.end(), opened.notes.begin(), opened.notes.end());
   parts.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   experiment.model = parts.model->config();  // with every option of mechanism and backbone
+  parts.model->setRecomputing(experiment.training.checkpointBlocks);
   parts.model->to(parts.device);
   parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->masks().shape())));
   parts.experiment = std::move(experiment);

@@ -7,7 +7,9 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/autograd/function.h>
 
+#include <filesystem>
 #include <set>
+#include <stdexcept>
 
 #include "core/training/step/StepRunner.h"
 #include "tests/models/Pairings.h"
@@ -16,9 +18,8 @@
 namespace headlight {
 namespace {
 
-TrainingConfig trainingWith(bool recomputing) {
+TrainingConfig training() {
   TrainingConfig config;
-  config.checkpointBlocks = recomputing;
   config.accumulate = 2;
   config.mixupAlpha = 0.8;
   config.epochs = 2;
@@ -30,8 +31,9 @@ TrainingConfig trainingWith(bool recomputing) {
 NamedTensors trained(ModelConfig config, bool recomputing) {
   config.dropPath = 0.3;
   const auto model = makeModel(config, 3);
+  model->setRecomputing(recomputing);
   model->train();
-  StepRunner runner(model, at::kCPU, trainingWith(recomputing), 5, 1);
+  StepRunner runner(model, at::kCPU, training(), 5, 1);
   for (std::int64_t step = 0; step < 2; ++step) {
     seedTorch(static_cast<std::uint64_t>(step));
     Batch batch;
@@ -81,13 +83,39 @@ TEST(Recomputation, KeepsOnlyWhatGoesIntoABlock) {
   EXPECT_GT(nodes(), whole / 2) << "in training alone";
 }
 
-TEST(Recomputation, RefusesBatchNorms) {
+ModelConfig levit() {
   for (const auto& [name, config] : pairings())
-    if (config.backbone == "levit") {
-      const auto model = makeModel(config, 3);
-      EXPECT_THROW(model->setRecomputing(true), Failure) << name;
-      EXPECT_NO_THROW(model->setRecomputing(false));
-    }
+    if (config.backbone == "levit") return config;
+  throw std::logic_error("there is no levit");
+}
+
+TEST(Recomputation, RefusesBatchNorms) {
+  const auto model = makeModel(levit(), 3);
+  EXPECT_THROW(model->setRecomputing(true), Failure);
+  EXPECT_NO_THROW(model->setRecomputing(false));
+}
+
+TEST(Recomputation, ARefusedRunLeavesNoFolder) {
+  const TemporaryFolder temporary;
+  Experiment experiment = tinyExperiment();
+  experiment.model = levit();
+  experiment.masks = {};
+  experiment.training.checkpointBlocks = true;
+  const auto refused = TrainingSession::begin(experiment, temporary.path() / "run");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("training.checkpoint_blocks"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(temporary.path() / "run"));
+  experiment.training.checkpointBlocks = false;
+  EXPECT_TRUE(TrainingSession::begin(experiment, temporary.path() / "run").ok());
+}
+
+TEST(Recomputation, ARunRecomputesWhereItsConfigSaysSo) {
+  const TemporaryFolder temporary;
+  Experiment experiment = tinyExperiment();
+  runToEnd(*begin(experiment, temporary.path() / "plain"));
+  experiment.training.checkpointBlocks = true;
+  runToEnd(*begin(experiment, temporary.path() / "again"));
+  expectSame(lastTensors(temporary.path() / "plain"), lastTensors(temporary.path() / "again"));
 }
 
 }  // namespace

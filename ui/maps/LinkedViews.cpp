@@ -88,8 +88,7 @@ void LinkedViews::keepPlace() {
 }
 
 /// A model of its own begins with the window's view, or where its side looks, and changes nothing
-/// of the window's. The window's own
-/// changes are told by its view.
+/// of the window's. The window's own changes are told by its view.
 void LinkedViews::adopt(std::size_t to) {
   Document* window = m_views[kWindow].document;
   View& view = m_views[to];

@@ -211,13 +211,14 @@ void TrainDialog::takeRecipe(const Recipe* recipe) {
 
 /// Only what recipes are about: where the data are and what the run is called stay as they are.
 void TrainDialog::fill(const Json& experiment) {
-  m_initial.model.dropPath = experiment["model"]["drop_path"].get<double>();
-  m_initial.model.dropPathMode = experiment["model"]["drop_path_mode"].get<std::string>();
   for (const std::string& path : recipePaths()) {
     const auto dot = path.find('.');
     const std::string section = path.substr(0, dot), name = path.substr(dot + 1);
-    if (const auto form = m_forms.find(section); form != m_forms.end())
-      form->second->setValue(QString::fromStdString(name), experiment[section][name]);
+    const Json& value = experiment[section][name];
+    if (section == "model")  // it has no form here
+      findParameter(modelParameters(), name)->set(&m_initial.model, value);
+    else
+      m_forms.at(section)->setValue(QString::fromStdString(name), value);
   }
   check();
 }

@@ -88,6 +88,8 @@ class BenchCommand : public Command {
       refuseUsage("--batch", "does nothing here: an edit is looked at on one picture");
     if (m_mechanisms->count() > 0 && m_what != "block" && m_what != "model")
       refuseUsage("--mechanisms", "does nothing here: it is for block and model");
+    if (m_options.recomputing && m_what != "model")
+      refuseUsage("--checkpoint-blocks", "does nothing here: it is for model");
     configureCompute(m_options.threads);
     const BenchSink sink = [&](const BenchRow& row) {
       if (!terminal.json() && m_rows.empty()) printHead(terminal, row);

@@ -152,13 +152,10 @@ class SummaryCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token) override {
     if (m_list) return listNames(terminal);
-    if (m_recipes) {
-      listRecipes(terminal);
-      return kExitOk;
-    }
+    if (m_recipes) listRecipes(terminal);
     if (m_mechanisms) listVariants(modelCatalogue().mechanisms, "attention", terminal);
     if (m_backbones) listVariants(modelCatalogue().backbones, "layout", terminal);
-    if (m_mechanisms || m_backbones) return kExitOk;
+    if (m_recipes || m_mechanisms || m_backbones) return kExitOk;
     Json results = Json::array();
     for (const auto& entry : entries()) {
       const Told told = tell(entry);

@@ -64,7 +64,6 @@ StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
       m_schedule(scheduleOptions(config, stepsPerEpoch)),
       m_optimizer(makeOptimizer(config)),
       m_average(config.emaDecay) {
-  m_model->setRecomputing(config.checkpointBlocks);
   refreshParameters();
 }
 
@@ -87,7 +86,8 @@ struct StepRunner::Losses {
 };
 
 /// Every part draws from the step's seed anew: what is drawn for the whole batch is then the same
-/// in all of them.
+/// in all of them. The generators are held to the end: a recomputed block draws in the backward
+/// pass too.
 StepRunner::Losses StepRunner::backward(const MixedBatch& batch, std::int64_t step) {
   const auto random = holdTorchRandom();
   const std::int64_t all = batch.size();
