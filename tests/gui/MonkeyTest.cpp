@@ -2,6 +2,8 @@
 // HEADLIGHT_MONKEY_EVENTS says how many events (5,000), HEADLIGHT_MONKEY_SEED which, and
 // HEADLIGHT_MONKEY_PAUSE how many milliseconds pass between two (0): for a soak of hours.
 
+#include <malloc.h>
+
 #include <QApplication>
 #include <QDialog>
 #include <QElapsedTimer>
@@ -26,8 +28,8 @@ using namespace headlight;
 namespace {
 
 constexpr int kWarmUpShare = 4;  ///< of the events, before memory is measured
-/// Bytes from then to the end, however many events there are: 5 to 50 million are seen.
-constexpr qint64 kMostGrowth = 200'000'000;
+/// Bytes from then to the end that are in use, however many events there are.
+constexpr qint64 kMostGrowth = 100'000'000;
 constexpr int kReports = 10;  ///< of memory
 constexpr int kMenuMs = 300;
 constexpr int kBeatMs = 5;
@@ -240,10 +242,15 @@ long numberFrom(const char* variable, long otherwise) {
   return text.isEmpty() ? otherwise : text.toLong();
 }
 
-/// Without what the allocator only keeps.
+/// Of the heap. What the process has besides is said, and no sign of a leak: freed memory that the
+/// allocator keeps in pieces, and the buffers that the BLAS makes once for each thread that calls.
 qint64 memoryInUse() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return static_cast<qint64>(heap.uordblks + heap.hblkhd);
+}
+qint64 megabytesOfProcess() {
   giveBackFreeMemory();
-  return processMemory();
+  return static_cast<qint64>(processMemory() >> 20);
 }
 
 /// Long enough for the monkey, and without anything that leaves the folder.
@@ -296,25 +303,33 @@ class MonkeyTest : public QObject {
     for (long i = 0; i < events; ++i) {
       if (pause > 0) QTest::qWait(pause);
       if (i % std::max(events / kReports, 1L) == 0)
-        qInfo("monkey: after %ld events %lld MB", i, static_cast<long long>(memoryInUse() >> 20));
+        qInfo("monkey: after %ld events %lld MB in use, %lld in all", i,
+              static_cast<long long>(memoryInUse() >> 20),
+              static_cast<long long>(megabytesOfProcess()));
       if (i == events / kWarmUpShare) before = memoryInUse();
       monkey.act();
       if (!test->isVisible()) test->show();
       QVERIFY2(monkey.stalls().longest < kHangMs, qPrintable(monkey.stalls().longestAfter));
     }
-    const qint64 growth = memoryInUse() - before;
     qInfo(
         "monkey: %ld events, seed %u: half within %lld ms, 99.9 %% within %lld ms, longest %lld "
-        "ms (%s); memory grew by %.1f MB",
+        "ms (%s)",
         events, seed, static_cast<long long>(monkey.stalls().within(0.5)),
         static_cast<long long>(monkey.stalls().within(0.999)),
-        static_cast<long long>(monkey.stalls().longest), qPrintable(monkey.stalls().longestAfter),
-        static_cast<double>(growth) / 1e6);
-    QVERIFY2(growth < kMostGrowth, qPrintable(QString::number(growth)));
+        static_cast<long long>(monkey.stalls().longest), qPrintable(monkey.stalls().longestAfter));
     while (QWidget* modal = QApplication::activeModalWidget())
       modal->close();
     test->trainingBridge()->stop();
     QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
+    // What it may have opened is no leak: twice, so that Go back holds a small model too.
+    for (int i = 0; i < 2; ++i) {
+      test->lookBridge()->createModel(smallExperiment());
+      QTRY_VERIFY_WITH_TIMEOUT(!test->lookBridge()->isOpening(), 60000);
+    }
+    const qint64 growth = memoryInUse() - before;
+    qInfo("monkey: memory in use grew by %.1f MB, the process has %lld MB",
+          static_cast<double>(growth) / 1e6, static_cast<long long>(megabytesOfProcess()));
+    QVERIFY2(growth < kMostGrowth, qPrintable(QString::number(growth)));
   }
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 // Fusion with edges that are seen: fields stand out from the ground in the dark too, and a button
-// that is on looks so in both themes.
+// that is on looks so in both themes. The frames of docks, tips and the status bar are quiet. All
+// colours are the palette's, so that a theme is a palette: a style sheet would have Qt style every
+// widget anew.
 
 #include <QProxyStyle>
 
@@ -14,6 +16,8 @@ class FieldStyle : public QProxyStyle {
                      const QWidget* widget) const override;
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
                           QPainter* painter, const QWidget* widget) const override;
+  int pixelMetric(PixelMetric metric, const QStyleOption* option,
+                  const QWidget* widget) const override;
 };
 
 }  // namespace headlight

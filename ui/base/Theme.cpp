@@ -62,31 +62,6 @@ QPalette paletteOf(const Colors& colors, bool dark) {
   return palette;
 }
 
-/// Only what a palette cannot say: spacing and the quiet frames of docks, tabs and the status bar.
-QString styleSheetOf(const Colors& colors) {
-  QString sheet = QStringLiteral(R"(
-    QMainWindow::separator { background: @border; width: 1px; height: 1px; margin: 2px; }
-    QMainWindow::separator:hover { background: @highlight; }
-    QStatusBar { border-top: 1px solid @border; }
-    QStatusBar::item { border: none; }
-    QMenuBar { border-bottom: 1px solid @border; }
-    QToolTip { padding: 3px; border: 1px solid @border; background: @tip; color: @text; }
-    QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim; border-radius: 3px;
-                           background: @tip; }
-    QCheckBox::indicator:disabled { border-color: @border; }
-    QCheckBox::indicator:checked { background: @highlight; border-color: @highlight;
-                                   image: url(:/icons/check.svg); }
-    QCheckBox::indicator:checked:disabled { background: @border; border-color: @border; }
-    QCheckBox::indicator:focus { border-color: @highlight; }
-  )");
-  sheet.replace(QStringLiteral("@border"), colors.border.name());
-  sheet.replace(QStringLiteral("@highlight"), colors.highlight.name());
-  sheet.replace(QStringLiteral("@tip"), colors.base.name());
-  sheet.replace(QStringLiteral("@dim"), colors.dim.name());
-  sheet.replace(QStringLiteral("@text"), colors.text.name());
-  return sheet;
-}
-
 }  // namespace
 
 QPalette lightPalette() {
@@ -154,7 +129,7 @@ void Theme::setChoice(ThemeChoice choice) {
   apply();
 }
 
-/// Qt styles every widget anew for it, a quarter of a second: not for the colours that are there.
+/// Qt tells every widget of a palette: not of the colours that are there.
 void Theme::apply() {
   if (m_applied != isDark()) paint();
   m_applied = isDark();
@@ -166,7 +141,6 @@ void Theme::paint() {
   const QPalette palette = paletteOf(colors, isDark());
   QApplication::setPalette(palette);
   QToolTip::setPalette(palette);
-  qApp->setStyleSheet(styleSheetOf(colors));
 }
 
 }  // namespace headlight

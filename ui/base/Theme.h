@@ -17,7 +17,7 @@ std::optional<ThemeChoice> themeFromName(const QString& name);
 /// The light theme's colours: of what leaves for paper.
 QPalette lightPalette();
 
-/// One per program. Sets the application's style, palette and style sheet.
+/// One per program. Sets the application's style and palette.
 class Theme : public QObject {
   Q_OBJECT
  public:
