@@ -3,10 +3,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/base/LockState.h"
+
 namespace headlight {
 namespace {
 
-constexpr const char* kLockName = ".lock";
 constexpr std::size_t kMaxNote = 256;
 
 }  // namespace

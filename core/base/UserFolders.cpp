@@ -20,4 +20,11 @@ std::filesystem::path userDataFolder() {
   return home.empty() ? home : home / ".local" / "share" / "headlight";
 }
 
+std::filesystem::path userCacheFolder() {
+  if (const auto cache = absolutePathIn("XDG_CACHE_HOME"); !cache.empty())
+    return cache / "headlight";
+  const auto home = absolutePathIn("HOME");
+  return home.empty() ? home : home / ".cache" / "headlight";
+}
+
 }  // namespace headlight

@@ -9,4 +9,7 @@ namespace headlight {
 /// variable names a whole path.
 std::filesystem::path userDataFolder();
 
+/// $XDG_CACHE_HOME/headlight, or ~/.cache/headlight: what can be made again. Empty likewise.
+std::filesystem::path userCacheFolder();
+
 }  // namespace headlight

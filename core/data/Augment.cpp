@@ -7,6 +7,7 @@
 
 #include "core/base/Random.h"
 #include "core/data/augment/RandAugment.h"
+#include "core/imaging/Resample.h"
 
 namespace headlight {
 namespace {
@@ -15,13 +16,13 @@ namespace {
 constexpr std::uint64_t kRandAugmentPurpose = 0x72616e64ULL;    // "rand"
 constexpr std::uint64_t kInterpolationPurpose = 0x696e7470ULL;  // "intp"
 
+constexpr double kReducedAtLeast = 2;  // times the size that is wanted
+
 using Box = std::array<double, 4>;  // left, top, right, bottom, pixels
 
 /// As torchvision's RandomResizedCrop: ten tries for a box that fits, then the greatest centred one
 /// whose aspect ratio is allowed.
-Box randomBox(RandomStream& draw, const Image& image, const AugmentOptions& options) {
-  const double width = image.width;
-  const double height = image.height;
+Box randomBox(RandomStream& draw, double width, double height, const AugmentOptions& options) {
   const double leastRatio = std::clamp(options.minRatio, 1e-3, 1.0);
   const double leastScale = std::clamp(options.minScale, 1e-4, 1.0);
   for (int attempt = 0; attempt < 10; ++attempt) {
@@ -90,8 +91,21 @@ void jitterColors(RandomStream& draw, double strength, std::vector<std::uint8_t>
     change(pixels, draw.uniform(std::max(0.0, 1 - strength), 1 + strength));
 }
 
-bool fits(const Image& image, const Preprocessing& preprocessing) {
-  return image.width == preprocessing.width && image.height == preprocessing.height;
+bool fits(const ImagePart& image, const Preprocessing& preprocessing) {
+  return image.originalWidth == preprocessing.width && image.originalHeight == preprocessing.height;
+}
+
+Box reduced(const Box& box, int eighths) {
+  const double scale = eighths / 8.0;
+  return {box[0] * scale, box[1] * scale, box[2] * scale, box[3] * scale};
+}
+
+int eighthsFor(const Box& box, const AugmentOptions& options, const Preprocessing& preprocessing) {
+  return options.jpegScaling ? jpegEighths(box[2] - box[0], box[3] - box[1], preprocessing) : 8;
+}
+
+int reducedSide(int side, int eighths) {
+  return static_cast<int>((std::int64_t(side) * eighths + 7) / 8);
 }
 
 Interpolation cropInterpolation(const AugmentOptions& options, const Preprocessing& preprocessing,
@@ -118,19 +132,39 @@ void applyRandAugment(EditedImage& image, const AugmentOptions& options,
 
 }  // namespace
 
-Image augmentedView(const Image& image, const AugmentOptions& options,
+int jpegEighths(double width, double height, const Preprocessing& preprocessing) {
+  const double spare =
+      std::min(width / preprocessing.width, height / preprocessing.height) / kReducedAtLeast;
+  return spare >= 8 ? 1 : spare >= 4 ? 2 : spare >= 2 ? 4 : 8;
+}
+
+ChoosePart choosePart(const AugmentOptions& options, const Preprocessing& preprocessing,
+                      std::uint64_t key) {
+  return [=](int width, int height) -> PartChoice {
+    if (!options.enabled) return {8, {0, 0, width, height}};
+    RandomStream draw(key);
+    const Box box = randomBox(draw, width, height, options);
+    const int eighths = eighthsFor(box, options, preprocessing);
+    return {eighths, resampleReach(reducedSide(width, eighths), reducedSide(height, eighths),
+                                   reduced(box, eighths), preprocessing.width, preprocessing.height,
+                                   cropInterpolation(options, preprocessing, key))};
+  };
+}
+
+Image augmentedView(const ImagePart& image, const AugmentOptions& options,
                     const Preprocessing& preprocessing, std::uint64_t key) {
   if (!options.enabled)
     return fits(image, preprocessing) && preprocessing.cropFraction >= 1
-               ? image
-               : evaluationView(image, preprocessing);
+               ? image.image
+               : evaluationView(image.image, preprocessing);
   RandomStream draw(key);
-  const Box box = randomBox(draw, image, options);
-  const bool whole = box == Box{0, 0, double(image.width), double(image.height)};
-  Image view = whole && fits(image, preprocessing)
-                   ? image
-                   : resizeBox(image, box, preprocessing.width, preprocessing.height,
-                               cropInterpolation(options, preprocessing, key));
+  const Box box = randomBox(draw, image.originalWidth, image.originalHeight, options);
+  const bool whole = box == Box{0, 0, double(image.originalWidth), double(image.originalHeight)};
+  Image view =
+      whole && fits(image, preprocessing)
+          ? image.image
+          : resizeBox(image, reduced(box, image.eighths), preprocessing.width, preprocessing.height,
+                      cropInterpolation(options, preprocessing, key));
   const bool flip = draw.uniform() < options.flipProbability;
   if (!flip && options.colorJitter <= 0 && !options.randAugment) return view;
   EditedImage edited{view.width, view.height, *view.pixels};

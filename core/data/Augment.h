@@ -17,13 +17,26 @@ struct AugmentOptions {
   double flipProbability = 0.5;
   double colorJitter = 0.0;  ///< strength of brightness, contrast and saturation changes; 0: none
   std::optional<RandAugmentSpec> randAugment;  ///< after crop and flip, and as in timm no jitter
+  bool jpegScaling = false;          ///< crops out of JPEGs that are decoded reduced: jpegEighths()
   bool randomInterpolation = false;  ///< crops and RandAugment: bilinear or bicubic at random
 };
 
 /// The picture as the model would see it, preprocessing.width × height, not normalised; every draw
 /// comes from `key` alone. With `enabled` false: evaluationView. A picture that has the size
 /// already and is shown whole is passed on as it is.
-Image augmentedView(const Image& image, const AugmentOptions& options,
+/// `image` holds at least what choosePart() asks for with the same key.
+Image augmentedView(const ImagePart& image, const AugmentOptions& options,
                     const Preprocessing& preprocessing, std::uint64_t key);
+
+/// What of a picture its view needs: the crop, and what the filter looks at around it. All of it
+/// with `enabled` false.
+ChoosePart choosePart(const AugmentOptions& options, const Preprocessing& preprocessing,
+                      std::uint64_t key);
+
+/// The least scale, in eighths, in which a JPEG may be decoded for a crop of `width` × `height`
+/// that is resized to the size of `preprocessing`: 8 (all of it), 4, 2 or 1, so that the reduced
+/// crop still has twice that size in both axes. What is left then differs by 0.7 of 255 in the mean
+/// (photographs, bilinear and bicubic, at exactly twice), half of what bilinear and bicubic differ.
+int jpegEighths(double width, double height, const Preprocessing& preprocessing);
 
 }  // namespace headlight

@@ -10,12 +10,18 @@
 
 #include "core/base/Result.h"
 #include "core/config/DatasetKinds.h"
-#include "core/imaging/Image.h"
+#include "core/imaging/ImagePart.h"
 
 namespace headlight {
 
 struct Sample {
   Image image;
+  int label = 0;
+};
+
+/// A sample of which only a part may be decoded.
+struct SamplePart {
+  ImagePart image;
   int label = 0;
 };
 
@@ -33,8 +39,14 @@ class Dataset {
   virtual const std::vector<std::string>& classNames() const = 0;
   /// An error concerns this sample alone (a damaged file, a file that vanished).
   virtual Result<Sample> sample(std::int64_t index) const = 0;
+  /// At least the part that `choose` asks for, where less than all can be decoded; otherwise all of
+  /// it, and `choose` is not asked. Errors are those of sample().
+  virtual Result<SamplePart> part(std::int64_t index, const ChoosePart& choose) const;
   /// A path or a name for the sample, for messages and the gallery.
   virtual std::string describe(std::int64_t index) const = 0;
+  /// Where samples lie in shards, one after another: how many in each, adding up to size(). Empty:
+  /// any order is as quick to read.
+  virtual std::vector<std::int64_t> shards() const { return {}; }
   /// Whether the place the samples come from can still be read at all (a disk can be pulled out).
   virtual bool reachable() const { return true; }
   /// Notices a change of the files behind it (DataStamp.h); empty where there are none. Of the
@@ -47,7 +59,7 @@ enum class Split { Train, Validation };
 /// What to open. Filled from the Experiment's `data` section by the caller.
 struct DatasetSpec {
   std::string kind = kProceduralData;  ///< DatasetKinds.h
-  std::filesystem::path path;          ///< folder; unused by procedural data
+  std::filesystem::path path;  ///< folder, or a pattern of shards; unused by procedural data
   /// Taken from training for validation when the folder has no split of its own (no val/, no test
   /// batch, no t10k files); chosen by `seed`, the same share of every class.
   double validationFraction = 0.1;
@@ -67,7 +79,8 @@ struct DatasetSpec {
 /// class, a missing folder are errors here.
 Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split split);
 
-/// Guesses the kind of a folder from what lies in it (for drag and drop); empty if nothing fits.
+/// Guesses the kind of a folder from what lies in it (for drag and drop), or of a pattern of shards
+/// from what it names; empty if nothing fits.
 std::string detectDatasetKind(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/base/Text.h"
@@ -11,6 +10,7 @@
 #include "core/data/Dataset.h"
 #include "core/data/Idx.h"
 #include "core/data/ImageFolder.h"
+#include "core/data/Shards.h"
 #include "core/data/Subset.h"
 #include "core/data/TextureShape.h"
 
@@ -21,8 +21,8 @@ namespace {
 struct DatasetOpener {
   std::string kind;
   std::function<OpenedSource(const DatasetSpec& spec, Split split)> open;
-  /// Whether a folder looks like one; null for what has no files.
-  std::function<bool(const std::filesystem::path& folder)> looksLike = nullptr;
+  /// Whether a path looks like one; null for what has no files. Asked of any path.
+  std::function<bool(const std::filesystem::path& path)> looksLike = nullptr;
 };
 
 /// In the order in which folders are tried: the more particular first.
@@ -47,6 +47,9 @@ const std::vector<DatasetOpener>& openers() {
          return valueOrThrow(openImageFolder(spec, split));
        },
        looksLikeImageFolder},
+      {"webdataset",
+       [](const DatasetSpec& spec, Split split) { return valueOrThrow(openShards(spec, split)); },
+       looksLikeShards},
       {kProceduralData, [](const DatasetSpec& spec, Split split) -> OpenedSource {
          return {valueOrThrow(openTextureShape(spec, split)), false};
        }}};
@@ -109,8 +112,6 @@ Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split spli
 }
 
 std::string detectDatasetKind(const std::filesystem::path& path) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) return "";
   for (const DatasetOpener& opener : openers())
     if (opener.looksLike && opener.looksLike(path)) return opener.kind;
   return "";

@@ -1,15 +1,12 @@
 #include "core/data/ImageFolder.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <set>
 #include <system_error>
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/data/ClassFolders.h"
 #include "core/data/DataStamp.h"
-#include "core/data/NaturalOrder.h"
 
 namespace headlight {
 namespace {
@@ -18,70 +15,8 @@ constexpr std::size_t kShownNames = 10;
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxDepth = 64;
 constexpr const char* kTrainName = "train";
 constexpr const char* kValidationNames[] = {"val", "validation", "valid", "test"};
-
-bool isFolder(const fs::path& path) {
-  std::error_code code;
-  return fs::is_directory(path, code);
-}
-
-bool isHidden(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.empty() || name.front() == '.';
-}
-
-/// Entries in natural order; throws Failure when the folder cannot be listed.
-std::vector<fs::path> listFolder(const fs::path& folder) {
-  std::error_code code;
-  std::vector<fs::path> entries;
-  fs::directory_iterator iterator(folder, code);
-  for (; !code && iterator != fs::directory_iterator(); iterator.increment(code))
-    if (!isHidden(iterator->path())) entries.push_back(iterator->path());
-  if (code)
-    throw Failure(
-        {code == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
-         "could not list this folder: " + code.message(), folder.string()});
-  std::sort(entries.begin(), entries.end(), [](const fs::path& a, const fs::path& b) {
-    return naturalLess(a.filename().string(), b.filename().string());
-  });
-  return entries;
-}
-
-std::vector<fs::path> classFolders(const fs::path& folder) {
-  std::vector<fs::path> folders = listFolder(folder);
-  std::erase_if(folders, [](const fs::path& path) { return !isFolder(path); });
-  return folders;
-}
-
-std::vector<std::string> namesOf(const std::vector<fs::path>& folders) {
-  std::vector<std::string> names;
-  for (const fs::path& folder : folders)
-    names.push_back(folder.filename().string());
-  return names;
-}
-
-/// Device and inode: what a folder is, by whatever path it was reached.
-using Identity = std::pair<std::uint64_t, std::uint64_t>;
-
-bool visitOnce(const fs::path& folder, std::set<Identity>& visited) {
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) return false;
-  return visited.insert({std::uint64_t(status.st_dev), std::uint64_t(status.st_ino)}).second;
-}
-
-/// Links to a picture that is gone are kept: they are reported when somebody asks for the sample.
-void collectImages(const fs::path& folder, std::set<Identity>& visited, int depth,
-                   std::vector<fs::path>& images) {
-  if (depth > kMaxDepth || !visitOnce(folder, visited)) return;
-  for (const fs::path& path : listFolder(folder)) {
-    if (isFolder(path))
-      collectImages(path, visited, depth + 1, images);
-    else if (hasImageExtension(path))
-      images.push_back(path);
-  }
-}
 
 class ImageFolder : public LabelledDataset {
  public:
@@ -108,12 +43,16 @@ class ImageFolder : public LabelledDataset {
     return fileStamp(m_root, paths);
   }
   Result<Sample> sample(std::int64_t index) const override {
-    if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index),
-                   m_root.string()};
+    if (!has(index)) return missing(index);
     auto image = readImage(m_files[index].path);
     if (!image) return image.error();
     return Sample{std::move(image).value(), m_files[index].label};
+  }
+  Result<SamplePart> part(std::int64_t index, const ChoosePart& choose) const override {
+    if (!has(index)) return missing(index);
+    auto image = readImagePart(m_files[index].path, choose);
+    if (!image) return image.error();
+    return SamplePart{std::move(image).value(), m_files[index].label};
   }
 
  private:
@@ -121,6 +60,12 @@ class ImageFolder : public LabelledDataset {
     fs::path path;
     int label = 0;
   };
+  bool has(std::int64_t index) const { return index >= 0 && index < size(); }
+  Error missing(std::int64_t index) const {
+    return {ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index),
+            m_root.string()};
+  }
+
   fs::path m_root;
   std::vector<std::string> m_classNames;
   std::vector<File> m_files;
@@ -142,8 +87,8 @@ Layout layoutOf(const fs::path& root, Split split) {
     return split == Split::Train ? Layout{train, validation} : Layout{validation, train};
   }
   // A folder with val/ alone serves evaluation; a class may also be called "test" among others.
-  const auto folders = classFolders(root);
-  if (folders.size() == 1 && folders.front() == validation) {
+  const auto folders = classFolderNames(root);
+  if (folders.size() == 1 && root / folders.front() == validation) {
     if (split == Split::Validation) return {validation, {}};
     throw Failure({ErrorCode::NotFound,
                    "has " + validation.filename().string() +
@@ -155,7 +100,7 @@ Layout layoutOf(const fs::path& root, Split split) {
 
 void requireSameClasses(const Layout& layout, const std::vector<std::string>& names) {
   if (layout.other.empty()) return;
-  const auto others = namesOf(classFolders(layout.other));
+  const auto others = classFolderNames(layout.other);
   std::vector<std::string> missing;
   std::vector<std::string> extra;
   for (const auto& name : names)
@@ -189,20 +134,19 @@ OpenedSource openFolderOfClasses(const DatasetSpec& spec, Split split) {
                    "pictures for each class",
                    spec.path.string()});
   const Layout layout = layoutOf(spec.path, split);
-  const auto folders = classFolders(layout.folder);
-  const auto names = namesOf(folders);
-  requireClasses(layout.folder, names);
-  requireSameClasses(layout, names);
+  const auto found = classFolderNames(layout.folder);
+  requireClasses(layout.folder, found);
+  requireSameClasses(layout, found);
 
+  const auto classes = picturesOfClasses(layout.folder);
+  std::vector<std::string> names, empty;
+  for (const ClassOfPictures& one : classes)
+    names.push_back(one.name);
   auto dataset = std::make_unique<ImageFolder>(layout.folder, names);
-  std::vector<std::string> empty;
-  for (std::size_t label = 0; label < folders.size(); ++label) {
-    std::vector<fs::path> images;
-    std::set<Identity> visited;
-    collectImages(folders[label], visited, 0, images);
-    if (images.empty()) empty.push_back(names[label]);
-    for (fs::path& image : images)
-      dataset->add(std::move(image), static_cast<int>(label));
+  for (std::size_t label = 0; label < classes.size(); ++label) {
+    if (classes[label].pictures.empty()) empty.push_back(names[label]);
+    for (const std::string& picture : classes[label].pictures)
+      dataset->add(layout.folder / names[label] / picture, static_cast<int>(label));
   }
   if (!empty.empty())
     throw Failure({ErrorCode::InvalidFile,
@@ -220,7 +164,7 @@ bool hasImage(const fs::path& folder, int depth) {
   std::vector<fs::path> folders;
   for (int seen = 0; !code && iterator != fs::directory_iterator() && seen < 1000;
        iterator.increment(code), ++seen) {
-    if (isHidden(iterator->path())) continue;
+    if (iterator->path().filename().native().starts_with('.')) continue;
     if (isFolder(iterator->path()))
       folders.push_back(iterator->path());
     else if (hasImageExtension(iterator->path()))
@@ -239,8 +183,9 @@ Result<OpenedSource> openImageFolder(const DatasetSpec& spec, Split split) {
 bool looksLikeImageFolder(const fs::path& path) {
   const auto outcome = guarded(path.string(), [&] {
     if (!isFolder(path)) return false;
-    const auto folders = classFolders(layoutOf(path, Split::Validation).folder);
-    return folders.size() >= 2 && hasImage(folders[0], 0) && hasImage(folders[1], 0);
+    const fs::path folder = layoutOf(path, Split::Validation).folder;
+    const auto names = classFolderNames(folder);
+    return names.size() >= 2 && hasImage(folder / names[0], 0) && hasImage(folder / names[1], 0);
   });
   return outcome.ok() && *outcome;
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "core/data/BatchRows.h"
 #include "core/data/EpochOrder.h"
 #include "core/data/TrainingView.h"
 
@@ -20,6 +21,13 @@ void requireAtLeastOne(std::int64_t value, const char* name) {
   if (value < 1)
     throw Failure(
         {ErrorCode::InvalidArgument, "is " + std::to_string(value) + "; choose 1 or more", name});
+}
+
+EpochOrder epochOrder(const Dataset& dataset, const LoaderOptions& options, std::int64_t epoch) {
+  const auto shards = options.shuffle ? dataset.shards() : std::vector<std::int64_t>();
+  if (shards.empty())
+    return {dataset.size(), options.shuffle, options.repeats, options.seed, epoch};
+  return {shards, options.shuffleBuffer, options.repeats, options.seed, epoch};
 }
 
 }  // namespace
@@ -87,21 +95,25 @@ void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared
   const std::int64_t end = std::min(count, begin + options.batchSize);
   const Preprocessing& view = options.preprocessing;
   const std::int64_t plane = std::int64_t(3) * view.height * view.width;
+  const auto rows = rowsOfPart(end - begin, options.part, options.parts);
+  prepared.batch.whole = options.parts > 1 ? end - begin : 0;
   std::vector<std::int64_t> labels;
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>((end - begin) * plane));
-  for (std::int64_t position = begin; position < end && !stop.stop_requested(); ++position) {
-    const PlacedSample placed = task.order->at(position);
-    const Result<Sample> sample = dataset->sample(placed.index);
+  values.reserve(rows.size() * static_cast<std::size_t>(plane));
+  for (const std::int64_t row : rows) {
+    if (stop.stop_requested()) break;
+    const PlacedSample placed = task.order->at(begin + row);
+    const std::uint64_t key = augmentKey(options.seed, task.epoch, placed);
+    const auto sample = dataset->part(placed.index, choosePart(options.augment, view, key));
     if (!sample) {
       prepared.failed.push_back({placed.index, sample.error()});
       continue;
     }
-    const auto pixels = trainingView(sample->image, options.augment, options.erasing, view,
-                                     augmentKey(options.seed, task.epoch, placed));
+    const auto pixels = trainingView(sample->image, options.augment, options.erasing, view, key);
     values.insert(values.end(), pixels.begin(), pixels.end());
     labels.push_back(sample->label);
     prepared.batch.indices.push_back(placed.index);
+    if (options.parts > 1) prepared.batch.rows.push_back(row);
   }
   const auto size = static_cast<std::int64_t>(labels.size());
   prepared.batch.images = at::empty({size, 3, view.height, view.width}, at::kFloat);
@@ -182,6 +194,7 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
     throw Failure({ErrorCode::InvalidArgument, "the dataset is empty", ""});
   requireAtLeastOne(options.batchSize, "batchSize");
   requireAtLeastOne(options.repeats, "repeats");
+  requireAtLeastOne(options.shuffleBuffer, "shuffleBuffer");
   State& state = *m_state;
   state.batches = headlight::batchesPerEpoch(dataset->size(), options.batchSize, options.dropLast);
   const int threads = std::max(0, options.threads);
@@ -201,10 +214,13 @@ std::int64_t Loader::batchesPerEpoch() const {
   return m_state->batches;
 }
 
+std::int64_t Loader::batchSize() const {
+  return m_state->options.batchSize;
+}
+
 void Loader::startEpoch(std::int64_t epoch, std::int64_t firstBatch) {
   State& state = *m_state;
-  auto order = std::make_shared<const EpochOrder>(state.dataset->size(), state.options.shuffle,
-                                                  state.options.repeats, state.options.seed, epoch);
+  auto order = std::make_shared<const EpochOrder>(epochOrder(*state.dataset, state.options, epoch));
   const std::lock_guard lock(state.mutex);
   ++state.generation;
   state.epoch = epoch;
@@ -226,8 +242,8 @@ Result<std::optional<Batch>> Loader::next(std::stop_token stop) {
       auto prepared = state.takeNext(lock, stop);
       if (!prepared) return prepared.error();
       state.error = state.account(*prepared);
-      if (!state.error && !prepared->batch.indices.empty())
-        return std::optional<Batch>(std::move(prepared->batch));
+      const bool passedOver = prepared->batch.indices.empty() && state.options.parts == 1;
+      if (!state.error && !passedOver) return std::optional<Batch>(std::move(prepared->batch));
     }
     if (state.error) return *state.error;
     return std::optional<Batch>();

@@ -23,6 +23,10 @@ struct Batch {
   at::Tensor labels;                  ///< [B], int64
   std::vector<std::int64_t> indices;  ///< of the dataset; fewer than B where files were skipped
   std::int64_t number = 0;            ///< of the batch in its epoch, those passed over counted
+  // Of a batch that several processes compute; of one that is here whole both are empty.
+  std::vector<std::int64_t> rows;  ///< of the whole batch, rising: those that are here
+  std::int64_t whole = 0;          ///< rows of the whole batch
+  std::int64_t holders = 1;        ///< processes that have each row
 };
 
 struct LoaderOptions {
@@ -32,23 +36,28 @@ struct LoaderOptions {
   int threads = 1;                     ///< besides the caller's; 0: prepare in next()
   int batchesAhead = 2;  ///< prepared and not yet taken, at most; never fewer than `threads`
   std::uint64_t seed = 0;
+  std::int64_t part = 0, parts = 1;   ///< of every batch: BatchRows.h
+  std::int64_t shuffleBuffer = 2000;  ///< of a dataset in shards, at least 1: EpochOrder.h
   std::int64_t repeats = 1;  ///< versions of a sample in an epoch, at least 1: EpochOrder.h
   AugmentOptions augment;
   ErasingOptions erasing;  ///< of the normalised picture; none where `augment` is off
   Preprocessing preprocessing;
 };
 
-/// Damaged files: skipped, counted and listed (once each); a batch they empty is passed over.
+/// Damaged files: skipped, counted and listed (once each); a batch they empty is passed over, but
+/// for a part of one.
 /// A dataset of which nothing can be read any more (the folder vanished) is an error from next().
 class Loader {
  public:
-  /// Throws Failure(InvalidArgument) for an empty dataset, and a batch size or repeats below 1.
+  /// Throws Failure(InvalidArgument) for an empty dataset, and a batch size, repeats or buffer
+  /// below 1.
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
   /// Stops and joins the threads; what they prepare is dropped.
   ~Loader();
   std::int64_t batchesPerEpoch() const;
+  std::int64_t batchSize() const;
   /// Starts epoch `epoch` at batch `firstBatch` (for resuming).
   void startEpoch(std::int64_t epoch, std::int64_t firstBatch = 0);
   /// The next batch; an empty optional after the last of the epoch. One caller at a time. Errors:

@@ -103,6 +103,25 @@ Result<Sample> SubsetDataset::sample(std::int64_t index) const {
   return m_source->sample(m_indices[index]);
 }
 
+Result<SamplePart> SubsetDataset::part(std::int64_t index, const ChoosePart& choose) const {
+  if (index < 0 || index >= size())
+    return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index), ""};
+  return m_source->part(m_indices[index], choose);
+}
+
+std::vector<std::int64_t> SubsetDataset::shards() const {
+  std::vector<std::int64_t> counts;
+  std::int64_t end = 0;
+  auto from = m_indices.begin();
+  for (const std::int64_t length : m_source->shards()) {
+    end += length;
+    const auto to = std::lower_bound(from, m_indices.end(), end);
+    counts.push_back(to - from);
+    from = to;
+  }
+  return counts;
+}
+
 std::string SubsetDataset::describe(std::int64_t index) const {
   return m_source->describe(m_indices.at(index));
 }

@@ -44,7 +44,7 @@ std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indice
                                          const std::vector<int>& labels, std::int64_t maxSamples,
                                          std::uint64_t seed);
 
-/// The samples `indices` of `source`, in that order.
+/// The samples `indices` of `source`, in that order; ascending, where the source has shards.
 class SubsetDataset : public LabelledDataset {
  public:
   SubsetDataset(std::shared_ptr<const LabelledDataset> source, std::vector<std::int64_t> indices)
@@ -52,7 +52,9 @@ class SubsetDataset : public LabelledDataset {
   std::int64_t size() const override { return static_cast<std::int64_t>(m_indices.size()); }
   const std::vector<std::string>& classNames() const override { return m_source->classNames(); }
   Result<Sample> sample(std::int64_t index) const override;
+  Result<SamplePart> part(std::int64_t index, const ChoosePart& choose) const override;
   std::string describe(std::int64_t index) const override;
+  std::vector<std::int64_t> shards() const override;
   bool reachable() const override { return m_source->reachable(); }
   std::string stamp() const override { return m_source->stamp(); }
   int label(std::int64_t index) const override { return m_source->label(m_indices.at(index)); }

@@ -17,7 +17,7 @@ std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSam
   return sample.copy == 0 ? key : streamKey({key, std::uint64_t(sample.copy)});
 }
 
-std::vector<float> trainingView(const Image& image, const AugmentOptions& augment,
+std::vector<float> trainingView(const ImagePart& image, const AugmentOptions& augment,
                                 const ErasingOptions& erasing, const Preprocessing& preprocessing,
                                 std::uint64_t key) {
   auto planes = normalise(augmentedView(image, augment, preprocessing, key), preprocessing);

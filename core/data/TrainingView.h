@@ -11,7 +11,7 @@ namespace headlight {
 std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSample& sample);
 
 /// [3, height, width]. With `augment.enabled` false: evaluationView, normalised, nothing erased.
-std::vector<float> trainingView(const Image& image, const AugmentOptions& augment,
+std::vector<float> trainingView(const ImagePart& image, const AugmentOptions& augment,
                                 const ErasingOptions& erasing, const Preprocessing& preprocessing,
                                 std::uint64_t key);
 

@@ -1,5 +1,6 @@
 // Of Decoders.h, JPEG: the only file that knows libjpeg.
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <string>
@@ -56,22 +57,60 @@ void cmykToRgb(const std::uint8_t* cmyk, std::uint8_t* rgb, JDIMENSION width, bo
 
 /// What longjmp passes over: plain data only, so that no destructor is skipped.
 struct JpegTarget {
-  std::uint8_t* pixels;  ///< width·height·3
-  std::uint8_t* row;     ///< width·4, for CMYK
-  std::int64_t width;
+  std::uint8_t* pixels;  ///< part.width·part.height·3
+  std::uint8_t* row;     ///< of the whole reduced width, four bytes a pixel
+  std::int64_t width;    ///< of the whole, as the header says
   std::int64_t height;
+  JpegPart part;
   bool sizeDiffers;
 };
 
-void readRows(jpeg_decompress_struct& state, const JpegTarget& target) {
+bool isWholeWidth(const jpeg_decompress_struct& state, const JpegPart& part) {
+  return part.width == std::int64_t(state.output_width);
+}
+
+/// Columns that need not be computed are left out, but for those that colours are smoothed from.
+/// Returns the first column that is computed.
+JDIMENSION cropColumns(jpeg_decompress_struct& state, const JpegPart& part) {
+  constexpr std::int64_t kSmoothedFrom = 8;
+  if (isWholeWidth(state, part)) return 0;
+  auto left = static_cast<JDIMENSION>(std::max<std::int64_t>(0, part.left - kSmoothedFrom));
+  const auto right = static_cast<JDIMENSION>(
+      std::min<std::int64_t>(state.output_width, part.left + part.width + kSmoothedFrom));
+  JDIMENSION width = right - left;
+  jpeg_crop_scanline(&state, &left, &width);
+  return left;
+}
+
+void readRow(jpeg_decompress_struct& state, JSAMPROW row) {
+  jpeg_read_scanlines(&state, &row, 1);
+}
+
+/// Rows below the part, for their damage alone: skipped to the last, which makes libjpeg read what
+/// lies before it.
+void readBelow(jpeg_decompress_struct& state, std::uint8_t* row) {
+  if (state.output_scanline + 1 < state.output_height)
+    jpeg_skip_scanlines(&state, state.output_height - 1 - state.output_scanline);
+  if (state.output_scanline < state.output_height) readRow(state, row);
+}
+
+void readPart(jpeg_decompress_struct& state, const JpegTarget& target) {
+  const JpegPart& part = target.part;
   const bool fourInks = state.out_color_space == JCS_CMYK;
-  while (state.output_scanline < state.output_height) {
-    std::uint8_t* out =
-        target.pixels + static_cast<std::size_t>(state.output_scanline) * state.output_width * 3;
-    JSAMPROW row = fourInks ? target.row : out;
-    if (jpeg_read_scanlines(&state, &row, 1) != 1) return;
-    if (fourInks) cmykToRgb(target.row, out, state.output_width, state.saw_Adobe_marker != 0);
+  const bool straight = !fourInks && isWholeWidth(state, part);
+  const JDIMENSION first = cropColumns(state, part);
+  const std::size_t skipped = static_cast<std::size_t>(part.left - first);
+  if (part.top > 0) jpeg_skip_scanlines(&state, static_cast<JDIMENSION>(part.top));
+  std::uint8_t* out = target.pixels;
+  for (std::int64_t y = 0; y < part.height; ++y, out += part.width * 3) {
+    readRow(state, straight ? out : target.row);
+    if (fourInks)
+      cmykToRgb(target.row + 4 * skipped, out, static_cast<JDIMENSION>(part.width),
+                state.saw_Adobe_marker != 0);
+    else if (!straight)
+      std::copy_n(target.row + 3 * skipped, part.width * 3, out);
   }
+  readBelow(state, target.row);
 }
 
 bool decodeInto(std::string_view bytes, JpegTarget& target, JpegErrors& errors) {
@@ -90,8 +129,10 @@ bool decodeInto(std::string_view bytes, JpegTarget& target, JpegErrors& errors) 
   target.sizeDiffers = state.image_width != target.width || state.image_height != target.height;
   if (!target.sizeDiffers) {
     state.out_color_space = state.num_components == 4 ? JCS_CMYK : JCS_RGB;
+    state.scale_num = static_cast<unsigned>(target.part.eighths);
+    state.scale_denom = 8;
     jpeg_start_decompress(&state);
-    readRows(state, target);
+    readPart(state, target);
     jpeg_finish_decompress(&state);
   }
   jpeg_destroy_decompress(&state);
@@ -100,10 +141,18 @@ bool decodeInto(std::string_view bytes, JpegTarget& target, JpegErrors& errors) 
 
 }  // namespace
 
+JpegPart wholeJpeg(const ImageHeader& header, int eighths) {
+  return {eighths, 0, 0, (header.width * eighths + 7) / 8, (header.height * eighths + 7) / 8};
+}
+
 Pixels decodeJpeg(std::string_view bytes, const ImageHeader& header) {
-  Pixels pixels(static_cast<std::size_t>(header.width * header.height * 3));
-  Pixels row(static_cast<std::size_t>(header.width * 4));
-  JpegTarget target{pixels.data(), row.data(), header.width, header.height, false};
+  return decodeJpegPart(bytes, header, wholeJpeg(header, 8));
+}
+
+Pixels decodeJpegPart(std::string_view bytes, const ImageHeader& header, const JpegPart& part) {
+  Pixels pixels(static_cast<std::size_t>(part.width * part.height * 3));
+  Pixels row(static_cast<std::size_t>(wholeJpeg(header, part.eighths).width * 4));
+  JpegTarget target{pixels.data(), row.data(), header.width, header.height, part, false};
   JpegErrors errors{};
   if (!decodeInto(bytes, target, errors)) {
     const std::string said = errors.message;

@@ -18,6 +18,20 @@ using Pixels = std::vector<std::uint8_t>;
 /// ends early or is unreadable is damage, not a partly grey picture.
 Pixels decodeJpeg(std::string_view bytes, const ImageHeader& header);
 
+/// A rectangle, not empty, of a JPEG reduced to eighths/8 (rounded up).
+struct JpegPart {
+  int eighths = 8;
+  std::int64_t left = 0;
+  std::int64_t top = 0;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+/// All of it, reduced.
+JpegPart wholeJpeg(const ImageHeader& header, int eighths);
+/// The same pixels that decoding all of it gives there, [part.height, part.width, 3]. Less than the
+/// whole only of a sequential JPEG. What lies outside is read for damage alone.
+Pixels decodeJpegPart(std::string_view bytes, const ImageHeader& header, const JpegPart& part);
+
 /// libpng. 16-bit values are divided by 257 and rounded; transparency over white.
 Pixels decodePng(std::string_view bytes, const ImageHeader& header);
 

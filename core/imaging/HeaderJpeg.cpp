@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr std::uint32_t kLastSequentialFrame = 0xc1;
 constexpr std::uint32_t kEndOfImage = 0xd9;
 constexpr std::uint32_t kStartOfScan = 0xda;
 constexpr std::uint32_t kApp1 = 0xe1;
@@ -67,6 +68,7 @@ ImageHeader readJpegHeader(std::string_view bytes) {
     if (startsFrame(marker) && !frameSeen) {
       header.height = reader.u16(at + 3);
       header.width = reader.u16(at + 5);
+      header.sequential = marker <= kLastSequentialFrame;
       frameSeen = true;
     } else if (marker == kApp1 && !exifSeen &&
                bytes.substr(at + 2, length - 2).starts_with("Exif\0\0"sv)) {

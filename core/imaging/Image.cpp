@@ -8,24 +8,10 @@
 #include "core/imaging/Bytes.h"
 #include "core/imaging/Decoders.h"
 #include "core/imaging/ImageHeader.h"
+#include "core/imaging/Upright.h"
 
 namespace headlight {
 namespace {
-
-Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
-  switch (header.format) {
-    case ImageFormat::Jpeg:
-      return decodeJpeg(bytes, header);
-    case ImageFormat::Png:
-      return decodePng(bytes, header);
-    case ImageFormat::Tiff:
-      return decodeTiff(bytes, header);
-    case ImageFormat::WebP:
-    case ImageFormat::Bmp:
-      return decodeWithOpenCv(bytes, header);
-  }
-  refuse(ErrorCode::Internal, "an image format without a decoder");
-}
 
 /// How EXIF's orientations 1 … 8 are undone: mirror left-right, upside down, then swap axes.
 struct Turn {
@@ -42,7 +28,34 @@ constexpr std::array<Turn, 8> kTurns{{{false, false, false},
                                       {true, true, true},
                                       {true, false, true}}};
 
-/// The upright picture of pixels as stored.
+}  // namespace
+
+void requireImageBytes(std::string_view bytes) {
+  if (bytes.size() > kMaxImageBytes)
+    refuse(ErrorCode::UnsupportedFile, "is " + std::to_string(bytes.size()) + " bytes; at most " +
+                                           std::to_string(kMaxImageBytes) +
+                                           " are read here: scale the picture down");
+}
+
+Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
+  switch (header.format) {
+    case ImageFormat::Jpeg:
+      return decodeJpeg(bytes, header);
+    case ImageFormat::Png:
+      return decodePng(bytes, header);
+    case ImageFormat::Tiff:
+      return decodeTiff(bytes, header);
+    case ImageFormat::WebP:
+    case ImageFormat::Bmp:
+      return decodeWithOpenCv(bytes, header);
+  }
+  refuse(ErrorCode::Internal, "an image format without a decoder");
+}
+
+bool swapsSides(int orientation) {
+  return kTurns[static_cast<std::size_t>(orientation - 1)].transposed;
+}
+
 Image uprighted(Pixels stored, const ImageHeader& header) {
   Image image;
   image.width = static_cast<int>(header.width);
@@ -67,8 +80,6 @@ Image uprighted(Pixels stored, const ImageHeader& header) {
   return image;
 }
 
-}  // namespace
-
 void requireSize(const ImageHeader& header, std::int64_t width, std::int64_t height) {
   if (width != header.width || height != header.height)
     refuse(ErrorCode::InvalidFile, "is damaged: its header says " + std::to_string(header.width) +
@@ -78,10 +89,7 @@ void requireSize(const ImageHeader& header, std::int64_t width, std::int64_t hei
 
 Result<Image> decodeImage(std::string_view bytes, const std::string& name) {
   auto result = guarded(name, [&] {
-    if (bytes.size() > kMaxImageBytes)
-      refuse(ErrorCode::UnsupportedFile, "is " + std::to_string(bytes.size()) + " bytes; at most " +
-                                             std::to_string(kMaxImageBytes) +
-                                             " are read here: scale the picture down");
+    requireImageBytes(bytes);
     const ImageHeader header = readImageHeader(bytes);
     return uprighted(decodeStored(bytes, header), header);
   });

@@ -12,7 +12,8 @@ struct ImageHeader {
   ImageFormat format = ImageFormat::Jpeg;
   std::int64_t width = 0;  ///< as stored, before `orientation` is applied
   std::int64_t height = 0;
-  int orientation = 1;  ///< EXIF's 1 … 8
+  int orientation = 1;      ///< EXIF's 1 … 8
+  bool sequential = false;  ///< a JPEG whose rows come one after another: not progressive
 };
 
 inline constexpr int kMaxJpegScans = 100;

@@ -63,7 +63,7 @@ EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
 
 }  // namespace
 
-Image resizeBox(const Image& image, std::array<double, 4> box, int width, int height,
+Image resizeBox(const ImagePart& image, std::array<double, 4> box, int width, int height,
                 Interpolation interpolation) {
   return resample(image, box, width, height, {0, 0, width, height}, interpolation);
 }

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "core/imaging/Image.h"
+#include "core/imaging/ImagePart.h"
 
 namespace headlight {
 
@@ -21,9 +21,10 @@ struct Preprocessing {
 };
 
 /// Pillow's Image.resize on 8-bit RGB (fixed-point, antialiased): equal to Pillow's within 1/255
-/// per pixel. `box` is the source region (left, top, right, bottom) in source pixels.
+/// per pixel. `box` is the source region (left, top, right, bottom) in source pixels, of a part's
+/// whole.
 Image resize(const Image& image, int width, int height, Interpolation interpolation);
-Image resizeBox(const Image& image, std::array<double, 4> box, int width, int height,
+Image resizeBox(const ImagePart& image, std::array<double, 4> box, int width, int height,
                 Interpolation interpolation);
 
 /// What the model would see, as a picture of width × height: resized and cropped, not normalised.

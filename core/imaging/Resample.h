@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/imaging/ImagePart.h"
 #include "core/imaging/Preprocess.h"
 
 namespace headlight {
@@ -19,11 +20,17 @@ struct ResampleWindow {
   int height = 0;
 };
 
-/// `box` (left, top, right, bottom) of `image`, resized to fullWidth × fullHeight, seen through
-/// `window`, which lies within. Where the exact weights or the picture between the passes would
-/// take over a quarter of a gigabyte (sides in ratios of a million), the nearest pixel is taken
-/// instead. Failure: InvalidArgument.
-Image resample(const Image& image, const std::array<double, 4>& box, std::int64_t fullWidth,
+/// `box` (left, top, right, bottom) of the whole that `image` is or is a part of, resized to
+/// fullWidth × fullHeight, seen through `window`, which lies within. Where the exact weights or the
+/// picture between the passes would take over a quarter of a gigabyte (sides in ratios of a
+/// million), the nearest pixel is taken instead. Failure: InvalidArgument, also where the part
+/// lacks pixels of resampleReach.
+Image resample(const ImagePart& image, const std::array<double, 4>& box, std::int64_t fullWidth,
                std::int64_t fullHeight, const ResampleWindow& window, Interpolation interpolation);
+
+/// The pixels (left, top, right, bottom) of a picture of width × height that resizing `box` of it
+/// to toWidth × toHeight looks at.
+std::array<int, 4> resampleReach(int width, int height, const std::array<double, 4>& box,
+                                 int toWidth, int toHeight, Interpolation interpolation);
 
 }  // namespace headlight

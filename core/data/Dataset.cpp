@@ -1,0 +1,11 @@
+#include "core/data/Dataset.h"
+
+namespace headlight {
+
+Result<SamplePart> Dataset::part(std::int64_t index, const ChoosePart&) const {
+  auto whole = sample(index);
+  if (!whole) return whole.error();
+  return SamplePart{std::move(whole->image), whole->label};
+}
+
+}  // namespace headlight
