@@ -8,6 +8,7 @@ const std::vector<DatasetKind>& datasetKinds() {
   static const std::vector<DatasetKind> all{
       {kProceduralData, "synthetic pictures that are drawn, from no file", true},
       {kImageFolder, "a folder of pictures for each class", true},
+      {"webdataset", "WebDataset's tar shards: their folder or a pattern"},
       {"cifar10", "the binary files of CIFAR-10", true},
       {"cifar100", "the binary files of CIFAR-100"},
       {"idx", "MNIST's format, plain or gzipped"},

@@ -20,7 +20,9 @@ const ParameterTable& dataParameters() {
       TableBuilder<D>()
           .choice(&D::dataset, "dataset", datasetKindNames(),
                   "Kind of dataset: " + datasetKindsText() + ".")
-          .text(&D::path, "path", "Folder of the dataset; unused by texture-shape.")
+          .text(&D::path, "path",
+                "Folder of the dataset; of webdataset also a pattern, as train-{000..146}.tar. "
+                "Unused by texture-shape.")
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
                   "Share taken for validation where the folder has no such split.")
           .number(&D::fraction, "fraction", 1e-6, 1,
@@ -56,6 +58,9 @@ const ParameterTable& dataParameters() {
           .integer(&D::repeats, "repeats", 1, 100,
                    "Repeated augmentation: versions of an image in an epoch of the same length "
                    "(DeiT: 3); 1 means none.")
+          .integer(&D::shuffleBuffer, "shuffle_buffer", 1, 1e9,
+                   "webdataset: images that are shuffled among each other; the shards are read in "
+                   "a random order, each from its beginning.")
           .build();
   return table;
 }
@@ -127,6 +132,8 @@ const ParameterTable& trainingParameters() {
                    "The last checkpoint is written at least every so many steps.")
           .integer(&T::keepEvery, "keep_every", 0, 1e6,
                    "Epochs between checkpoints that are kept; 0 means only last and best.")
+          .number(&T::timeout, "timeout", 1, 1e6,
+                  "Several processes: seconds that one waits for the others before the run ends.")
           .build();
   return table;
 }
@@ -141,6 +148,9 @@ const ParameterTable& telemetryParameters() {
                    "Validation images that locality scores are averaged over.")
           .integer(&T::metricsSteps, "metrics_steps", 1, 1e9,
                    "Steps between lines of metrics.jsonl.")
+          .boolean(&T::tensorboard, "tensorboard",
+                   "Write an event file for TensorBoard too: curves, histograms of the locality "
+                   "scores, pictures of attention.")
           .build();
   return table;
 }

@@ -29,6 +29,7 @@ struct DataConfig {
   std::int64_t erasingCount = 1;        ///< boxes of a picture, at most
   std::string interpolation = "model";  ///< of crops: model | random (bilinear or bicubic)
   std::int64_t repeats = 1;             ///< repeated augmentation (Hoffer et al. 2020); 1: none
+  std::int64_t shuffleBuffer = 2000;    ///< shards: pictures that are shuffled among each other
 };
 
 struct TrainingConfig {
@@ -66,12 +67,14 @@ struct TrainingConfig {
   double distillationTemperature = 3;  ///< τ, of soft distillation alone
   std::int64_t checkpointSteps = 200;  ///< `last` is written at least every so many steps
   std::int64_t keepEvery = 0;          ///< epochs between checkpoints that are kept; 0: none
+  double timeout = 600;                ///< seconds that one process of a run waits for the others
 };
 
 struct TelemetryConfig {
   std::int64_t alsSteps = 50;      ///< steps between measurements of ALS and α; 0: never
   std::int64_t probeImages = 8;    ///< validation images that ALS is averaged over
   std::int64_t metricsSteps = 10;  ///< steps between lines of metrics.jsonl
+  bool tensorboard = false;        ///< event files beside the logs
 };
 
 const ParameterTable& dataParameters();

@@ -1,5 +1,7 @@
 #include "core/models/BatchPart.h"
 
+#include <ATen/Functions.h>
+
 #include <utility>
 
 namespace headlight {
@@ -9,14 +11,19 @@ thread_local BatchPart seen;
 
 }  // namespace
 
-BatchPart batchPart() {
+const BatchPart& batchPart() {
   return seen;
 }
 
-BatchPartScope::BatchPartScope(BatchPart part) : m_before(std::exchange(seen, part)) {}
+at::Tensor rowsSeen(const at::Tensor& values) {
+  if (seen.whole == 0) return values;
+  return values.index_select(0, at::tensor(seen.rows, at::kLong).to(values.device()));
+}
+
+BatchPartScope::BatchPartScope(BatchPart part) : m_before(std::exchange(seen, std::move(part))) {}
 
 BatchPartScope::~BatchPartScope() {
-  seen = m_before;
+  seen = std::move(m_before);
 }
 
 }  // namespace headlight

@@ -1,19 +1,25 @@
 #pragma once
 // Which rows of a step's batch a forward pass sees: what is drawn for each image (drop path) is
-// drawn for the whole batch and cut out, so that a batch computed in parts draws what it draws
-// whole.
+// drawn for the whole batch and cut out, so that a batch computed in parts, or by several
+// processes, draws what it draws whole.
+
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace headlight {
 
 struct BatchPart {
-  std::int64_t first = 0;  ///< row of the whole batch where this part begins
-  std::int64_t whole = 0;  ///< rows of the whole batch; 0: what a pass sees is all there is
+  std::vector<std::int64_t> rows;  ///< of the whole batch, those that a pass sees
+  std::int64_t whole = 0;          ///< rows of the whole batch; 0: what a pass sees is all there is
 };
 
 /// Of this thread.
-BatchPart batchPart();
+const BatchPart& batchPart();
+
+/// Those of `values` [whole, …] that belong to the rows that this pass sees.
+at::Tensor rowsSeen(const at::Tensor& values);
 
 /// While it lives, forward passes of this thread see `part`.
 class BatchPartScope {

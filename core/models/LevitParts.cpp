@@ -2,13 +2,17 @@
 
 #include <ATen/ATen.h>
 
+#include "core/models/SharedNorm.h"
+#include "core/processes/Processes.h"
+
 namespace headlight {
 namespace {
 
 /// Over rows [N, C]. One row has no deviation: where a training batch comes down to that (the head
 /// of a last batch of one image), the running statistics stand in and are left as they are.
 at::Tensor normalised(torch::nn::BatchNorm1d& norm, const at::Tensor& rows) {
-  if (rows.size(0) > 1 || !norm->is_training()) return norm(rows);
+  if (rows.size(0) > 1 || !norm->is_training() || currentProcesses())
+    return batchNormed(norm, rows);
   return at::batch_norm(rows, norm->weight, norm->bias, norm->running_mean, norm->running_var,
                         /*training=*/false, 0.0, norm->options.eps(), /*cudnn_enabled=*/false);
 }
@@ -25,6 +29,10 @@ ConvNorm::ConvNorm(int in, int out, int groups) {
       torch::nn::Conv2d(
           torch::nn::Conv2dOptions(in, out, 3).stride(2).padding(1).groups(groups).bias(false)));
   m_norm = register_module("bn", torch::nn::BatchNorm2d(out));
+}
+
+at::Tensor ConvNorm::forward(const at::Tensor& pictures) {
+  return batchNormed(m_norm, m_linear(pictures));
 }
 
 void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,

@@ -52,12 +52,11 @@ double dropPathRate(const ModelConfig& config, int layer, int layers) {
 }
 
 at::Tensor dropPath(const at::Tensor& branch, double rate) {
-  const BatchPart part = batchPart();
   std::vector<std::int64_t> shape(branch.dim(), 1);
-  shape[0] = part.whole > 0 ? part.whole : branch.size(0);
+  shape[0] = batchPart().whole > 0 ? batchPart().whole : branch.size(0);
   const double keep = 1.0 - rate;
   const at::Tensor kept = at::empty(shape, branch.options()).bernoulli_(keep).div_(keep);
-  return branch * (part.whole > 0 ? kept.narrow(0, part.first, branch.size(0)) : kept);
+  return branch * rowsSeen(kept);
 }
 
 at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch) {

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/base/Result.h"
+#include "core/models/SharedNorm.h"
 
 namespace headlight {
 namespace {
@@ -61,8 +62,8 @@ void ConvolutionStem::count(CostCounter& counter, const ModelConfig& config) {
 }
 
 at::Tensor ConvolutionStem::tokensOf(const at::Tensor& images) {
-  const at::Tensor half = at::hardswish(m_firstNorm(m_first(images)));
-  return asTokens(at::hardswish(m_secondNorm(m_second(half))));
+  const at::Tensor half = at::hardswish(batchNormed(m_firstNorm, m_first(images)));
+  return asTokens(at::hardswish(batchNormed(m_secondNorm, m_second(half))));
 }
 
 PatchMerging::PatchMerging(const MergingSize& size) {

@@ -28,6 +28,26 @@ struct Sums {
   }
 };
 
+/// As numbers. Counts are whole numbers and stay exact.
+struct Totals {
+  double loss = 0, top1 = 0, top5 = 0, images = 0, skipped = 0;
+};
+
+Totals totalOf(const Sums& sums, std::int64_t images, std::size_t skipped, Processes* processes) {
+  at::Tensor all =
+      at::tensor({sums.loss.item<double>(), sums.top1.item<double>(), sums.top5.item<double>(),
+                  static_cast<double>(images), static_cast<double>(skipped)},
+                 at::kDouble);
+  if (processes) processes->sum(all);
+  const double* number = all.data_ptr<double>();
+  return {number[0], number[1], number[2], number[3], number[4]};
+}
+
+/// What every process has is for the first to count.
+bool isCountedHere(const Batch& batch, const Processes* processes) {
+  return batch.labels.size(0) > 0 && (batch.holders == 1 || processes->isFirst());
+}
+
 }  // namespace
 
 at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t>& map) {
@@ -38,7 +58,7 @@ at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t
 
 std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
                                          const Preprocessing& preprocessing, std::int64_t batchSize,
-                                         int threads) {
+                                         int threads, const Processes* processes) {
   LoaderOptions options;
   options.batchSize = batchSize;
   options.shuffle = false;
@@ -46,10 +66,11 @@ std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
   options.threads = threads;
   options.augment.enabled = false;
   options.preprocessing = preprocessing;
+  takePart(options, processes);
   return std::make_unique<Loader>(std::move(dataset), options);
 }
 
-Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
+Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
                                        const EvaluationOptions& options,
                                        const ProgressCallback& progress, std::stop_token stop) {
   return guarded("evaluation", [&]() -> Result<EvaluationResult> {
@@ -60,30 +81,35 @@ Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
     EvaluationResult result;
     RemainingTime remaining;
     remaining.start(0);
-    loader.startEpoch(0);
+    batches.startEpoch(0);
     while (true) {
-      auto batch = loader.next(stop);
-      if (stop.stop_requested()) return Error{ErrorCode::Canceled, "evaluation was stopped", ""};
+      auto batch = batches.next(stop);
+      if (!batch && batch.error().code == ErrorCode::Canceled)
+        return Error{ErrorCode::Canceled, "evaluation was stopped", ""};
       if (!batch) return batch.error();
       if (!batch->has_value()) break;
       const Batch& given = **batch;
-      const at::Tensor labels = mappedLabels(given.labels, options.labelMap);
-      const at::Tensor logits = model.forward(given.images.to(options.device, true));
-      sums.add(logits, labels.to(options.device, true));
-      result.images += labels.size(0);
-      if (options.afterBatch) options.afterBatch(labels.size(0));
-      const std::int64_t done = given.number + 1, total = loader.batchesPerEpoch();
+      if (isCountedHere(given, batches.processes())) {
+        const at::Tensor labels = mappedLabels(given.labels, options.labelMap);
+        const at::Tensor logits = model.forward(given.images.to(options.device, true));
+        sums.add(logits, labels.to(options.device, true));
+        result.images += labels.size(0);
+        if (options.afterBatch) options.afterBatch(labels.size(0));
+      }
+      const std::int64_t done = given.number + 1, total = batches.perEpoch();
       if (progress) progress({"evaluating", done, total, remaining.secondsRemaining(done, total)});
     }
-    if (result.images == 0)
+    const Totals all =
+        totalOf(sums, result.images, batches.loader().skipped().size(), batches.processes());
+    if (all.images == 0)
       return Error{ErrorCode::InvalidFile, "no picture of the validation split can be read", ""};
-    const auto images = static_cast<double>(result.images);
-    result.loss = sums.loss.item<double>() / images;
-    result.top1 = static_cast<double>(sums.top1.item<std::int64_t>()) / images;
-    result.top5 = static_cast<double>(sums.top5.item<std::int64_t>()) / images;
+    result.images = static_cast<std::int64_t>(all.images);
+    result.loss = all.loss / all.images;
+    result.top1 = all.top1 / all.images;
+    result.top5 = all.top5 / all.images;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-    result.imagesPerSecond = images / std::max(took.count(), 1e-9);
-    result.skipped = static_cast<std::int64_t>(loader.skipped().size());
+    result.imagesPerSecond = all.images / std::max(took.count(), 1e-9);
+    result.skipped = static_cast<std::int64_t>(all.skipped);
     return result;
   });
 }

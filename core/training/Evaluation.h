@@ -13,6 +13,7 @@
 #include "core/base/Result.h"
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
+#include "core/training/SharedBatches.h"
 #include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
@@ -29,15 +30,17 @@ struct EvaluationOptions {
 /// Labels [B] of a dataset as classes of the model (EvaluationOptions::labelMap).
 at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t>& map);
 
-/// A loader for evaluation: in order, every sample, no augmentation.
+/// A loader for evaluation: in order, every sample, no augmentation. With `processes` the part of
+/// every batch that is this one's.
 std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
                                          const Preprocessing& preprocessing, std::int64_t batchSize,
-                                         int threads);
+                                         int threads, const Processes* processes = nullptr);
 
-/// Loss (cross-entropy without smoothing), top-1 and top-5 over one pass of `loader`, the model in
-/// evaluation mode and put back afterwards. Draws no random number. Errors: Canceled, those of the
-/// loader.
-Result<EvaluationResult> evaluateModel(Model& model, Loader& loader,
+/// Loss (cross-entropy without smoothing), top-1 and top-5 over one pass of `batches`, the model in
+/// evaluation mode and put back afterwards. Draws no random number. Of several processes each
+/// counts its rows, every image once, and all get the result of the whole. Errors: Canceled, those
+/// of the batches.
+Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
                                        const EvaluationOptions& options,
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});

@@ -24,10 +24,12 @@ class HeadProbe {
   /// ALS (MaiT Eq. 3) and the mechanism's own readings, averaged over the images, and α. A layer
   /// whose map is not tokens × tokens has an empty row.
   HeadPoint measure(Model& model, std::int64_t step) const;
+  /// [count, 3, H, W], normalised, on the device; undefined if none could be read.
+  const at::Tensor& imageTensor() const { return m_images; }
   std::int64_t images() const { return m_images.defined() ? m_images.size(0) : 0; }
 
  private:
-  at::Tensor m_images;  ///< [count, 3, H, W] on the device; undefined if none could be read
+  at::Tensor m_images;
 };
 
 }  // namespace headlight

@@ -44,10 +44,18 @@ std::unique_ptr<Loader> trainingLoader(const TrainerParts& parts) {
   options.threads = data.loaderThreads;
   options.seed = streamKey({static_cast<std::uint64_t>(parts.experiment.seed), kLoaderPurpose});
   options.repeats = data.repeats;
+  options.shuffleBuffer = data.shuffleBuffer;
   options.augment = augmentOptions(data);
   options.erasing = erasingOptions(data);
   options.preprocessing = parts.preprocessing;
+  takePart(options, parts.processes.get());
   return std::make_unique<Loader>(parts.train, options);
+}
+
+std::unique_ptr<Loader> validationLoader(const TrainerParts& parts) {
+  return evaluationLoader(parts.validation, parts.preprocessing,
+                          parts.experiment.training.batchSize, parts.experiment.data.loaderThreads,
+                          parts.processes.get());
 }
 
 }  // namespace
@@ -56,15 +64,21 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Edit
     : m_parts(std::move(parts)),
       m_control(control),
       m_ledger(ledger),
-      m_recorder(std::move(folder), m_parts.run,
-                 [this](const std::string& message) { warn(message); }),
-      m_loader(trainingLoader(m_parts)),
-      m_validationLoader(evaluationLoader(m_parts.validation, m_parts.preprocessing,
-                                          m_parts.experiment.training.batchSize,
-                                          m_parts.experiment.data.loaderThreads)),
-      m_batches(m_loader->batchesPerEpoch()),
+      m_recorder(
+          std::move(folder), m_parts.run, [this](const std::string& message) { warn(message); },
+          !isFirst()),
+      m_batches(trainingLoader(m_parts), m_parts.processes),
+      m_validation(validationLoader(m_parts), m_parts.processes),
       m_steps(m_parts.model, m_parts.device, m_parts.experiment.training,
-              static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches, m_parts.teacher) {}
+              static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches.perEpoch(),
+              m_parts.teacher, m_parts.processes) {
+  if (m_parts.experiment.telemetry.tensorboard && isFirst()) m_recorder.keepEvents();
+}
+
+/// Whether it is so for any process.
+bool Trainer::agreed(bool here) const {
+  return m_parts.processes ? m_parts.processes->any(here) : here;
+}
 
 TrainingOutcome Trainer::run(std::stop_token stop) {
   try {
@@ -75,6 +89,7 @@ TrainingOutcome Trainer::run(std::stop_token stop) {
   } catch (const std::exception& exception) {
     m_ledger.close();
     setState(TrainingState::Failed, messageOf(exception));
+    if (m_parts.processes) m_parts.processes->fail(messageOf(exception));
     throw;
   }
 }
@@ -84,10 +99,13 @@ void Trainer::prepare() {
   m_parts.model->train();
   m_steps.announce(m_at.step);
   setState(TrainingState::Preparing, "reading the first images");
-  if (experiment.telemetry.alsSteps > 0)
+  if (experiment.telemetry.alsSteps > 0 && isFirst())
     m_probe.emplace(*m_parts.validation, experiment.telemetry.probeImages, m_parts.preprocessing,
                     static_cast<std::uint64_t>(experiment.seed), m_parts.device);
-  if (!m_restored) measureHeads();
+  if (!m_restored) {
+    measureHeads();
+    drawMaps();
+  }
   m_lastAttempt = m_at.step;
   m_remaining.start(m_at.step);
   setState(TrainingState::Running);
@@ -96,14 +114,14 @@ void Trainer::prepare() {
 /// False when stopped. Each turn is one step boundary and one step.
 bool Trainer::trainEpoch(std::stop_token stop) {
   m_epochStarted = m_stepEnded = Clock::now();
-  m_loader->startEpoch(m_at.epoch, m_at.batch);
-  while (m_at.batch < m_batches) {
+  m_batches.startEpoch(m_at.epoch, m_at.batch);
+  while (m_at.batch < m_batches.perEpoch()) {
     if (!boundary(stop)) return false;
-    auto batch = m_loader->next(stop);
-    if (stop.stop_requested()) continue;
+    auto batch = m_batches.next(stop);
+    if (!batch && batch.error().code == ErrorCode::Canceled) return false;
     if (!batch) failOnData(batch.error());
     if (!batch->has_value()) {
-      m_at.batch = m_batches;
+      m_at.batch = m_batches.perEpoch();
       break;
     }
     trainStep(**batch);
@@ -111,9 +129,11 @@ bool Trainer::trainEpoch(std::stop_token stop) {
   return true;
 }
 
-/// False when told to stop. Here, between two steps, everything from outside takes effect.
+/// False when told to stop. Here, between two steps, everything from outside takes effect. Several
+/// processes are told to stop where they agree on their batch.
 bool Trainer::boundary(std::stop_token stop) {
   serve();
+  if (m_parts.processes) return true;
   if (m_control.paused() && !stop.stop_requested()) {
     setState(TrainingState::Paused);
     trySaving();
@@ -158,13 +178,14 @@ void Trainer::trainStep(const Batch& batch) {
 
   const double seconds = std::max(secondsSince(m_stepEnded), 1e-9);
   m_stepEnded = Clock::now();
-  const auto images = static_cast<double>(batch.labels.size(0));
+  const auto images = static_cast<double>(batch.whole > 0 ? batch.whole : batch.labels.size(0));
   tell({{m_at.step, result.loss, result.learningRate, images / seconds, result.distillationLoss,
          result.auxiliaryLoss},
         m_at.epoch,
-        result.gradientNorm});
+        result.gradientNorm,
+        m_steps.schedule().totalSteps()});
   if (m_at.step % telemetry.metricsSteps == 0) {
-    reportSkipped(*m_loader, m_skippedTrain);
+    reportSkipped(m_batches.loader(), m_skippedTrain);
     requireFolder();
   }
   if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeads();
@@ -183,8 +204,8 @@ void Trainer::tell(const StepMetrics& metrics) {
 /// Validation and the checkpoints that follow it. False when stopped: the position then says that
 /// the epoch is trained but not validated.
 bool Trainer::endEpoch(std::stop_token stop) {
-  reportSkipped(*m_loader, m_skippedTrain);
-  if (stop.stop_requested()) return false;
+  reportSkipped(m_batches.loader(), m_skippedTrain);
+  if (agreed(stop.stop_requested())) return false;
   // Weights are kept only beside a checkpoint: where there are some and it is missing, it was lost.
   if (m_recorder.savedStep() < 0) trySaving();
   setState(TrainingState::Validating);
@@ -192,10 +213,11 @@ bool Trainer::endEpoch(std::stop_token stop) {
   const auto result = validate(stop, point);
   if (!result && result.error().code == ErrorCode::Canceled) return false;
   if (!result) failOnData(result.error());
-  reportSkipped(*m_validationLoader, m_skippedValidation);
+  reportSkipped(m_validation.loader(), m_skippedValidation);
   const double learningRate =
       m_steps.schedule().learningRate(std::max<std::int64_t>(m_at.step, 1) - 1);
   m_recorder.epoch(point, learningRate, secondsSince(m_epochStarted));
+  drawMaps();
   ++m_at.epoch;
   m_at.batch = 0;
   m_at.lossSum = 0;
@@ -215,7 +237,7 @@ Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& poi
   m_steps.average().withAverages([&] {
     EvaluationOptions options;
     options.device = m_parts.device;
-    result = evaluateModel(*m_parts.model, *m_validationLoader, options, {}, stop);
+    result = evaluateModel(*m_parts.model, m_validation, options, {}, stop);
     if (!result) return;
     point.epoch = m_at.epoch + 1;
     point.step = m_at.step;
@@ -234,13 +256,6 @@ Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& poi
       m_recorder.saveWeights(RunFolder::keptName(point.epoch), weights);
   });
   return result;
-}
-
-void Trainer::measureHeads() {
-  if (!m_probe || m_probe->images() == 0) return;
-  const HeadPoint point = m_probe->measure(*m_parts.model, m_at.step);
-  m_recorder.heads(point);
-  m_control.publish([&](TrainingUpdate& update) { update.heads.push_back(point); });
 }
 
 }  // namespace headlight

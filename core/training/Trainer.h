@@ -10,9 +10,9 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/data/Loader.h"
 #include "core/models/Model.h"
 #include "core/training/RunControl.h"
+#include "core/training/SharedBatches.h"
 #include "core/training/Telemetry.h"
 #include "core/training/run/EditLedger.h"
 #include "core/training/run/RunRecorder.h"
@@ -30,6 +30,9 @@ struct TrainerParts {
   std::string teacherFingerprint;           ///< of its files; empty: it has none
   std::string trainStamp, validationStamp;  ///< Dataset::stamp
   std::string run;                          ///< its id; empty: of before runs had one
+  /// That train together: each with these parts, in the same state (Trainer::share). Process 0
+  /// alone writes and measures heads. Null: this one alone.
+  std::shared_ptr<Processes> processes;
 };
 
 class Trainer {
@@ -42,6 +45,9 @@ class Trainer {
 
   /// Goes on from a checkpoint; to be called once, before run(). Throws Failure.
   void restore(const TrainingCheckpoint& checkpoint);
+  /// Puts every process where process 0 is; to be called once by all of them, before run(). Throws
+  /// Failure.
+  void share();
   /// A folder whose run was cut off before its first checkpoint: begins again.
   void restart();
 
@@ -65,7 +71,10 @@ class Trainer {
   void tell(const StepMetrics& metrics);
   bool endEpoch(std::stop_token stop);
   Result<EvaluationResult> validate(std::stop_token stop, EpochPoint& point);
+  bool isFirst() const { return !m_parts.processes || m_parts.processes->isFirst(); }
+  bool agreed(bool here) const;
   void measureHeads();
+  void drawMaps();
   TrainingCheckpoint checkpoint() const;
   TrainingCheckpoint wholeCheckpoint();
   Result<void> saveLast();
@@ -85,8 +94,7 @@ class Trainer {
   RunControl& m_control;
   EditLedger& m_ledger;
   RunRecorder m_recorder;
-  std::unique_ptr<Loader> m_loader, m_validationLoader;
-  std::int64_t m_batches;  ///< of an epoch
+  SharedBatches m_batches, m_validation;
   StepRunner m_steps;
   std::optional<HeadProbe> m_probe;
   SnapshotSink m_snapshotSink;

@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "core/data/DataStamp.h"
+#include "core/training/ProbePictures.h"
 #include "core/training/Trainer.h"
 #include "core/training/run/RunFailures.h"
+#include "core/training/run/SentCheckpoint.h"
 #include "core/training/run/Surroundings.h"
 
 namespace headlight {
@@ -38,7 +40,7 @@ TrainingCheckpoint Trainer::checkpoint() const {
 void Trainer::restore(const TrainingCheckpoint& saved) {
   const std::string where = m_recorder.folder().last().string();
   const TrainingPosition& at = saved.position;
-  if (at.epoch > m_parts.experiment.training.epochs || at.batch > m_batches)
+  if (at.epoch > m_parts.experiment.training.epochs || at.batch > m_batches.perEpoch())
     throw Failure({ErrorCode::InvalidFile,
                    "its position lies beyond the end of the run: the dataset is smaller than it "
                    "was, or the file is damaged",
@@ -91,6 +93,14 @@ void Trainer::tellChanges(const TrainingCheckpoint& saved) {
   notes.push_back(surroundingsNote(saved.computedWith, surroundings(m_parts.device)));
   for (const std::string& note : notes)
     if (!note.empty()) warn(note);
+}
+
+void Trainer::share() {
+  if (!m_parts.processes) return;
+  if (isFirst())
+    sendCheckpoint(*m_parts.processes, wholeCheckpoint());
+  else
+    restore(receiveCheckpoint(*m_parts.processes));
 }
 
 void Trainer::restart() {
@@ -174,6 +184,22 @@ void Trainer::setState(TrainingState state, const std::string& message) {
     update.epochs = m_parts.experiment.training.epochs;
     update.progress = progress();
   });
+}
+
+void Trainer::measureHeads() {
+  if (!m_probe || m_probe->images() == 0) return;
+  const HeadPoint point = m_probe->measure(*m_parts.model, m_at.step);
+  m_recorder.heads(point);
+  m_control.publish([&](TrainingUpdate& update) { update.heads.push_back(point); });
+}
+
+/// Before the first step, with the pictures themselves, and after every validation.
+void Trainer::drawMaps() {
+  if (!m_probe || m_probe->images() == 0 || !m_recorder.keepsEvents()) return;
+  const at::Tensor images = m_probe->imageTensor().slice(0, 0, kProbePictures);
+  std::vector<EventPicture> pictures = mapPictures(*m_parts.model, images);
+  if (m_at.step == 0) pictures.push_back(probePictures(images, m_parts.preprocessing));
+  m_recorder.pictures(pictures, m_at.step);
 }
 
 Progress Trainer::progress() const {

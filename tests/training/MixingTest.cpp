@@ -194,7 +194,8 @@ double expectedLoss(const at::Tensor& logits, const at::Tensor& labels, double s
 }
 
 TEST(Mixing, TheLossIsTheSoftTargetsCrossEntropy) {
-  const auto [images, labels, indices, number] = batchOf(5);
+  const Batch batch = batchOf(5);
+  const at::Tensor &images = batch.images, &labels = batch.labels;
   const at::Tensor logits = 2 * at::randn({5, 9});
   for (const double smoothing : {0.0, 0.1, 0.5})
     for (const double share : {0.0, 0.3, 0.9, 1.0})

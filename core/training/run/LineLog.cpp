@@ -1,9 +1,11 @@
 #include "core/training/run/LineLog.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
+
 #include "core/config/RunId.h"
+#include "core/training/run/WholeAppends.h"
 
 namespace headlight {
 namespace {
@@ -27,17 +29,7 @@ Result<void> LineLog::flush() {
     if (!opened) return opened.error();
     m_file = std::move(opened).value();
   }
-  if (m_folder.isGone())
-    return Error{ErrorCode::Io, "could not write: the folder was deleted",
-                 m_folder.pathOf(m_name).string()};
-  const auto path = [&] { return m_folder.pathOf(m_name); };
-  struct stat status {};
-  if (::fstat(m_file.get(), &status) != 0) return systemFailure(path(), "look at");
-  if (auto written = writeWhole(m_file, m_pending.data(), m_pending.size(), m_name); !written) {
-    // Half a line would spoil the next one; cutting a file needs no space.
-    if (::ftruncate(m_file.get(), status.st_size) != 0) return systemFailure(path(), "cut back");
-    return Error{ErrorCode::Io, written.error().message, path().string()};
-  }
+  if (auto written = appendWhole(m_folder, m_name, m_file, m_pending); !written) return written;
   m_pending.clear();
   return {};
 }
@@ -98,6 +90,14 @@ Result<void> forEachLine(const OpenFolder& folder, const std::string& name, cons
 std::int64_t integerAt(const Json& json, const char* key) {
   if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return -1;
   return json[key].get<std::int64_t>();
+}
+
+std::optional<std::int64_t> firstCell(const std::string& row) {
+  std::int64_t value = 0;
+  const char* end = row.data() + row.size();
+  const auto read = std::from_chars(row.data(), end, value);
+  const bool whole = read.ec == std::errc() && read.ptr != end && *read.ptr == ',';
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 void forEachLoggedStep(const OpenFolder& folder, const std::string& name,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/base/OpenFolder.h"
@@ -53,6 +54,9 @@ Result<void> forEachLine(const OpenFolder& folder, const std::string& name, cons
 
 /// Of a line of JSON, as far as it is whole: negative where it has no such integer.
 std::int64_t integerAt(const Json& json, const char* key);
+
+/// Of a row of a table: its first cell; nothing where that is no whole number, or the only cell.
+std::optional<std::int64_t> firstCell(const std::string& row);
 
 /// For logs of JSON lines: `take` gets every line that is an object with a step, and that step.
 /// Lines that are damaged, and a file that is missing, say nothing.

@@ -36,11 +36,13 @@ bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
 MetricsLog::MetricsLog(const OpenFolder& folder, const std::string& run)
     : m_table(folder, kColumns, run),
       m_lines(folder, "metrics.jsonl", run),
-      m_masks(folder, "masks.jsonl", run) {}
+      m_masks(folder, "masks.jsonl", run),
+      m_summary(folder) {}
 
 Result<void> MetricsLog::step(const StepMetrics& metrics) {
   Json line = {{"type", "step"},
                {"step", metrics.point.step},
+               {"steps", metrics.steps},
                {"epoch", metrics.epoch},
                {"loss", metrics.point.loss},
                {"learning_rate", metrics.point.learningRate},
@@ -55,7 +57,7 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
   std::string row = std::to_string(point.epoch) + "," + std::to_string(point.step);
   for (const double value :
        {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
-    row += "," + numberText(value);
+    row.append(",").append(numberText(value));
   auto tabled = m_table.append(row + (point.best ? ",1" : ",0"), std::round(seconds * 1000) / 1000);
   Json line = {{"type", "epoch"},
                {"step", point.step},
@@ -66,7 +68,8 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
                {"top5", point.top5},
                {"best", point.best}};
   auto lined = m_lines.append(std::move(line));
-  return tabled ? lined : tabled;
+  auto summed = m_summary.append(point, learningRate);
+  return !tabled ? tabled : !lined ? lined : summed;
 }
 
 Result<void> MetricsLog::heads(const HeadPoint& point) {
@@ -90,6 +93,7 @@ Result<void> MetricsLog::cutTo(std::int64_t step, std::int64_t epochs, std::size
     m_lines.keepWhile([&](const Json& line) { return isUpTo(line, step, epochs); });
     m_table.keepWhile([epochs](std::int64_t epoch) { return epoch <= epochs; });
     m_masks.keepWhile([&](const Json& line) { return line.is_object() && edits-- > 0; });
+    m_summary.keepEpochs(epochs);
   });
 }
 

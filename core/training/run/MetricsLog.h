@@ -1,12 +1,13 @@
 #pragma once
 // What a run writes down for people and plots: metrics.csv (a row an epoch), metrics.jsonl (steps,
-// epochs, heads) and masks.jsonl (every edit with its step).
+// epochs, heads), masks.jsonl (every edit with its step) and, for timm's tools, summary.csv.
 
 #include <string>
 #include <vector>
 
 #include "core/training/run/JsonLog.h"
 #include "core/training/run/RunTable.h"
+#include "core/training/run/TimmSummary.h"
 #include "core/training/run/TrainingTypes.h"
 
 namespace headlight {
@@ -15,11 +16,12 @@ struct StepMetrics {
   StepPoint point;
   std::int64_t epoch = 0;   ///< epochs done before this step
   double gradientNorm = 0;  ///< before clipping
+  std::int64_t steps = 0;   ///< of the whole run, for those who watch it from elsewhere
 };
 
 /// Every line of the .jsonl files has `step`: the optimiser steps done when it was written, and of
 /// an edit the step before which it took effect. Lines and rows carry the run's id, where it has
-/// one.
+/// one; those of summary.csv do not.
 class MetricsLog {
  public:
   MetricsLog(const OpenFolder& folder, const std::string& run);
@@ -35,11 +37,14 @@ class MetricsLog {
   Result<void> cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits);
 
   /// By name, for what is still to be written.
-  std::vector<LineLog*> logs() { return {&m_table.log(), &m_lines.log(), &m_masks.log()}; }
+  std::vector<LineLog*> logs() {
+    return {&m_table.log(), &m_lines.log(), &m_masks.log(), &m_summary.log()};
+  }
 
  private:
   RunTable m_table;
   JsonLog m_lines, m_masks;
+  TimmSummary m_summary;
 };
 
 }  // namespace headlight

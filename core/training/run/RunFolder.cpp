@@ -13,7 +13,8 @@ constexpr std::uintmax_t kMaxRunConfig = 16u << 20;
 /// What a write that was killed half-way left behind: its name is never one that is read.
 bool isPartial(const std::string& name) {
   return name.find(".safetensors.part") != std::string::npos ||
-         name.find("config.json.part") != std::string::npos;
+         name.find("config.json.part") != std::string::npos ||
+         name.find("args.yaml.part") != std::string::npos;
 }
 
 bool isKeptWeights(const std::string& name) {
@@ -41,6 +42,11 @@ RunFolder RunFolder::create(const OpenFolder& folder) {
   if (holdsRun(folder))
     throw Failure({ErrorCode::InvalidArgument,
                    "holds a run already; resume it or choose another folder",
+                   folder.path().string()});
+  if (folder.has(kTimmArgs))
+    throw Failure({ErrorCode::InvalidArgument,
+                   "has the args.yaml of a run of timm's, which would be written over; choose "
+                   "another folder",
                    folder.path().string()});
   for (const std::string& name : folder.names())
     if (isPartial(name)) folder.remove(name);

@@ -1,10 +1,15 @@
 #pragma once
 // The folder of one run, held against a second writer:
-//   config.json            the Experiment as it began, every parameter written out, and the run's
-//   id last.safetensors       weights, optimiser and position: what resuming reads best.safetensors
-//   the weights of the best validation top-1 epoch-0005.safetensors the weights kept every
-//   `keep_every` epochs metrics.csv, metrics.jsonl, masks.jsonl   (MetricsLog.h) mask_fit.csv how
-//   learned masks came to their start, where they have one (MaskFits.h)
+//   config.json               the Experiment as it began, every parameter written out, and the
+//                             run's id
+//   last.safetensors          weights, optimiser and position: what resuming reads
+//   best.safetensors          the weights of the best validation top-1
+//   epoch-0005.safetensors    the weights kept every `keep_every` epochs
+//   metrics.csv, metrics.jsonl, masks.jsonl    MetricsLog.h
+//   mask_fit.csv              how learned masks came to their start, where they have one
+//                             (MaskFits.h)
+//   args.yaml, summary.csv    for timm's tools (TimmArgs.h, TimmSummary.h)
+//   events.out.tfevents.…     for TensorBoard, on request (EventLog.h)
 // It is opened once: the run stays in it wherever it is moved to, and no link in it is followed.
 
 #include <filesystem>
@@ -18,13 +23,13 @@
 namespace headlight {
 
 inline constexpr const char *kRunConfig = "config.json", *kRunLast = "last.safetensors",
-                            *kRunBest = "best.safetensors";
+                            *kRunBest = "best.safetensors", *kTimmArgs = "args.yaml";
 
 class RunFolder {
  public:
   /// Makes the folder if it is missing. Throws Failure: Busy where another process writes it,
-  /// InvalidArgument where it holds a run already, UnsupportedFile where something in it is a link,
-  /// a pipe or a device.
+  /// InvalidArgument where it holds a run already, of timm's too, UnsupportedFile where something
+  /// in it is a link, a pipe or a device.
   static RunFolder create(const std::filesystem::path& path);
   static RunFolder create(const OpenFolder& folder);
   /// Whether it has the config or the checkpoint of a run.

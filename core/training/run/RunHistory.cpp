@@ -1,78 +1,16 @@
 #include "core/training/run/RunHistory.h"
 
-#include <algorithm>
-#include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/training/run/EvenPoints.h"
 #include "core/training/run/LineLog.h"
+#include "core/training/run/LoggedPoints.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kMostSteps = 16384, kMostHeads = 512, kMostEpochs = 16384, kMostEdits = 4096;
-
-double loggedNumber(const Json& json) {
-  return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
-
-double loggedNumber(const Json& line, const char* key) {
-  return line.contains(key) ? loggedNumber(line[key]) : std::numeric_limits<double>::quiet_NaN();
-}
-
-std::optional<double> loggedOption(const Json& line, const char* key) {
-  if (!line.contains(key)) return std::nullopt;
-  return loggedNumber(line, key);
-}
-
-/// [layer][head]; empty where the shape is another than `heads`. A layer may have none.
-std::vector<std::vector<float>> loggedMatrix(const Json& line, const char* key,
-                                             const std::vector<int>& heads) {
-  if (!line.contains(key) || !line[key].is_array() || line[key].size() != heads.size()) return {};
-  std::vector<std::vector<float>> rows;
-  for (std::size_t layer = 0; layer < heads.size(); ++layer) {
-    const Json& row = line[key][layer];
-    if (!row.is_array() || (!row.empty() && row.size() != static_cast<std::size_t>(heads[layer])))
-      return {};
-    rows.emplace_back();
-    for (const Json& value : row)
-      rows.back().push_back(static_cast<float>(loggedNumber(value)));
-  }
-  return rows;
-}
-
-std::vector<Readings> loggedReadings(const Json& line, std::size_t layers) {
-  std::vector<Readings> readings(layers);
-  if (!line.contains("readings") || !line["readings"].is_array()) return readings;
-  for (std::size_t layer = 0; layer < std::min(layers, line["readings"].size()); ++layer)
-    if (line["readings"][layer].is_object())
-      for (const auto& [name, value] : line["readings"][layer].items())
-        readings[layer].emplace_back(name, loggedNumber(value));
-  return readings;
-}
-
-StepPoint loggedStep(const Json& line, std::int64_t step) {
-  return {step,
-          loggedNumber(line, "loss"),
-          loggedNumber(line, "learning_rate"),
-          loggedNumber(line, "images_per_second"),
-          loggedOption(line, "distillation_loss"),
-          loggedOption(line, "auxiliary_loss")};
-}
-
-EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
-  const bool counted = line.contains("epoch") && line["epoch"].is_number_integer();
-  const bool best = line.contains("best") && line["best"].is_boolean() && line["best"].get<bool>();
-  return {counted ? line["epoch"].get<std::int64_t>() : 0,
-          step,
-          loggedNumber(line, "train_loss"),
-          loggedNumber(line, "validation_loss"),
-          loggedNumber(line, "top1"),
-          loggedNumber(line, "top5"),
-          best};
-}
 
 }  // namespace
 
@@ -82,13 +20,11 @@ RunHistory readRunHistory(const OpenFolder& folder, const std::vector<int>& head
   EvenPoints epochs(history.epochPoints, kMostEpochs);
   EvenPoints measured(history.heads, kMostHeads);
   forEachLoggedStep(folder, "metrics.jsonl", [&](const Json& line, std::int64_t step) {
-    const Json type = line.contains("type") ? line["type"] : Json();
+    const std::string type = loggedType(line);
     if (type == "step") steps.add(loggedStep(line, step));
     if (type == "epoch") epochs.add(loggedEpoch(line, step));
     if (type != "heads") return;
-    HeadPoint point{step, loggedMatrix(line, "als", heads), loggedMatrix(line, "alpha", heads),
-                    loggedReadings(line, heads.size()), 0};
-    if (!point.locality.empty() && !point.alpha.empty()) measured.add(std::move(point));
+    if (auto point = loggedHeads(line, step, heads)) measured.add(std::move(*point));
   });
   forEachLoggedStep(folder, "masks.jsonl", [&](const Json& line, std::int64_t step) {
     auto edit = maskEditFromJson(line, "masks.jsonl");

@@ -6,12 +6,50 @@
 namespace headlight {
 
 RunRecorder::RunRecorder(RunFolder folder, const std::string& run,
-                         std::function<void(const std::string&)> warn)
+                         std::function<void(const std::string&)> warn, bool silent)
     : m_folder(std::move(folder)),
+      m_silent(silent),
       m_log(m_folder.files(), run),
-      m_debts(m_folder.files(), m_log.logs(), std::move(warn)) {}
+      m_debts(m_folder.files(), m_log.logs(), warn),
+      m_warn(std::move(warn)) {}
+
+void RunRecorder::step(const StepMetrics& metrics) {
+  if (m_silent) return;
+  m_debts.noteLog(m_log.step(metrics));
+  tellEvents([&](EventLog& events) { return events.step(metrics); });
+}
+
+void RunRecorder::epoch(const EpochPoint& point, double learningRate, double seconds) {
+  if (m_silent) return;
+  m_debts.noteLog(m_log.epoch(point, learningRate, seconds));
+  tellEvents([&](EventLog& events) { return events.epoch(point); });
+}
+
+void RunRecorder::heads(const HeadPoint& point) {
+  if (m_silent) return;
+  m_debts.noteLog(m_log.heads(point));
+  tellEvents([&](EventLog& events) { return events.heads(point); });
+}
+
+void RunRecorder::pictures(const std::vector<EventPicture>& pictures, std::int64_t step) {
+  tellEvents([&](EventLog& events) { return events.pictures(pictures, step); });
+}
+
+/// A curve less is no reason to end a run, nor to keep what is missing of it: the logs have it.
+void RunRecorder::tellEvents(const std::function<Result<void>(EventLog&)>& tell) {
+  if (!m_events) return;
+  const Result<void> told = tell(*m_events);
+  if (!told && !m_eventsFail)
+    m_warn("the event file for TensorBoard cannot be written: " + told.error().text() +
+           ". Training goes on; its curves have a gap there, metrics.jsonl has none");
+  m_eventsFail = !told;
+}
 
 Result<void> RunRecorder::saveLast(TrainingCheckpoint checkpoint) {
+  if (m_silent) {
+    m_savedStep = checkpoint.position.step;
+    return {};
+  }
   // Lines up to here must be on the disk before a checkpoint says that they are.
   m_debts.settle();
   checkpoint.owed = m_debts.files();
@@ -24,6 +62,7 @@ Result<void> RunRecorder::saveLast(TrainingCheckpoint checkpoint) {
 }
 
 void RunRecorder::saveWeights(const std::string& name, const TrainingCheckpoint& checkpoint) {
+  if (m_silent) return;
   auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
                                 checkpoint.progress, checkpoint.learned);
   if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
@@ -31,8 +70,10 @@ void RunRecorder::saveWeights(const std::string& name, const TrainingCheckpoint&
 }
 
 Result<void> RunRecorder::cutBack(const TrainingCheckpoint* checkpoint) {
+  if (m_events) m_events->goOnFrom(checkpoint ? checkpoint->position.step + 1 : 0);
   if (!checkpoint) return m_log.cutTo(-1, -1, 0);
   m_savedStep = checkpoint->position.step;
+  if (m_silent) return {};
   m_folder.noteCheckpoint(m_savedStep);
   m_debts.takeOver(checkpoint->owed, checkpoint->unwritten);
   return m_log.cutTo(checkpoint->position.step, checkpoint->position.epoch,

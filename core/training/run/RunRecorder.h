@@ -2,9 +2,11 @@
 // Everything a run writes to its folder, and what is told to those who watch when that fails.
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/models/Model.h"
+#include "core/training/run/EventLog.h"
 #include "core/training/run/MetricsLog.h"
 #include "core/training/run/RunDebts.h"
 #include "core/training/run/RunFolder.h"
@@ -14,11 +16,16 @@ namespace headlight {
 
 class RunRecorder {
  public:
-  /// `warn` gets a sentence for the person each time something could not be written.
+  /// `warn` gets a sentence for the person each time something could not be written. `silent`:
+  /// nothing is written, and all is as if it had been: of a run that another process writes down.
   RunRecorder(RunFolder folder, const std::string& run,
-              std::function<void(const std::string&)> warn);
+              std::function<void(const std::string&)> warn, bool silent = false);
 
   const RunFolder& folder() const { return m_folder; }
+
+  /// From now on TensorBoard's event file is written too; to be called before anything else.
+  void keepEvents() { m_events.emplace(m_folder.files()); }
+  bool keepsEvents() const { return m_events.has_value(); }
 
   /// Tries again what is owed, then replaces last.safetensors, which carries what still is; where
   /// that fails the older one is intact.
@@ -32,20 +39,28 @@ class RunRecorder {
   /// At the end of a run: an error (Io) that says what is missing.
   Result<void> requireComplete() const { return m_debts.requireNone(); }
 
-  void step(const StepMetrics& metrics) { m_debts.noteLog(m_log.step(metrics)); }
-  void epoch(const EpochPoint& point, double learningRate, double seconds) {
-    m_debts.noteLog(m_log.epoch(point, learningRate, seconds));
+  void step(const StepMetrics& metrics);
+  void epoch(const EpochPoint& point, double learningRate, double seconds);
+  void heads(const HeadPoint& point);
+  /// For the event file alone.
+  void pictures(const std::vector<EventPicture>& pictures, std::int64_t step);
+  void edit(const AppliedEdit& edit) {
+    if (!m_silent) m_debts.noteLog(m_log.edit(edit));
   }
-  void heads(const HeadPoint& point) { m_debts.noteLog(m_log.heads(point)); }
-  void edit(const AppliedEdit& edit) { m_debts.noteLog(m_log.edit(edit)); }
 
   /// Before going on from `checkpoint`; null: from the beginning.
   Result<void> cutBack(const TrainingCheckpoint* checkpoint);
 
  private:
+  void tellEvents(const std::function<Result<void>(EventLog&)>& tell);
+
   RunFolder m_folder;
+  bool m_silent;
   MetricsLog m_log;
   RunDebts m_debts;
+  std::optional<EventLog> m_events;
+  std::function<void(const std::string&)> m_warn;
+  bool m_eventsFail = false;  ///< said once, until it works again
   std::int64_t m_savedStep = -1;
 };
 

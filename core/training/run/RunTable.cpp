@@ -1,7 +1,5 @@
 #include "core/training/run/RunTable.h"
 
-#include <charconv>
-#include <optional>
 #include <utility>
 
 #include "core/base/Text.h"
@@ -15,14 +13,6 @@ std::string idInRow(const std::string& row) {
   if (last == std::string::npos || last == 0) return "";
   const std::size_t before = row.rfind(',', last - 1);
   return before == std::string::npos ? "" : row.substr(before + 1, last - before - 1);
-}
-
-std::optional<std::int64_t> firstCell(const std::string& row) {
-  std::int64_t value = 0;
-  const char* end = row.data() + row.size();
-  const auto read = std::from_chars(row.data(), end, value);
-  const bool whole = read.ec == std::errc() && read.ptr != end && *read.ptr == ',';
-  return whole ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace

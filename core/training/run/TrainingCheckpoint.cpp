@@ -105,41 +105,59 @@ void sortOut(const NamedTensors& tensors, TrainingCheckpoint& checkpoint) {
 
 }  // namespace
 
+Checkpoint packed(const TrainingCheckpoint& checkpoint) {
+  Checkpoint file;
+  file.tensors = checkpoint.weights;
+  addPrefixed(file.tensors, kOptimizerPrefix, checkpoint.optimizer);
+  addPrefixed(file.tensors, kAveragePrefix, checkpoint.average);
+  file.metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
+                                checkpoint.progress, checkpoint.learned);
+  file.metadata[kPositionKey] =
+      positionJson(checkpoint).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!checkpoint.run.empty()) file.metadata[kRunKey] = checkpoint.run;
+  addOwed(checkpoint.owed, file.tensors, file.metadata);
+  return file;
+}
+
+TrainingCheckpoint unpacked(Checkpoint file, const std::string& where) {
+  refuseSequenceModel(file.metadata, where);
+  const auto position = file.metadata.find(kPositionKey);
+  if (position == file.metadata.end()) damaged(where, "it carries no training position");
+  TrainingCheckpoint checkpoint;
+  checkpoint.experiment = valueOrThrow(runExperiment(file.metadata, where));
+  if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
+    checkpoint.classNames = std::move(metadata->classNames);
+  checkpoint.learned = learnedAlphasOf(file.metadata, where).value_or(std::vector<LearnedAlpha>());
+  readPosition(position->second, checkpoint, where);
+  if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
+    checkpoint.run = run->second;
+  checkpoint.progress = progressOf(file.metadata, where);
+  checkpoint.owed = takeOwed(file, where);
+  sortOut(file.tensors, checkpoint);
+  requireHeld(checkpoint.experiment.model, checkpoint.weights, where);
+  return checkpoint;
+}
+
 Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string& name,
                                      const TrainingCheckpoint& checkpoint) {
-  NamedTensors tensors = checkpoint.weights;
-  addPrefixed(tensors, kOptimizerPrefix, checkpoint.optimizer);
-  addPrefixed(tensors, kAveragePrefix, checkpoint.average);
-  auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
-                                checkpoint.progress, checkpoint.learned);
-  metadata[kPositionKey] =
-      positionJson(checkpoint).dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
-  addOwed(checkpoint.owed, tensors, metadata);
-  return writeSafetensors(folder, name, tensors, metadata);
+  const Checkpoint file = packed(checkpoint);
+  return writeSafetensors(folder, name, file.tensors, file.metadata);
 }
 
 Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
                                                   const std::string& name) {
   const std::string where = folder.pathOf(name).string();
+  return guarded(where,
+                 [&] { return unpacked(valueOrThrow(readSafetensors(folder, name)), where); });
+}
+
+Result<std::int64_t> readCheckpointStep(const OpenFolder& folder, const std::string& name) {
+  const std::string where = folder.pathOf(name).string();
   return guarded(where, [&] {
-    Checkpoint file = valueOrThrow(readSafetensors(folder, name));
-    refuseSequenceModel(file.metadata, where);
-    const auto position = file.metadata.find(kPositionKey);
-    if (position == file.metadata.end()) damaged(where, "it carries no training position");
-    TrainingCheckpoint checkpoint;
-    checkpoint.experiment = valueOrThrow(runExperiment(file.metadata, where));
-    if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
-      checkpoint.classNames = std::move(metadata->classNames);
-    checkpoint.learned =
-        learnedAlphasOf(file.metadata, where).value_or(std::vector<LearnedAlpha>());
-    readPosition(position->second, checkpoint, where);
-    if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
-      checkpoint.run = run->second;
-    checkpoint.owed = takeOwed(file, where);
-    sortOut(file.tensors, checkpoint);
-    requireHeld(checkpoint.experiment.model, checkpoint.weights, where);
-    return checkpoint;
+    const auto metadata = valueOrThrow(readSafetensorsMetadata(folder, name));
+    const auto position = metadata.find(kPositionKey);
+    if (position == metadata.end()) damaged(where, "it carries no training position");
+    return countAt(metadataJson(position->second, kPositionKey, where), "step", where);
   });
 }
 

@@ -39,18 +39,25 @@ struct TrainingCheckpoint {
   std::vector<OwedFile> owed;                    ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
   TrainingPosition position;
-  double progress = 1;                ///< Model::progress(); for writing only
+  double progress = 1;                ///< Model::progress()
   std::vector<LearnedAlpha> learned;  ///< Model::learnedAlphas(); of older files empty
   NamedTensors weights;               ///< parameters and buffers
   NamedTensors optimizer;             ///< names without prefix
   NamedTensors average;               ///< names without prefix; empty without EMA
 };
 
+/// As it is written, and back. `where` names it in errors (InvalidFile), which are thrown.
+Checkpoint packed(const TrainingCheckpoint& checkpoint);
+TrainingCheckpoint unpacked(Checkpoint file, const std::string& where);
+
 Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string& name,
                                      const TrainingCheckpoint& checkpoint);
 /// Errors: InvalidFile for a file that is damaged or is not a training checkpoint.
 Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
                                                   const std::string& name);
+
+/// The optimiser steps that one was written after, from its header alone. Errors as above.
+Result<std::int64_t> readCheckpointStep(const OpenFolder& folder, const std::string& name);
 
 /// Copies `values` into `model` (Model::state()), which must have the same names, shapes and dtypes
 /// and no others. Throws Failure(InvalidFile).

@@ -23,6 +23,14 @@ void addShare(at::Tensor& sum, const at::Tensor& loss, double share) {
   sum = sum.defined() ? sum + weighed : weighed;
 }
 
+/// Where the rows [first, first + count) of what is here stand in the whole batch.
+std::vector<std::int64_t> rowsOf(const Batch& batch, std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = first; i < first + count; ++i)
+    rows.push_back(batch.rows.empty() ? i : batch.rows[static_cast<std::size_t>(i)]);
+  return rows;
+}
+
 std::optional<double> valueOf(const at::Tensor& loss) {
   if (!loss.defined()) return std::nullopt;
   return loss.to(at::kCPU).item<double>();
@@ -55,9 +63,10 @@ StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfi
 
 StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
                        const TrainingConfig& config, std::uint64_t seed, std::int64_t stepsPerEpoch,
-                       std::shared_ptr<Teacher> teacher)
+                       std::shared_ptr<Teacher> teacher, std::shared_ptr<Processes> processes)
     : m_model(std::move(model)),
       m_teacher(std::move(teacher)),
+      m_processes(std::move(processes)),
       m_device(device),
       m_config(config),
       m_seed(seed),
@@ -74,6 +83,8 @@ void StepRunner::refreshParameters() {
   });
   m_optimizer->holdStill(m_model->idleElements());
   m_average.setParameters(parameters, m_model->state());
+  m_sum.reset();
+  if (m_processes) m_sum = std::make_unique<GradientSum>(parameters, *m_processes);
 }
 
 void StepRunner::announce(std::int64_t step) {
@@ -88,19 +99,23 @@ struct StepRunner::Losses {
 /// Every part draws from the step's seed anew: what is drawn for the whole batch is then the same
 /// in all of them. The generators are held to the end: a recomputed block draws in the backward
 /// pass too.
-StepRunner::Losses StepRunner::backward(const MixedBatch& batch, std::int64_t step) {
+StepRunner::Losses StepRunner::backward(const MixedBatch& batch, const Batch& source,
+                                        std::int64_t step) {
   const auto random = holdTorchRandom();
-  const std::int64_t all = batch.size();
-  const std::int64_t most = (all + m_config.accumulate - 1) / m_config.accumulate;
+  const ProcessesScope company(m_processes.get());
+  const std::int64_t here = batch.size();
+  const std::int64_t all = source.whole > 0 ? source.whole : here;
+  const std::int64_t most = (here + m_config.accumulate - 1) / m_config.accumulate;
   Losses sum;
-  for (std::int64_t first = 0; first < all; first += most) {
-    const std::int64_t count = std::min(most, all - first);
-    const double share = static_cast<double>(count) / static_cast<double>(all);
+  for (std::int64_t first = 0; first < here; first += most) {
+    const std::int64_t count = std::min(most, here - first);
+    const double share = static_cast<double>(count) / static_cast<double>(all * source.holders);
     seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
-    const BatchPartScope scope({first, all});
-    const StepLosses losses = stepLosses(*m_model, count == all ? batch : batch.part(first, count),
+    const BatchPartScope scope({rowsOf(source, first, count), all});
+    const StepLosses losses = stepLosses(*m_model, count == here ? batch : batch.part(first, count),
                                          m_config, m_teacher.get());
-    (count == all ? losses.total : losses.total * share).backward();
+    if (m_sum && first + count == here) m_sum->expectLast();
+    (share == 1 ? losses.total : losses.total * share).backward();
     addShare(sum.total, losses.total, share);
     addShare(sum.distillation, losses.distillation, share);
     addShare(sum.auxiliary, losses.auxiliary, share);
@@ -108,17 +123,31 @@ StepRunner::Losses StepRunner::backward(const MixedBatch& batch, std::int64_t st
   return sum;
 }
 
+/// Over all processes: gradients and losses.
+void StepRunner::addUp(Losses& losses) {
+  if (!m_processes) return;
+  m_sum->finish();
+  for (at::Tensor* loss : {&losses.total, &losses.distillation, &losses.auxiliary}) {
+    if (!loss->defined()) continue;
+    at::Tensor sum = loss->to(at::kCPU).reshape({1});
+    m_processes->sum(sum);
+    *loss = sum[0];
+  }
+}
+
 StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
   announce(step);
   m_optimizer->clearGradients();
   const Mix mix = drawMix(m_config, batch.images.size(2), batch.images.size(3),
                           streamKey({m_seed, kMixPurpose, static_cast<std::uint64_t>(step)}));
-  const Losses losses = backward(mixedBatch(batch.images.to(m_device, /*non_blocking=*/true),
-                                            batch.labels.to(m_device, true), mix),
-                                 step);
+  Losses losses = backward(mixedBatch(batch.images.to(m_device, /*non_blocking=*/true),
+                                      batch.labels.to(m_device, true), mix),
+                           batch, step);
+  addUp(losses);
   // The first time that the device is waited for; what follows is there already.
   const at::Tensor numbers =
-      at::stack({losses.total, m_optimizer->gradientNorm().to(m_device, at::kDouble)}).to(at::kCPU);
+      at::stack({losses.total.to(m_device), m_optimizer->gradientNorm().to(m_device, at::kDouble)})
+          .to(at::kCPU);
   StepResult result;
   result.loss = numbers[0].item<double>();
   result.gradientNorm = numbers[1].item<double>();

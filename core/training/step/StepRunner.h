@@ -9,6 +9,8 @@
 
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
+#include "core/processes/Processes.h"
+#include "core/training/step/GradientSum.h"
 #include "core/training/step/Mixing.h"
 #include "core/training/step/Optimizer.h"
 #include "core/training/step/Schedule.h"
@@ -40,9 +42,12 @@ StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfi
 
 class StepRunner {
  public:
+  /// With `processes` each of them runs the same steps, on its rows of every batch: gradients,
+  /// losses and batch norms are then those of the whole.
   StepRunner(std::shared_ptr<Model> model, at::Device device, const TrainingConfig& config,
              std::uint64_t seed, std::int64_t stepsPerEpoch,
-             std::shared_ptr<Teacher> teacher = nullptr);
+             std::shared_ptr<Teacher> teacher = nullptr,
+             std::shared_ptr<Processes> processes = nullptr);
 
   /// Trains on one batch, in training.accumulate parts: gradients, losses and what is drawn are
   /// those of the whole but for rounding; batch norms see the parts. What is random in it (drop
@@ -60,20 +65,25 @@ class StepRunner {
   const Schedule& schedule() const { return m_schedule; }
   Optimizer& optimizer() { return *m_optimizer; }
   WeightAverage& average() { return m_average; }
+  /// Null where one process computes everything.
+  const GradientSum* gradientSum() const { return m_sum.get(); }
 
  private:
   /// Losses as numbers on the device; gradients are left in the parameters.
   struct Losses;
-  Losses backward(const MixedBatch& batch, std::int64_t step);
+  Losses backward(const MixedBatch& batch, const Batch& source, std::int64_t step);
+  void addUp(Losses& losses);
 
   std::shared_ptr<Model> m_model;
-  std::shared_ptr<Teacher> m_teacher;  ///< null: labels alone
+  std::shared_ptr<Teacher> m_teacher;      ///< null: labels alone
+  std::shared_ptr<Processes> m_processes;  ///< null: this one alone
   at::Device m_device;
   TrainingConfig m_config;
   std::uint64_t m_seed;
   Schedule m_schedule;
   std::unique_ptr<Optimizer> m_optimizer;
   WeightAverage m_average;
+  std::unique_ptr<GradientSum> m_sum;
 };
 
 }  // namespace headlight

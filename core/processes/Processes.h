@@ -1,0 +1,87 @@
+#pragma once
+// The processes that compute one run together, on PyTorch's own engine (c10d over Gloo). All of
+// them call the same functions in the same order; a call that one of them never comes to fails in
+// the others after the time-out, and says which one it was.
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/processes/Launch.h"
+
+namespace headlight {
+
+/// Whether this build can: it needs c10d's and Gloo's headers.
+bool processesAreBuiltIn();
+
+/// A sum that is on its way.
+class PendingSum {
+ public:
+  virtual ~PendingSum() = default;
+  /// Until the tensor has the sum. Throws Failure as Processes does.
+  virtual void wait() = 0;
+};
+
+class Processes {
+ public:
+  /// Meets the others. Throws Failure: InvalidConfig (not built in), Io (the port is in use, nobody
+  /// came within the time-out).
+  Processes(const Launch& launch, std::chrono::seconds timeout);
+  /// Takes leave; process 0 then waits a little for the others to do so, since they meet at it.
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  int rank() const;
+  int count() const;
+  bool isFirst() const { return rank() == 0; }
+
+  // All of these throw Failure (Io) that names the process that failed, died or did not come.
+
+  /// The sum over all processes in place, the same bits in each. float, double, int32 or int64;
+  /// contiguous.
+  void sum(at::Tensor& tensor);
+  /// As sum(), while this process goes on; the tensor is not to be touched before wait(). Sums
+  /// begin in the same order everywhere.
+  std::unique_ptr<PendingSum> beginSum(at::Tensor& tensor);
+  /// The tensor of process 0, in place.
+  void broadcast(at::Tensor& tensor);
+  /// Whether it holds for any process.
+  bool any(bool here);
+  /// The text of process 0; the others' is ignored.
+  std::string broadcast(const std::string& text);
+  /// In process 0 everybody's text, by rank; elsewhere empty.
+  std::vector<std::string> gather(const std::string& text);
+
+  /// Tells the others why this one ends, and breaks off: what they wait for fails. Nothing where it
+  /// ends because of another.
+  void fail(const std::string& why);
+  /// Whether it is for this process to tell the person of what went wrong: the first that still
+  /// can.
+  bool speaks() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+/// Of this thread, where one run is computed by several; null otherwise.
+Processes* currentProcesses();
+
+/// While it lives, forward passes of this thread are a part of what `processes` compute: batch
+/// norms are over all of them. Null: alone.
+class ProcessesScope {
+ public:
+  explicit ProcessesScope(Processes* processes);
+  ProcessesScope(const ProcessesScope&) = delete;
+  ProcessesScope& operator=(const ProcessesScope&) = delete;
+  ~ProcessesScope();
+
+ private:
+  Processes* m_before;
+};
+
+}  // namespace headlight

@@ -1,0 +1,127 @@
+#include "core/training/ProbePictures.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/imaging/Figure.h"
+#include "core/training/step/EvaluationMode.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kTilePixels = 112;  // the longer side of each
+
+/// Keeps what is drawn of a layer's map; no map is kept.
+class PatchesTap : public AttentionTap {
+ public:
+  explicit PatchesTap(const Model& model) : m_model(model) {}
+  bool wants(int layer) const override { return true; }
+
+  /// `map`: of one image.
+  void take(int layer, const at::Tensor& map) override {
+    const Grid grid = m_model.grid(layer);
+    if (map.dim() != 4 || map.size(2) != grid.tokens() || map.size(3) != grid.tokens()) return;
+    const at::Tensor toPatches = map[0].mean(0).narrow(1, grid.prefix, grid.patches());
+    const at::Tensor drawn =
+        (grid.prefix > 0 ? toPatches[0] : toPatches.mean(0)).to(at::kCPU, at::kFloat).contiguous();
+    const float* values = drawn.data_ptr<float>();
+    seen[layer].emplace_back(values, values + drawn.numel());
+  }
+
+  std::map<int, std::vector<std::vector<float>>> seen;  ///< by layer: [image][patch]
+
+ private:
+  const Model& m_model;
+};
+
+/// The size of a tile for a picture of these sides.
+std::pair<int, int> tileSize(int width, int height) {
+  const double scale = static_cast<double>(kTilePixels) / std::max(width, height);
+  return {std::max(1, static_cast<int>(width * scale)),
+          std::max(1, static_cast<int>(height * scale))};
+}
+
+Image drawnMap(const std::vector<float>& values, const Grid& grid, bool isSigned) {
+  const auto [width, height] = tileSize(grid.cols, grid.rows);
+  const ColorMap colors = isSigned ? ColorMap::Diverging : ColorMap::Viridis;
+  return heatmap(values, grid.rows, grid.cols, rangeOf(values, isSigned), colors, width, height,
+                 /*smooth=*/false);
+}
+
+EventPicture rowOfTiles(const std::string& tag, const std::string& title,
+                        const std::string& description, std::vector<Image> images) {
+  FigureGrid figure;
+  figure.title = title;
+  figure.footnote = description;
+  figure.columns = static_cast<int>(images.size());
+  for (Image& image : images)
+    figure.tiles.push_back({std::move(image), ""});
+  const Image drawn = composeFigure(figure);
+  return {"probe/" + tag, title + ": " + description, drawn.width, drawn.height,
+          valueOrThrow(encodePng(drawn))};
+}
+
+std::string describeMaps(const Model& model, const Grid& grid) {
+  return std::string(grid.prefix > 0 ? "from the class token" : "mean over all patches") +
+         ", mean of heads; each map from its least to its greatest value" +
+         (model.mapIsSigned() ? ", 0 in the middle" : "") + "; map: " + model.mapMeaning();
+}
+
+EventPicture drawnLayer(const Model& model, int layer,
+                        const std::vector<std::vector<float>>& seen) {
+  const Grid grid = model.grid(layer);
+  std::vector<Image> images;
+  for (const std::vector<float>& values : seen)
+    images.push_back(drawnMap(values, grid, model.mapIsSigned()));
+  const std::string number = std::to_string(layer);
+  return rowOfTiles("layer_" + number, "layer " + number, describeMaps(model, grid),
+                    std::move(images));
+}
+
+/// One image [3, H, W] as it was before it was normalised.
+Image pictureOf(const at::Tensor& image, const Preprocessing& preprocessing) {
+  const auto column = [](const std::array<float, 3>& values) {
+    return at::tensor(at::ArrayRef<float>(values.data(), values.size())).view({3, 1, 1});
+  };
+  const at::Tensor pixels =
+      ((image * column(preprocessing.deviation) + column(preprocessing.mean)) * 255)
+          .round()
+          .clamp(0, 255)
+          .to(at::kByte)
+          .permute({1, 2, 0})
+          .contiguous();
+  const std::uint8_t* data = pixels.data_ptr<std::uint8_t>();
+  return {static_cast<int>(pixels.size(1)), static_cast<int>(pixels.size(0)),
+          std::make_shared<const std::vector<std::uint8_t>>(data, data + pixels.numel())};
+}
+
+}  // namespace
+
+std::vector<EventPicture> mapPictures(Model& model, const at::Tensor& images) {
+  const at::NoGradGuard noGrad;
+  const EvaluationMode mode(model);
+  PatchesTap tap(model);
+  for (std::int64_t image = 0; image < images.size(0); ++image)
+    model.forward(images.narrow(0, image, 1), &tap);  // one by one: maps may be large
+  std::vector<EventPicture> pictures;
+  for (const auto& [layer, seen] : tap.seen)
+    pictures.push_back(drawnLayer(model, layer, seen));
+  return pictures;
+}
+
+EventPicture probePictures(const at::Tensor& images, const Preprocessing& preprocessing) {
+  const at::Tensor plain = images.to(at::kCPU, at::kFloat);
+  const auto [width, height] = tileSize(preprocessing.width, preprocessing.height);
+  std::vector<Image> pictures;
+  for (std::int64_t i = 0; i < plain.size(0); ++i)
+    pictures.push_back(
+        resize(pictureOf(plain[i], preprocessing), width, height, Interpolation::Bilinear));
+  return rowOfTiles("images", "probe images", "the validation images that the maps are of",
+                    std::move(pictures));
+}
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+#pragma once
+// Pictures of what a model attends to while it trains, for the event file: small, and few.
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "core/imaging/Preprocess.h"
+#include "core/models/Model.h"
+#include "core/training/run/EventMessages.h"
+
+namespace headlight {
+
+/// Of the probe images, those that are drawn.
+inline constexpr std::int64_t kProbePictures = 4;
+
+/// A row of maps for each layer whose map is tokens × tokens ("probe/layer_3"): what the class
+/// token, or where there is none the mean over patches, attends to, as the mean over heads; each
+/// map from its least to its greatest value, signed ones about 0. `images`: [B, 3, H, W],
+/// normalised, on the model's device. Without autograd, in evaluation mode, drawing no random
+/// number.
+std::vector<EventPicture> mapPictures(Model& model, const at::Tensor& images);
+
+/// The images themselves, in the same order ("probe/images").
+EventPicture probePictures(const at::Tensor& images, const Preprocessing& preprocessing);
+
+}  // namespace headlight

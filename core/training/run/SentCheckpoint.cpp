@@ -1,0 +1,52 @@
+#include "core/training/run/SentCheckpoint.h"
+
+#include <ATen/Functions.h>
+
+namespace headlight {
+namespace {
+
+constexpr const char* kSender = "process 0";
+
+/// Names, shapes and types of the tensors that follow.
+Json listOf(const NamedTensors& tensors) {
+  Json list = Json::array();
+  for (const auto& [name, tensor] : tensors)
+    list.push_back({name, tensor.sizes().vec(), static_cast<int>(tensor.scalar_type())});
+  return list;
+}
+
+NamedTensors emptyTensors(const Json& list) {
+  NamedTensors tensors;
+  for (const Json& item : list)
+    tensors.emplace_back(item[0].get<std::string>(),
+                         at::empty(item[1].get<std::vector<std::int64_t>>(),
+                                   static_cast<at::ScalarType>(item[2].get<int>())));
+  return tensors;
+}
+
+void broadcastAll(Processes& processes, const NamedTensors& tensors) {
+  for (const auto& item : tensors) {
+    at::Tensor contiguous = item.second.detach().to(at::kCPU).contiguous();
+    if (contiguous.numel() > 0) processes.broadcast(contiguous);
+  }
+}
+
+}  // namespace
+
+void sendCheckpoint(Processes& processes, const TrainingCheckpoint& checkpoint) {
+  const Checkpoint file = packed(checkpoint);
+  processes.broadcast(Json{{"metadata", file.metadata}, {"tensors", listOf(file.tensors)}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace));
+  broadcastAll(processes, file.tensors);
+}
+
+TrainingCheckpoint receiveCheckpoint(Processes& processes) {
+  const Json sent = Json::parse(processes.broadcast(""));
+  Checkpoint file;
+  file.metadata = sent["metadata"].get<std::map<std::string, std::string>>();
+  file.tensors = emptyTensors(sent["tensors"]);
+  broadcastAll(processes, file.tensors);
+  return unpacked(std::move(file), kSender);
+}
+
+}  // namespace headlight
