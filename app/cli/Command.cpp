@@ -9,10 +9,10 @@ namespace headlight::cli {
 std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
-       {makeTrainCommand, makeSweepCommand, makeEvaluateCommand, makePredictCommand,
-        makeAttendCommand, makeCompareCommand, makeHeadsCommand, makePreprocessCommand,
-        makeSummaryCommand, makeInspectCommand, makeConvertCommand, makeSchemesCommand,
-        makeMakeDatasetCommand, makeBenchCommand, makeSequenceCommand})
+       {makeTrainCommand, makeSweepCommand, makeWatchCommand, makeEvaluateCommand,
+        makePredictCommand, makeAttendCommand, makeCompareCommand, makeHeadsCommand,
+        makePreprocessCommand, makeSummaryCommand, makeInspectCommand, makeConvertCommand,
+        makeSchemesCommand, makeMakeDatasetCommand, makeBenchCommand, makeSequenceCommand})
     commands.push_back(make());
   return commands;
 }

@@ -22,6 +22,7 @@ class Command {
 
 std::unique_ptr<Command> makeTrainCommand();
 std::unique_ptr<Command> makeSweepCommand();
+std::unique_ptr<Command> makeWatchCommand();
 std::unique_ptr<Command> makeEvaluateCommand();
 std::unique_ptr<Command> makePredictCommand();
 std::unique_ptr<Command> makeAttendCommand();

@@ -9,8 +9,8 @@ namespace headlight::cli {
 void DataOptions::declare(CLI::App& command) {
   command
       .add_option("--data", folder,
-                  "Folder of the dataset, its kind told by what lies in it; default: the "
-                  "data that the config or the checkpoint names")
+                  "Folder of the dataset or a pattern of tar shards, its kind told by what lies "
+                  "there; default: the data that the config or the checkpoint names")
       ->type_name("FOLDER");
   flags.declare(command, {"data"});
 }

@@ -57,6 +57,7 @@ const char* exitCodeHelp() {
          "  5    the system refused: no space, no permission, a folder vanished\n"
          "  6    another Headlight is writing the run folder\n"
          "  130  Ctrl+C (training writes a checkpoint first; a second Ctrl+C does not wait)\n"
+         "  138  SIGUSR1 (Slurm's warning), otherwise as Ctrl+C\n"
          "  143  SIGTERM, otherwise as Ctrl+C";
 }
 

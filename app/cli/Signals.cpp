@@ -11,12 +11,12 @@ namespace headlight::cli {
 namespace {
 
 /// Ends the waiting thread; nobody else sends it.
-constexpr int kQuit = SIGUSR1;
+const int kQuit = SIGRTMIN;
 
 sigset_t watchedSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, kQuit})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, kQuit})
     sigaddset(&set, signal);
   return set;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Ctrl+C and its kin as a std::stop_token. Signals are blocked in every thread and waited for by
-// one of our own, so nothing ever runs inside a signal handler.
+// Ctrl+C and its kin (SIGTERM, and SIGUSR1, with which Slurm warns) as a std::stop_token. Signals
+// are blocked in every thread and waited for by one of our own, so nothing ever runs inside a
+// signal handler.
 
 #include <atomic>
 #include <functional>

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,17 @@ std::string escaped(std::string_view character) {
   char text[8];
   std::snprintf(text, sizeof text, "\\u%04x", code);
   return text;
+}
+
+/// At most `columns` characters.
+std::string cutTo(std::string_view text, int columns) {
+  std::string cut;
+  for (; !text.empty() && columns > 0; --columns) {
+    const std::size_t length = utf8Length(text);
+    cut += text.substr(0, length);
+    text.remove_prefix(length);
+  }
+  return cut;
 }
 
 bool terminalIsDumb() {
@@ -65,8 +77,27 @@ void Terminal::printText(std::string_view text) {
   write(::isatty(::fileno(m_result)) == 1 ? fitForTerminal(text) : std::string(text));
 }
 
-void Terminal::write(std::string_view text) {
+bool Terminal::showsResults() const {
+  return !m_json && ::isatty(::fileno(m_result)) == 1 && !terminalIsDumb();
+}
+
+void Terminal::redraw(const std::vector<std::string>& lines) {
+  winsize size{};
+  const bool known = ::ioctl(::fileno(m_result), TIOCGWINSZ, &size) == 0 && size.ws_row > 1;
+  const std::size_t most = known ? size.ws_row - 1 : 24;
   const std::lock_guard lock(m_mutex);
+  std::string text = m_drawn > 0 ? "\033[" + std::to_string(m_drawn) + "A\r\033[J" : "";
+  m_drawn = std::min(lines.size(), most);
+  for (std::size_t i = 0; i < m_drawn; ++i)
+    text += cutTo(fitForLine(lines[i]), known && size.ws_col > 0 ? size.ws_col : 80) + "\n";
+  std::fwrite(text.data(), 1, text.size(), m_result);
+  std::fflush(m_result);
+}
+
+void Terminal::write(std::string_view text) {
+  if (m_silent) return;
+  const std::lock_guard lock(m_mutex);
+  m_drawn = 0;
   clearStatus();
   const std::string whole = std::string(text) + "\n";
   const bool written = std::fwrite(whole.data(), 1, whole.size(), m_result) == whole.size() &&
@@ -102,7 +133,9 @@ void Terminal::note(const std::string& message) {
 }
 
 void Terminal::writeError(const std::string& line) {
+  if (m_silent) return;
   const std::lock_guard lock(m_mutex);
+  m_drawn = 0;
   clearStatus();
   const std::string whole = fitForLine(line) + "\n";
   std::fwrite(whole.data(), 1, whole.size(), stderr);
@@ -110,7 +143,7 @@ void Terminal::writeError(const std::string& line) {
 }
 
 void Terminal::setStatus(const std::string& text) {
-  if (!m_interactive) return;
+  if (!m_interactive || m_silent) return;
   const std::lock_guard lock(m_mutex);
   clearStatus();
   m_status = fitForLine(text);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/Result.h"
 #include "core/config/Parameter.h"
@@ -28,6 +29,15 @@ class Terminal {
   /// Text of several lines, the last without its end. What is no text reaches files and pipes as it
   /// is; a terminal gets '?' for it.
   void printText(std::string_view text);
+
+  /// Nothing is written from now on, errors among them; or again. Of several processes one speaks.
+  void silence(bool silent) { m_silent = silent; }
+
+  /// Whether results are shown to a person, and lines can take the place of others.
+  bool showsResults() const;
+  /// Lines of a result in the place of those that the last call wrote, each cut to the terminal's
+  /// width, and no more than it is high. For showsResults() alone.
+  void redraw(const std::vector<std::string>& lines);
 
   /// Results go to standard error from now on: a file goes to standard output.
   void leaveStandardOutput() { m_result = stderr; }
@@ -54,9 +64,11 @@ class Terminal {
   bool m_json;
   bool m_interactive;
   std::FILE* m_result = stdout;
+  bool m_silent = false;
   bool m_lost = false;
   int m_lostReason = 0;
   std::string m_status;
+  std::size_t m_drawn = 0;  ///< lines of the last redraw, with nothing written below them
 };
 
 /// JSON on one line; bytes that are not UTF-8 (in file names) are replaced, and what

@@ -10,6 +10,7 @@
 #include "core/base/Log.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
+#include "core/workbench/Together.h"
 
 namespace headlight::cli {
 namespace {
@@ -28,6 +29,13 @@ bool wantsJson(const CLI::App& app, int count, char** arguments) {
     if (!below.empty()) chosen = below.front();
   }
   return false;
+}
+
+/// Whether this is a process of a training, but not the first: that one speaks for all.
+bool isOneOfSeveral(int count, char** arguments) {
+  if (count < 2 || std::strcmp(arguments[1], "train") != 0) return false;
+  const auto launch = launchOfThisProcess();
+  return launch && launch->rank > 0;
 }
 
 void setUp(CLI::App& app) {
@@ -96,6 +104,7 @@ int runProgram(int count, char** arguments) {
   for (const auto& command : commands)
     table.emplace_back(command->declare(app), command.get());
   Terminal terminal(wantsJson(app, count, arguments));
+  terminal.silence(isOneOfSeveral(count, arguments));
   setLogSink([&](LogLevel level, const std::string& message) {
     if (level == LogLevel::Info)
       terminal.note(message);

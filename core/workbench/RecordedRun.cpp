@@ -1,5 +1,6 @@
 #include "core/workbench/RecordedRun.h"
 
+#include "core/base/LockState.h"
 #include "core/base/OpenFolder.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
@@ -30,6 +31,7 @@ Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder) {
     if (files.has(kRunBest)) run.best = files.pathOf(kRunBest);
     run.finished = !run.history.epochPoints.empty() &&
                    run.history.epochPoints.back().epoch >= run.experiment.training.epochs;
+    run.held = lockStateOf(files) == LockState::Held;
     return run;
   });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a run's folder tells of a run that nobody trains just now.
+// What a run's folder tells, read once. Of one that goes on: RunFollower.h.
 
 #include <filesystem>
 
@@ -15,6 +15,7 @@ struct RecordedRun {
   RunHistory history;
   std::filesystem::path last, best;  ///< checkpoints; empty where there is none
   bool finished = false;             ///< its last epoch was validated
+  bool held = false;                 ///< somebody trains it just now
 };
 
 /// Reads config.json and the logs; writes nothing and opens no data. Errors: NotFound where there

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "core/base/Files.h"
 #include "core/base/Log.h"
 #include "core/config/RunId.h"
 #include "core/models/Device.h"
 #include "core/models/Registry.h"
+#include "core/processes/Processes.h"
 #include "core/training/Trainer.h"
 #include "core/training/run/MaskFits.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/RunChecks.h"
 #include "core/training/run/RunHistory.h"
+#include "core/training/run/TimmArgs.h"
 #include "core/workbench/Compute.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/ModelSnapshot.h"
@@ -79,6 +83,33 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
     fits.clear();
 }
 
+/// Of a Dataset::stamp what does not depend on when files were copied.
+std::string contentOf(const std::string& stamp) {
+  return stamp.substr(0, stamp.find('-'));
+}
+
+/// What the data of all processes must have in common.
+std::string fingerprintOf(const TrainerParts& parts) {
+  return Json{parts.train->size(), parts.validation->size(), parts.train->classNames(),
+              contentOf(parts.train->stamp()), contentOf(parts.validation->stamp())}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Processes of one machine share its cores.
+int threadsOf(const Experiment& experiment, const Launch& launch) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return experiment.threads > 0 || launch.alone() ? experiment.threads
+                                                  : std::max(1, cores / launch.localCount);
+}
+
+/// Processes of one machine take its GPUs in turn.
+Experiment onDeviceOf(Experiment experiment, const Launch& launch) {
+  if (!launch.alone() && deviceFromConfig(experiment.device).is_cuda() &&
+      experiment.device.find(':') == std::string::npos)
+    experiment.device = "cuda:" + std::to_string(launch.localRank);
+  return experiment;
+}
+
 /// Edits whose cells do not exist would fail in the middle of a run.
 void checkEdits(const Experiment& experiment, MaskScheme scheme) {
   for (const ScheduledEdit& scheduled : experiment.edits)
@@ -93,9 +124,12 @@ struct Start {
 };
 
 /// `fresh`: with the config's own weights, which a run with a checkpoint does not need any more.
-Start openStart(const Experiment& experiment, bool fresh = true) {
+Start openStart(const Experiment& experiment, bool fresh = true,
+                const std::shared_ptr<Processes>& processes = nullptr) {
   Start start;
   start.parts = openParts(experiment, start.notes);
+  start.parts.processes = processes;
+  if (processes) requireSame(*processes, "pictures", fingerprintOf(start.parts));
   checkEdits(start.parts.experiment, start.parts.model->masks());
   start.maskFits = maskFitsOf(*start.parts.model);
   if (fresh) loadStart(start.parts, start.notes, start.maskFits);
@@ -107,6 +141,12 @@ void writeMaskFits(const RunFolder& folder, Start& start) {
   for (const MaskFit& fit : start.maskFits)
     if (const auto written = writeMaskFit(folder.files(), fit); !written)
       start.notes.push_back("how the masks were fitted was not written: " + written.error().text());
+}
+
+/// For timm's tools. One that goes on keeps what it began with.
+void keepTimmArgs(const RunFolder& folder, const Start& start) {
+  if (!folder.files().has(kTimmArgs))
+    valueOrThrow(writeTimmArgs(folder.files(), start.parts.experiment));
 }
 
 /// Of a run that goes on: those that it began with.
@@ -154,6 +194,18 @@ Resumption resumptionOf(const RunFolder& folder) {
   return from;
 }
 
+/// Runs `body`; where it throws, processes that wait for this one at the place where they meet get
+/// to know why.
+template <typename Body>
+auto toldIfNot(const Launch& launch, Body&& body) {
+  try {
+    return body();
+  } catch (const std::exception& exception) {
+    tellThoseWhoWait(launch, messageOf(exception));
+    throw;
+  }
+}
+
 /// Says at the end of its scope that it has ended.
 struct Ending {
   std::atomic<bool>& ended;
@@ -161,6 +213,25 @@ struct Ending {
 };
 
 }  // namespace
+
+/// Where a process that writes nothing has its lock; gone when it is.
+class TrainingSession::UnusedFolder {
+ public:
+  UnusedFolder() : m_path((std::filesystem::temp_directory_path() / "headlight-XXXXXX").string()) {
+    if (!::mkdtemp(m_path.data()))
+      throw Failure({ErrorCode::Io, "no folder can be made there; set TMPDIR to another", m_path});
+  }
+  ~UnusedFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(m_path, ignored);
+  }
+  UnusedFolder(const UnusedFolder&) = delete;
+  UnusedFolder& operator=(const UnusedFolder&) = delete;
+  const std::string& path() const { return m_path; }
+
+ private:
+  std::string m_path;
+};
 
 struct TrainingSession::State {
   Experiment experiment;
@@ -172,6 +243,9 @@ struct TrainingSession::State {
   std::once_flag ran;
   std::atomic<bool> ended = false;
   std::filesystem::path place;  ///< of the folder as it was opened
+  Launch launch;
+  std::shared_ptr<Processes> processes;  ///< null: one
+  std::unique_ptr<UnusedFolder> unused;  ///< of a process that writes nothing
 
   mutable std::mutex snapshotMutex;
   std::shared_ptr<const ModelSnapshot> snapshot;
@@ -180,6 +254,7 @@ struct TrainingSession::State {
     parts.trainStamp = parts.train->stamp();
     parts.validationStamp = parts.validation->stamp();
     experiment = parts.experiment;
+    processes = parts.processes;
     folder = runFolder.files();
     place = runFolder.path();
     classNames = parts.train->classNames();
@@ -222,33 +297,40 @@ struct TrainingSession::State {
 TrainingSession::TrainingSession() : m_state(std::make_unique<State>()) {}
 TrainingSession::~TrainingSession() = default;
 
-Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
-    const Experiment& experiment, const std::filesystem::path& folder) {
+Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment& experiment,
+                                                                const std::filesystem::path& folder,
+                                                                const Together& together) {
   return begin(
-      experiment, [&] { return RunFolder::create(placeOf(folder)); }, folder.string());
+      experiment, [&] { return RunFolder::create(placeOf(folder)); }, folder.string(), together);
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment& experiment,
                                                                 const OpenFolder& folder) {
-  return begin(
-      experiment, [&] { return RunFolder::create(folder); }, folder.path().string());
+  return begin(experiment, [&] { return RunFolder::create(folder); }, folder.path().string(), {});
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     const Experiment& experiment, const std::function<RunFolder()>& create,
-    const std::string& where) {
+    const std::string& where, const Together& together) {
   return guarded(where, [&] {
-    configureCompute(experiment.threads);
-    Start start = openStart(experiment);
-    RunFolder runFolder = create();
-    const Json config = experimentToJson(start.parts.experiment);
-    start.parts.run = makeRunId(config);
-    valueOrThrow(runFolder.writeConfig(config, start.parts.run));
-    writeMaskFits(runFolder, start);
-    std::unique_ptr<TrainingSession> session(new TrainingSession);
-    session->m_state->assemble(std::move(start.parts), std::move(runFolder));
-    session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
-    return session;
+    const auto processes = meet(together, experiment.training.timeout);
+    return inCompany(processes, [&] {
+      configureCompute(threadsOf(experiment, together.launch));
+      const Experiment all = processes ? sharedExperiment(*processes, experiment) : experiment;
+      Start start = openStart(onDeviceOf(all, together.launch), true, processes);
+      RunFolder runFolder = create();
+      const Json config = experimentToJson(start.parts.experiment);
+      start.parts.run = makeRunId(config);
+      valueOrThrow(runFolder.writeConfig(config, start.parts.run));
+      keepTimmArgs(runFolder, start);
+      writeMaskFits(runFolder, start);
+      std::unique_ptr<TrainingSession> session(new TrainingSession);
+      session->m_state->assemble(std::move(start.parts), std::move(runFolder));
+      session->m_state->launch = together.launch;
+      session->m_state->trainer->share();
+      session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
+      return session;
+    });
   });
 }
 
@@ -257,32 +339,68 @@ Result<void> TrainingSession::check(const Experiment& experiment) {
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
-    const std::filesystem::path& folder) {
-  return guarded(folder.string(), [&] { return resumeIn(RunFolder::open(placeOf(folder))); });
+    const std::filesystem::path& folder, const Together& together) {
+  return guarded(folder.string(), [&] {
+    RunFolder opened = toldIfNot(together.launch, [&] { return RunFolder::open(placeOf(folder)); });
+    return resumeIn(std::move(opened), together);
+  });
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const OpenFolder& folder) {
-  return guarded(folder.path().string(), [&] { return resumeIn(RunFolder::open(folder)); });
+  return guarded(folder.path().string(), [&] { return resumeIn(RunFolder::open(folder), {}); });
 }
 
-std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder) {
-  Resumption from = resumptionOf(runFolder);
-  configureCompute(from.experiment.threads);
-  Start start = openStart(from.experiment, /*fresh=*/!from.saved);
-  start.parts.run = from.run;
-  start.notes.insert(start.notes.end(), from.notes.begin(), from.notes.end());
-  if (from.saved)
-    keepWrittenMaskFits(runFolder, start);
-  else
-    writeMaskFits(runFolder, start);
-  std::unique_ptr<TrainingSession> session(new TrainingSession);
-  session->m_state->assemble(std::move(start.parts), std::move(runFolder));
-  if (from.saved)
-    session->m_state->trainer->restore(*from.saved);
-  else
-    session->m_state->trainer->restart();
-  session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
-  return session;
+std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
+                                                           const Together& together) {
+  Resumption from = toldIfNot(together.launch, [&] { return resumptionOf(runFolder); });
+  const auto processes = meet(together, from.experiment.training.timeout);
+  return inCompany(processes, [&] {
+    configureCompute(threadsOf(from.experiment, together.launch));
+    if (processes) sharedExperiment(*processes, from.experiment);
+    Start start =
+        openStart(onDeviceOf(from.experiment, together.launch), /*fresh=*/!from.saved, processes);
+    start.parts.run = from.run;
+    start.notes.insert(start.notes.end(), from.notes.begin(), from.notes.end());
+    keepTimmArgs(runFolder, start);
+    if (from.saved)
+      keepWrittenMaskFits(runFolder, start);
+    else
+      writeMaskFits(runFolder, start);
+    std::unique_ptr<TrainingSession> session(new TrainingSession);
+    session->m_state->assemble(std::move(start.parts), std::move(runFolder));
+    session->m_state->launch = together.launch;
+    if (from.saved)
+      session->m_state->trainer->restore(*from.saved);
+    else
+      session->m_state->trainer->restart();
+    session->m_state->trainer->share();
+    session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
+    return session;
+  });
+}
+
+Result<std::unique_ptr<TrainingSession>> TrainingSession::join(const std::optional<Experiment>& own,
+                                                               const Together& together) {
+  return guarded("", [&] {
+    const auto processes = meet(together, own.value_or(Experiment()).training.timeout);
+    return inCompany(processes, [&] {
+      Experiment experiment = sharedExperiment(*processes, Experiment());
+      if (own) takeFreeSettings(*own, experiment);
+      configureCompute(threadsOf(experiment, together.launch));
+      Start start = openStart(onDeviceOf(experiment, together.launch), /*fresh=*/false, processes);
+      auto unused = std::make_unique<UnusedFolder>();
+      std::unique_ptr<TrainingSession> session(new TrainingSession);
+      session->m_state->assemble(std::move(start.parts), RunFolder::create(unused->path()));
+      session->m_state->unused = std::move(unused);
+      session->m_state->launch = together.launch;
+      session->m_state->trainer->share();
+      return session;
+    });
+  });
+}
+
+bool TrainingSession::speaks() const {
+  return !m_state->processes || m_state->processes->speaks();
 }
 
 const Experiment& TrainingSession::experiment() const {
@@ -299,7 +417,8 @@ Result<TrainingOutcome> TrainingSession::run(std::stop_token stop) {
     if (!first)
       return Error{ErrorCode::InvalidArgument, "this run was run already; resume it instead",
                    folder().string()};
-    configureCompute(m_state->experiment.threads);  // thread counts belong to the calling thread
+    // Thread counts belong to the calling thread.
+    configureCompute(threadsOf(m_state->experiment, m_state->launch));
     const Ending ending{m_state->ended};
     return m_state->trainer->run(stop);
   });

@@ -15,6 +15,7 @@
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
 #include "core/training/run/TrainingTypes.h"
+#include "core/workbench/Together.h"
 
 namespace headlight {
 
@@ -23,9 +24,11 @@ class RunFolder;
 
 class TrainingSession {
  public:
-  /// Begins a run in `folder` (made if missing; it must be empty or not hold a run).
+  /// Begins a run in `folder` (made if missing; it must be empty or not hold a run). Of several
+  /// processes (`together`) the first begins or resumes it and the others join.
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
-                                                        const std::filesystem::path& folder);
+                                                        const std::filesystem::path& folder,
+                                                        const Together& together = {});
   /// In a folder that is open: a sweep's, in which no link is followed.
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const OpenFolder& folder);
@@ -36,9 +39,16 @@ class TrainingSession {
   /// Refused (InvalidFile, InvalidConfig): a checkpoint that is damaged, missing or another run's,
   /// and a config.json that was changed, but for its name, device, threads and where the data lies.
   /// Data or a processor that changed are a warning in the first update.
-  static Result<std::unique_ptr<TrainingSession>> resume(const std::filesystem::path& folder);
+  static Result<std::unique_ptr<TrainingSession>> resume(const std::filesystem::path& folder,
+                                                         const Together& together = {});
   static Result<std::unique_ptr<TrainingSession>> resume(const OpenFolder& folder);
+  /// Takes part in the run of process 0, writing nothing. `own`, where there is one, says on what
+  /// device and where the data lies on this machine.
+  static Result<std::unique_ptr<TrainingSession>> join(const std::optional<Experiment>& own,
+                                                       const Together& together);
   ~TrainingSession();
+  /// Whether it is for this process to say what went wrong with the run.
+  bool speaks() const;
 
   const Experiment& experiment() const;
   /// Where it is now: it may have been moved.
@@ -81,8 +91,10 @@ class TrainingSession {
   TrainingSession();
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const std::function<RunFolder()>& create,
-                                                        const std::string& where);
-  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder);
+                                                        const std::string& where,
+                                                        const Together& together);
+  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder, const Together& together);
+  class UnusedFolder;
   struct State;
   std::unique_ptr<State> m_state;
 };

@@ -50,7 +50,7 @@ Channel makeTerminal() {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
-  if (options.terminal) ::setenv("TERM", "xterm", 1);
+  if (options.terminal || options.resultTerminal) ::setenv("TERM", "xterm", 1);
   if (options.inChild) options.inChild();
   std::vector<char*> list{const_cast<char*>(path.c_str())};
   for (const auto& argument : arguments)
@@ -71,7 +71,7 @@ nlohmann::json Outcome::errorJson() const {
 
 Program::Program(const std::string& path, const Arguments& arguments, const ProgramOptions& options)
     : m_deadline(std::chrono::steady_clock::now() + options.limit) {
-  const Channel out = makePipe();
+  const Channel out = options.resultTerminal ? makeTerminal() : makePipe();
   const Channel err = options.terminal ? makeTerminal() : makePipe();
   m_process = ::fork();
   if (m_process < 0) throw std::runtime_error("fork");

@@ -33,6 +33,7 @@ struct ProgramOptions {
   std::chrono::seconds limit{60};  ///< it is killed then
   std::function<void()> inChild;   ///< called before the program starts, in its process
   bool terminal = false;           ///< standard error is a terminal
+  bool resultTerminal = false;     ///< standard output is a terminal, of 100 × 25 characters
 };
 
 /// A running program. Killed when it goes.

@@ -70,8 +70,8 @@ TEST_F(TrainCliTest, WritesARunFolderThatEvaluatesAndPredicts) {
   const auto end = outcome.json();
   EXPECT_EQ(end["event"], "finished");
   EXPECT_EQ(end["steps"], 54);
-  for (const char* file :
-       {"config.json", "metrics.csv", "metrics.jsonl", "last.safetensors", "best.safetensors"})
+  for (const char* file : {"config.json", "metrics.csv", "metrics.jsonl", "last.safetensors",
+                           "best.safetensors", "args.yaml", "summary.csv"})
     EXPECT_TRUE(fs::exists(path("run") / file)) << file;
 
   const auto evaluated = run({"evaluate", "--weights", "run/best.safetensors", "--json"});

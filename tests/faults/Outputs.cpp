@@ -18,7 +18,8 @@ const std::set<std::string> kClocked{"images_per_second", "seconds"};
 
 /// Of a run's logs the last line may be half of one: nobody reads that, and resuming cuts it.
 bool growsByLines(const fs::path& file) {
-  return file.extension() == ".jsonl" || file.filename() == "metrics.csv";
+  return file.extension() == ".jsonl" || file.filename() == "metrics.csv" ||
+         file.filename() == "summary.csv";
 }
 
 std::string withoutClock(const std::string& line) {

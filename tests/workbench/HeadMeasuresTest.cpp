@@ -161,9 +161,9 @@ TEST(HeadMeasures, ImportanceOverADataSetIsTheRiseOfItsLoss) {
       std::optional<SilentHead> silent;
       if (layer >= 0)
         silent.emplace(model.attention(layer).headProjection().weight, head, model.heads(layer));
-      const auto loader =
-          evaluationLoader(dataset, preprocessingOf(experiment.model), 5, /*threads=*/0);
-      loss = valueOrThrow(evaluateModel(model, *loader, {})).loss;
+      SharedBatches batches(
+          evaluationLoader(dataset, preprocessingOf(experiment.model), 5, /*threads=*/0));
+      loss = valueOrThrow(evaluateModel(model, batches, {})).loss;
     });
     return loss;
   };

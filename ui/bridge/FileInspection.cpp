@@ -15,6 +15,7 @@
 #include "core/workbench/Datasets.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/RunFollower.h"
 #include "core/workbench/SequenceTraining.h"
 #include "ui/document/Session.h"
 
@@ -52,8 +53,11 @@ void listPictures(const QString& folder, const std::stop_token& stop, FileFindin
 }
 
 bool isRunFolder(const QDir& folder) {
-  return folder.exists(QStringLiteral("config.json")) &&
-         folder.exists(QStringLiteral("metrics.csv"));
+  if (!folder.exists(QStringLiteral("config.json"))) return false;
+  // In its first epoch a run has lines of steps, or none yet, and no table.
+  for (const char* file : {"metrics.csv", "metrics.jsonl", "last.safetensors"})
+    if (folder.exists(QLatin1String(file))) return true;
+  return isHeld(folder.path().toStdString());
 }
 
 bool isSequenceRun(const QDir& folder) {
@@ -83,7 +87,7 @@ FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
   if (finding.pictures.isEmpty())
     return problem(path, text("There are no pictures in this folder, and it is no dataset or "
                               "training run. Headlight opens folders of JPEG, PNG, WebP, BMP and "
-                              "TIFF files, CIFAR and IDX datasets."));
+                              "TIFF files, tar shards, CIFAR and IDX datasets."));
   finding.kind = finding.datasetKind.isEmpty() ? FileKind::Folder : FileKind::Dataset;
   return finding;
 }

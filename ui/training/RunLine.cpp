@@ -5,11 +5,14 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include <cmath>
 #include <utility>
 
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ShownText.h"
+#include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/TrainingBridge.h"
+#include "ui/training/FollowedLine.h"
 
 namespace headlight {
 namespace {
@@ -53,6 +56,27 @@ RunLine::RunLine(TrainingBridge* bridge, QWidget* parent) : QToolBar(parent), m_
           [this](const auto& outcome, const QString&) { onFinished(outcome.get()); });
 }
 
+void RunLine::setFollower(FollowBridge* follower) {
+  m_follower = follower;
+  connect(follower, &FollowBridge::grew, this,
+          [this](const auto& growth) { onFollowed(growth->standing); });
+  connect(follower, &FollowBridge::ended, this, [this] {
+    m_any = m_live;
+    refresh();
+  });
+}
+
+void RunLine::onFollowed(const RunStanding& standing) {
+  if (m_live) return;
+  const RunNumbers& now = standing.numbers;
+  m_any = true;
+  m_state = followedStateText(standing);
+  if (now.epochs > 0) m_state += tr(" · epoch %1/%2").arg(now.epoch).arg(now.epochs);
+  m_run = {{}, now.step, now.steps, now.secondsRemaining};
+  m_top1 = std::isfinite(now.top1) ? now.top1 : -1;
+  refresh();
+}
+
 void RunLine::setShownElsewhere(bool shown) {
   m_shownElsewhere = shown;
   refresh();
@@ -92,9 +116,11 @@ void RunLine::showWhereNeeded() {
 
 void RunLine::refresh() {
   showWhereNeeded();
-  const QString name = shownName(QFileInfo(m_bridge->folder()).fileName().toStdString());
+  const bool follows = !m_live && m_follower && m_follower->isFollowing();
+  const QString folder = follows ? m_follower->folder() : m_bridge->folder();
+  const QString name = shownName(QFileInfo(folder).fileName().toStdString());
   const QString state = m_bridge->isPaused() ? tr("paused") : m_state;
-  m_open->setText(tr("▶ run “%1”: %2").arg(name, state));
+  m_open->setText((follows ? tr("▶ following “%1”: %2") : tr("▶ run “%1”: %2")).arg(name, state));
   const double share =
       m_run.total > 0 ? static_cast<double>(m_run.done) / static_cast<double>(m_run.total) : 0;
   m_progress->setValue(static_cast<int>(share * kLineSteps));

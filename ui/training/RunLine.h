@@ -14,7 +14,9 @@ class QToolButton;
 
 namespace headlight {
 
+class FollowBridge;
 class TrainingBridge;
+struct RunStanding;
 
 /// Hidden until a run begins, and where the run is shown as a whole.
 class RunLine : public QToolBar {
@@ -22,6 +24,8 @@ class RunLine : public QToolBar {
  public:
   explicit RunLine(TrainingBridge* bridge, QWidget* parent = nullptr);
 
+  /// A run that is followed has its line too, while this window trains none.
+  void setFollower(FollowBridge* follower);
   /// Whether the run is shown as a whole elsewhere, so that no line is needed.
   void setShownElsewhere(bool shown);
   QString text() const;
@@ -34,10 +38,12 @@ class RunLine : public QToolBar {
  private:
   void onUpdated(const TrainingUpdate& update);
   void onFinished(const TrainingOutcome* outcome);
+  void onFollowed(const RunStanding& standing);
   void begin();
   void refresh();
 
   TrainingBridge* m_bridge;
+  FollowBridge* m_follower = nullptr;
   QToolButton* m_open;
   QProgressBar* m_progress;
   QLabel* m_numbers;

@@ -242,8 +242,8 @@ void TrainDialog::setDataFolder(const QString& path) {
       [this, form, trimmed](std::string kind) {
         if (kind.empty()) {
           m_dataPage.note->setMessage(
-              tr("No dataset was recognised there: class folders with pictures, "
-                 "CIFAR binary files or IDX files are."),
+              tr("No dataset was recognised there: class folders with pictures, tar "
+                 "shards, CIFAR binary files or IDX files are."),
               MessageLabel::Tone::Problem);
         } else {
           m_dataPage.note->setMessage(tr("%1 found.").arg(QString::fromStdString(kind)));

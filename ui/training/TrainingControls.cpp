@@ -55,6 +55,19 @@ TrainingActions makeTrainingActions(QWidget* owner) {
                                    "if it had never stopped"),
                           "Ctrl+R",
                           {}});
+  actions.follow = makeCommand(
+      owner, {"train.follow",
+              dockText("&Follow a run…"),
+              dockText("Watch a run that another program or machine trains, by its folder; nothing "
+                       "in it is changed"),
+              "Ctrl+Alt+F",
+              {}});
+  actions.stopFollowing =
+      makeCommand(owner, {"train.stopFollowing",
+                          dockText("Stop following"),
+                          dockText("Leave the run that is followed, which goes on as it does"),
+                          "Ctrl+Alt+G",
+                          {}});
   actions.followEdits = makeCommand(
       owner, {"train.followEdits",
               dockText("Apply mask edits to the running training"),
@@ -66,7 +79,8 @@ TrainingActions makeTrainingActions(QWidget* owner) {
       makeCommand(owner, {"train.lookThrough",
                           dockText("Look through the training weights"),
                           dockText("Maps and predictions come from the weights as they are being "
-                                   "trained, about once a second"),
+                                   "trained, about once a second; of a run that is followed from "
+                                   "each checkpoint"),
                           "Ctrl+Alt+W",
                           {}});
   actions.learningRate = makeCommand(owner, {"train.showLearningRate",

@@ -14,10 +14,12 @@ namespace headlight {
 
 struct TrainingActions {
   QAction *start, *pause, *stop, *resume;
+  QAction *follow, *stopFollowing;                    ///< a run that somebody else trains
   QAction *followEdits, *lookThrough, *learningRate;  ///< checkable
 
   QList<QAction*> all() const {
-    return {start, pause, stop, resume, followEdits, lookThrough, learningRate};
+    return {start,         pause,       stop,        resume,      follow,
+            stopFollowing, followEdits, lookThrough, learningRate};
   }
 };
 TrainingActions makeTrainingActions(QWidget* owner);

@@ -22,6 +22,7 @@
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/ReadingsPlot.h"
 #include "ui/training/EvolutionBar.h"
+#include "ui/training/FollowedLine.h"
 #include "ui/training/RunEdits.h"
 #include "ui/training/TrainingOutcomeBar.h"
 #include "ui/training/TrainingPlots.h"
@@ -67,6 +68,8 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
   layout->addWidget(m_controls.row);
+  m_followed = new FollowedLine(m_actions.stopFollowing, this);
+  layout->addWidget(m_followed);
   m_outcomeBar = new TrainingOutcomeBar(this);
   makePlots();
   auto* content = new QVBoxLayout;
@@ -91,6 +94,7 @@ void TrainingDock::connectActions() {
           [this] { dialogs().show(m_warnings.makeDialog(window()), {}); });
   connect(m_actions.start, &QAction::triggered, this, &TrainingDock::startRequested);
   connect(m_actions.resume, &QAction::triggered, this, &TrainingDock::resumeRequested);
+  connect(m_actions.follow, &QAction::triggered, this, &TrainingDock::followRequested);
   connect(m_actions.pause, &QAction::triggered, this, [this] {
     if (m_bridge->isPaused())
       m_bridge->unpause();
@@ -180,6 +184,7 @@ void TrainingDock::begin() {
 
 void TrainingDock::clear() {
   m_seen = true;
+  m_left = false;
   m_runState = TrainingState::Preparing;
   m_runProgress = {};
   m_epoch = m_epochs = 0;
@@ -209,7 +214,7 @@ void TrainingDock::onWentOn(const RunHistory& history) {
 
 /// A run of an earlier time, as if it had just ended.
 void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
-  if (m_active) return;
+  if (m_active || isFollowing()) return;
   clear();
   m_recorded = run->experiment;
   onWentOn(run->history);
@@ -328,10 +333,12 @@ void TrainingDock::refreshControls() {
   m_actions.lookThrough->setEnabled(
       !m_active || !run || !m_document->hasModel() ||
       LookBridge::canLookThrough(run->model, m_document->model().experiment.model));
+  refreshFollowing();
 }
 
 QString TrainingDock::stateText() const {
   if (!m_seen) return tr("No training yet");
+  if (m_left) return tr("Not followed any more");
   const QString stage = QString::fromStdString(m_runProgress.stage);
   const auto with = [](const QString& state, const QString& more) {
     return more.isEmpty() ? state : state + QStringLiteral(" · ") + more;
@@ -359,11 +366,11 @@ QString TrainingDock::stateText() const {
 
 /// Nothing empty is shown: neither plots without a curve nor the progress of no run.
 void TrainingDock::refreshPlots() {
-  m_controls.row->setVisible(m_seen);
+  m_controls.row->setVisible(m_seen && !isFollowing());
   m_options->setVisible(m_seen);
   if (!m_loss->isEmpty() || !m_locality->history().isEmpty() || !m_readings->isEmpty())
     m_plots->showPlots();
-  else if (m_active)
+  else if (m_active || isFollowing())
     m_plots->showSentence(tr("The curves begin with the first step."), false);
   else
     m_plots->showSentence(tr("Train a copy of the model on pictures of yours and watch where its "
@@ -396,6 +403,7 @@ void TrainingDock::showRecorded() {
   m_locality->setShown(point);
   m_readings->setShownStep(point ? std::optional(point->step) : std::nullopt);
   m_document->setRecorded(point);
+  showFollowedMasks();
 }
 
 void TrainingDock::requestRedraw() {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/workbench/TrainingSession.h"
 #include "ui/base/WarningLog.h"
@@ -18,12 +19,15 @@ namespace headlight {
 
 class Document;
 class EvolutionBar;
+class FollowBridge;
+class FollowedLine;
 class LocalityPlot;
 class LossPlot;
 class PlotCommands;
 class ReadingsPlot;
 struct RecordedRun;
 class RunEdits;
+struct RunGrowth;
 class TrainingBridge;
 class TrainingOutcomeBar;
 class TrainingPlots;
@@ -32,6 +36,9 @@ class TrainingDock : public QWidget {
   Q_OBJECT
  public:
   TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent = nullptr);
+
+  /// Where runs come from that somebody else trains: once, after the constructor.
+  void setFollower(FollowBridge* follower);
 
   QAction* startAction() const { return m_actions.start; }
   QAction* pauseAction() const { return m_actions.pause; }  ///< pauses or goes on
@@ -46,6 +53,7 @@ class TrainingDock : public QWidget {
  Q_SIGNALS:
   void startRequested();   ///< open the training dialog
   void resumeRequested();  ///< ask for a run's folder
+  void followRequested();  ///< ask for a run's folder
   void openCheckpointRequested(const QString& path);
   void openFolderRequested(const QString& path);
   void saveWeightsRequested();  ///< the newest of a run that ended with an error
@@ -62,6 +70,11 @@ class TrainingDock : public QWidget {
   void clear();
   void onRecorded(const std::shared_ptr<const RecordedRun>& run);
   void onWentOn(const RunHistory& history);
+  void onGrew(const RunGrowth& growth);
+  void onLeft(const QString& folder);
+  bool isFollowing() const;
+  void refreshFollowing();
+  void showFollowedMasks();
   void requestRedraw();
   void redraw();
   void refreshControls();
@@ -86,6 +99,8 @@ class TrainingDock : public QWidget {
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
   EvolutionBar* m_evolution = nullptr;
+  FollowBridge* m_follower = nullptr;
+  FollowedLine* m_followed = nullptr;
   PlotCommands* m_plotCommands = nullptr;
   RunEdits* m_edits;
   QTimer m_redrawTimer;
@@ -99,7 +114,9 @@ class TrainingDock : public QWidget {
   QString m_message;
   WarningLog m_warnings;
   std::optional<TrainingOutcome> m_outcome;
-  std::optional<Experiment> m_recorded;  ///< of a run of an earlier time, while it is shown
+  std::optional<Experiment> m_recorded;  ///< of a run of an earlier time or of somebody else
+  std::vector<AppliedEdit> m_followedEdits;
+  bool m_left = false;  ///< the curves are of a run that was followed
 };
 
 }  // namespace headlight

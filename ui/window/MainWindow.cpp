@@ -38,6 +38,7 @@
 #include "ui/window/EffectController.h"
 #include "ui/window/FigureCommands.h"
 #include "ui/window/FileDrops.h"
+#include "ui/window/FollowController.h"
 #include "ui/window/HelpCommands.h"
 #include "ui/window/Menus.h"
 #include "ui/window/SessionController.h"
@@ -56,6 +57,7 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_images(std::make_unique<ImageBridge>()),
       m_look(std::make_unique<LookBridge>(m_document.get())),
       m_training(std::make_unique<TrainingBridge>()),
+      m_follow(std::make_unique<FollowBridge>()),
       m_gallery(std::make_unique<GalleryModel>(m_images.get())),
       m_actions(new Actions(this)),
       m_opener(new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this)) {
@@ -99,6 +101,7 @@ void MainWindow::buildPanels() {
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
+  m_trainingDock->setFollower(m_follow.get());
   auto* prediction = new PredictionPanel(m_document.get(), this);
   m_references = new ReferenceCommands(m_document.get(), this);
   m_effect = new EffectController(m_document.get(), m_look.get(), this);
@@ -112,6 +115,7 @@ void MainWindow::buildPanels() {
   m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
   auto* run = new RunLine(m_training.get(), this);
+  run->setFollower(m_follow.get());
   addToolBar(Qt::BottomToolBarArea, run);
   connect(run, &RunLine::opened, this, [this] { m_workspaces->show(Workspace::Train); });
   connect(m_docks->training(), &QDockWidget::visibilityChanged, run, &RunLine::setShownElsewhere);
@@ -131,9 +135,11 @@ void MainWindow::buildControllers() {
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
                                        m_trainingDock, this);
+  m_following = new FollowController(
+      {document, m_follow.get(), m_training.get(), m_look.get(), m_opener, m_trainingDock, this});
   m_session = std::make_unique<SessionController>(
       SessionParts{this, document, m_look.get(), m_gallery.get(), m_theme, m_centre->tabs(),
-                   m_docks, m_workspaces, m_opener, m_opening, m_trainings},
+                   m_docks, m_workspaces, m_opener, m_opening, m_trainings, m_following},
       m_options.sessionPath);
 }
 
@@ -177,6 +183,11 @@ void MainWindow::connectControllers() {
   });
   connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
   connect(m_trainings, &TrainingController::runOpened, m_recent, &RecentCommands::addRun);
+  connect(m_following, &FollowController::began, m_recent, &RecentCommands::addRun);
+  connect(m_following, &FollowController::showRequested, this,
+          [this] { m_workspaces->show(Workspace::Train); });
+  connect(m_following, &FollowController::resumeOffered, m_trainings,
+          &TrainingController::offerToResume);
   connect(m_trainings, &TrainingController::helpRequested, m_help, &HelpCommands::showPage);
   connect(m_trainings, &TrainingController::ended, this, [this] {
     if (m_closing) close();
@@ -200,6 +211,7 @@ void MainWindow::connectNotices() {
   connect(m_opening, &OpeningCommands::notice, this, &MainWindow::tell);
   connect(m_session.get(), &SessionController::notice, this, &MainWindow::tell);
   connect(m_trainings, &TrainingController::notice, this, &MainWindow::tell);
+  connect(m_following, &FollowController::notice, this, &MainWindow::tell);
   connect(m_document.get(), &Document::message, m_log,
           [this](const QString& text) { m_log->keep(LogLevel::Info, shownText(text)); });
   connect(m_log, &MessageLog::added, this, [this](LogLevel level, const QString& text) {

@@ -9,6 +9,7 @@
 
 #include "ui/base/Actions.h"
 #include "ui/base/NoticeBar.h"
+#include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/LookBridge.h"
@@ -23,6 +24,7 @@ class CommandPalette;
 class EffectController;
 class Docks;
 class FigureCommands;
+class FollowController;
 class GalleryDock;
 class HelpBrowser;
 class HelpCommands;
@@ -80,6 +82,7 @@ class MainWindow : public QMainWindow {
   LookBridge* lookBridge() { return m_look.get(); }
   ImageBridge* imageBridge() { return m_images.get(); }
   TrainingBridge* trainingBridge() { return m_training.get(); }
+  FollowBridge* followBridge() { return m_follow.get(); }
   GalleryModel* gallery() { return m_gallery.get(); }
   EffectController* effect() { return m_effect; }
   Actions* actions() { return m_actions; }
@@ -112,6 +115,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<ImageBridge> m_images;
   std::unique_ptr<LookBridge> m_look;
   std::unique_ptr<TrainingBridge> m_training;
+  std::unique_ptr<FollowBridge> m_follow;
   std::unique_ptr<GalleryModel> m_gallery;
 
   Actions* m_actions;
@@ -136,6 +140,7 @@ class MainWindow : public QMainWindow {
   ViewCommands* m_viewCommands = nullptr;
   HelpCommands* m_help = nullptr;
   TrainingController* m_trainings = nullptr;
+  FollowController* m_following = nullptr;
   std::unique_ptr<SessionController> m_session;
   bool m_closing = false;  ///< once the training has stopped
 };

@@ -20,6 +20,7 @@
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
 #include "ui/window/Docks.h"
+#include "ui/window/FollowController.h"
 #include "ui/window/TrainingController.h"
 #include "ui/window/Workspaces.h"
 
@@ -87,6 +88,7 @@ void SessionController::connectParts() {
   connect(m_parts.theme, &Theme::changed, this, &SessionController::changed);
   connect(m_parts.training, &TrainingController::settingsChanged, this,
           &SessionController::changed);
+  connect(m_parts.following, &FollowController::changed, this, &SessionController::changed);
   connect(m_parts.opener, &Opener::sessionFound, this, &SessionController::onFound);
   connect(m_parts.look, &LookBridge::openingFailed, this, &SessionController::onOpeningFailed);
   connect(m_parts.look, &LookBridge::replacing, this, &SessionController::onReplacing);
@@ -120,7 +122,8 @@ std::optional<Session> SessionController::session() const {
   session.theme = themeName(m_parts.theme->choice());
   session.geometry = m_parts.window->saveGeometry();
   session.figures = lastFigureFolder();
-  session.run = m_parts.training->runFolder();
+  const QString followed = m_parts.following->folder();
+  session.run = followed.isEmpty() ? m_parts.training->runFolder() : followed;
   session.workspace = workspaceName(m_parts.workspaces->current());
   session.arrangements = m_parts.workspaces->arrangements();
   return session;

@@ -17,6 +17,7 @@ class QMainWindow;
 namespace headlight {
 
 class Docks;
+class FollowController;
 class GalleryModel;
 class LookBridge;
 class OpeningCommands;
@@ -39,6 +40,7 @@ struct SessionParts {
   Opener* opener;
   OpeningCommands* opening;
   TrainingController* training;
+  FollowController* following;
 };
 
 class SessionController : public QObject {

@@ -99,7 +99,6 @@ void TrainingController::connectBridge() {
 
 void TrainingController::connectOpener() {
   connect(m_opener, &Opener::settingsFound, this, &TrainingController::setSettings);
-  connect(m_opener, &Opener::runFound, this, &TrainingController::offerToResume);
   connect(m_opener, &Opener::dataFound, this, &TrainingController::takeData);
   connect(m_opener, &Opener::sequenceFound, this,
           [this](const QString& path) { showSequences()->openPath(path); });

@@ -38,6 +38,8 @@ class TrainingController : public QObject {
 
   /// Begins a run, and remembers its settings.
   void start(const Experiment& experiment, const QString& folder);
+  /// Goes on with a run, if the person wants to.
+  void offerToResume(const QString& folder);
   /// Where the last run lies, that of an earlier time too; empty: there was none.
   QString runFolder() const;
   /// The curves of an earlier run, unless its folder is gone.
@@ -69,7 +71,6 @@ class TrainingController : public QObject {
   void chooseRunToResume();
   void resume(const QString& folder);
   void chooseWhereToSaveWeights();
-  void offerToResume(const QString& folder);
   void takeData(const QString& kind, const QString& folder);
   void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);
   void exportConfig(const Experiment& experiment, QWidget* parent);

@@ -3,6 +3,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ProgressBar.h"
+#include "core/base/Text.h"
 #include "core/config/DatasetKinds.h"
 #include "core/workbench/Datasets.h"
 
@@ -22,10 +23,10 @@ class MakeDatasetCommand : public Command {
         ->type_name("FOLDER");
     command
         ->add_option("--kind", m_kind,
-                     "texture-shape, image-folder, cifar10, cifar100 or idx; default: what lies "
-                     "in --path, or texture-shape")
+                     joined(datasetKinds()) + "; default: what lies in --path, or texture-shape")
         ->type_name("TEXT");
-    command->add_option("--path", m_path, "Folder of a dataset on disk")->type_name("FOLDER");
+    command->add_option("--path", m_path, "Folder of a dataset on disk, or a pattern of shards")
+        ->type_name("FOLDER");
     const auto number = [&](const char* flag, std::int64_t& target, const char* help, double low,
                             double high) {
       command->add_option(flag, target, help)

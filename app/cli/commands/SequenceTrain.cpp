@@ -12,6 +12,7 @@
 #include "core/base/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/SequenceTraining.h"
+#include "core/workbench/Together.h"
 
 namespace headlight::cli {
 namespace {
@@ -65,6 +66,8 @@ class SequenceTrainCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
     if (m_run.empty()) refuseUsage("--run", "is missing; name the folder of the run");
+    if (const Launch launch = valueOrThrow(launchOfThisProcess()); !launch.alone())
+      refuseUsage(launch.launcher, "started several processes; sequence models train in one");
     const SequenceExperiment experiment = describe();
     terminal.note((m_resume ? "going on with " : "training ") + experiment.name + " in " + m_run);
     // Only once it has begun: what is refused has not.

@@ -64,6 +64,9 @@ class TrainCommand : public Command {
             "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
             "of 5), or a JSON file")
         ->type_name("NAME|FILE");
+    command->add_flag("--resume-or-start", m_resumeOrStart,
+                      "Go on with the run in --run where there is one, as it began, else start it: "
+                      "for jobs that are started again by themselves");
     command->add_option("--recipe", m_recipe, recipeHelp())->type_name("NAME");
     command->add_flag("--json", m_json,
                       "One JSON object a line: step, heads, edit and epoch events as they happen, "
@@ -71,44 +74,96 @@ class TrainCommand : public Command {
     command->footer(
         "Every parameter of the Experiment is a flag, in the groups above.\n"
         "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there. A second\n"
-        "Ctrl+C does not wait. A run that was killed goes on from its last checkpoint.");
+        "Ctrl+C does not wait. A run that was killed goes on from its last checkpoint.\n"
+        "Under torchrun, mpirun and srun the processes train one run together: every step's\n"
+        "images are shared out among them, and process 0 writes and speaks.");
     m_flags.declare(*command, {"", "model", "masks", "data", "training", "telemetry"});
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
-    auto session = m_resume.empty() ? begin() : resume();
-    terminal.note((m_resume.empty() ? "training " : "going on with ") + session->experiment().name +
-                  " in " + session->folder().string());
+    m_together.launch = valueOrThrow(launchOfThisProcess());
+    const bool resumes = !m_resume.empty() || (m_resumeOrStart && holdsRun(m_run));
+    auto session = open(resumes);
+    terminal.note((resumes ? "going on with " : "training ") + session->experiment().name + " in " +
+                  session->folder().string() + companyText());
     if (terminal.json())
-      terminal.printJson(Json{
-          {"event", "begin"}, {"run", session->folder().string()}, {"resumed", !m_resume.empty()}});
+      terminal.printJson(Json{{"event", "begin"},
+                              {"run", session->folder().string()},
+                              {"resumed", resumes},
+                              {"processes", m_together.launch.count}});
     auto outcome = [&] {
       const TrainingReporter reporter(*session, terminal);
       return session->run(stop);
     }();
+    if (!outcome && m_together.launch.rank > 0) terminal.silence(!session->speaks());
     return report(valueOrThrow(std::move(outcome)), session->folder(), terminal);
   }
 
  private:
+  std::string companyText() const {
+    const Launch& launch = m_together.launch;
+    return launch.alone()
+               ? ""
+               : ", " + std::to_string(launch.count) + " processes by " + launch.launcher;
+  }
+
+  static bool holdsRun(const fs::path& folder) {
+    std::error_code unknown;
+    return fs::exists(folder / "config.json", unknown) ||
+           fs::exists(folder / "last.safetensors", unknown);
+  }
+
+  /// Process 0 begins or resumes; the others join it. Where it cannot, they get to know.
+  std::unique_ptr<TrainingSession> open(bool resumes) {
+    requireFolderToResume();
+    const bool first = m_together.launch.rank == 0;
+    auto outcome = guarded("", [&]() -> std::unique_ptr<TrainingSession> {
+      if (!m_resume.empty()) {
+        m_together.task = {{"resume", true}};
+        return first ? resume() : join(std::nullopt);
+      }
+      const Experiment experiment = described();
+      m_together.task = taskOf(experiment);
+      if (!first) return join(experiment);
+      return resumes ? resumeIn(m_run) : begin(experiment);
+    });
+    return valueOrThrow(std::move(outcome));
+  }
+
+  void requireFolderToResume() const {
+    if (m_resumeOrStart && m_run.empty())
+      refuseUsage("--resume-or-start", "needs --run FOLDER, where the run is or will be");
+  }
+
+  std::unique_ptr<TrainingSession> join(const std::optional<Experiment>& own) const {
+    return valueOrThrow(TrainingSession::join(own, m_together));
+  }
+  std::unique_ptr<TrainingSession> resumeIn(const fs::path& folder) const {
+    return valueOrThrow(TrainingSession::resume(folder, m_together));
+  }
+
   std::unique_ptr<TrainingSession> resume() const {
     const bool more = !m_config.empty() || !m_run.empty() || !m_model.empty() ||
                       !m_weights.empty() || !m_masks.empty() || !m_recipe.empty() ||
-                      !m_flags.empty();
+                      m_resumeOrStart || !m_flags.empty();
     if (more)
       refuseUsage("--resume",
                   "goes on exactly as the run began and takes nothing else; to change "
                   "something start a new run with --weights RUN/last.safetensors");
-    return valueOrThrow(TrainingSession::resume(m_resume));
+    return resumeIn(m_resume);
   }
 
-  std::unique_ptr<TrainingSession> begin() const {
+  Experiment described() const {
     if (m_config.empty() && m_model.empty() && m_flags.empty())
       refuseUsage("train", "needs a CONFIG, or --resume RUN, or at least --model NAME");
-    const Experiment experiment = describe();
+    return describe();
+  }
+
+  std::unique_ptr<TrainingSession> begin(const Experiment& experiment) const {
     const fs::path folder = m_run.empty() ? freshRunFolder(experiment.name) : fs::path(m_run);
-    return valueOrThrow(TrainingSession::begin(experiment, folder));
+    return valueOrThrow(TrainingSession::begin(experiment, folder, m_together));
   }
 
   /// The config, then what the command line says over it. Checked as one.
@@ -167,7 +222,8 @@ class TrainCommand : public Command {
   }
 
   std::string m_config, m_resume, m_run, m_model, m_weights, m_masks, m_recipe;
-  bool m_json = false;
+  bool m_json = false, m_resumeOrStart = false;
+  Together m_together;
   ParameterFlags m_flags;
 };
 

@@ -39,8 +39,8 @@ std::unique_ptr<Loader> OpenedEvaluation::loader() const {
 
 Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progress,
                                                    std::stop_token stop) const {
-  const auto batches = loader();
-  return evaluateModel(*loaded.model, *batches, options, progress, stop);
+  SharedBatches batches(loader());
+  return evaluateModel(*loaded.model, batches, options, progress, stop);
 }
 
 OpenedEvaluation openEvaluation(const EvaluationRequest& request) {

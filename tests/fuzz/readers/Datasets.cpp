@@ -3,6 +3,7 @@
 #include "core/data/Dataset.h"
 #include "core/data/Sequences.h"
 #include "tests/Gzip.h"
+#include "tests/data/TarWriter.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 
@@ -35,6 +36,18 @@ std::string idxPictures() {
 }
 std::string idxLabels() {
   return bigEndian({0x801, 6}) + std::string("\0\1\2\0\1\2", 6);
+}
+
+/// Two classes of two tiny pictures, one of a long name.
+std::string tarShard() {
+  const Image image{4, 4, std::make_shared<const std::vector<std::uint8_t>>(48, 7)};
+  const std::string png = valueOrThrow(encodePng(image));
+  std::string bytes;
+  for (const std::string key : {"a", "b", "c", "d"}) {
+    if (key == "c") bytes += test::tarFile("././@LongLink", "c.cls", 'L');
+    bytes += test::tarFile(key + ".cls", key < "c" ? "0" : "1") + test::tarFile(key + ".png", png);
+  }
+  return bytes + test::tarEnd();
 }
 
 /// Both splits, and every sample of them.
@@ -131,6 +144,7 @@ std::vector<Target> dataTargets(const fs::path& folder) {
           dataset(folder, "idx", "train-images-idx3-ubyte", idx),
           dataset(folder, "idx", "train-labels-idx1-ubyte", idx),
           dataset(folder, "idx", "train-images-idx3-ubyte.gz", idxGzipped),
+          dataset(folder, "webdataset", "train.tar", {{"train.tar", tarShard()}}),
           text(folder),
           pngText()};
 }

@@ -1,5 +1,8 @@
 // What runs and sweeps leave in their folders.
 
+#include <algorithm>
+
+#include "core/training/run/FollowedLogs.h"
 #include "core/training/run/MetricsLog.h"
 #include "core/training/run/RunHistory.h"
 #include "core/training/sequence/SequenceHistory.h"
@@ -31,10 +34,30 @@ constexpr const char* kTable =
     "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds\n"
     "1,3,0.001,2.2,2.1,0.25,0.75,1,0.5\n2,6,0.0005,2.0,2.1,0.125,0.75,0,0.5\n";
 
+constexpr const char* kSummary =
+    "epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n"
+    "0,2.2,2.1,25,75,0.001\n1,2.0,2.1,12.5,75,0.0005\n";
+
+/// As one that follows the run reads them: steps do not go back, and nothing comes twice.
+void followLogs(const OpenFolder& run) {
+  Experiment experiment;
+  experiment.model.depth = experiment.model.heads = 2;
+  FollowedLogs logs(experiment);
+  RunHistory history, again;
+  static_cast<void>(logs.read(run, history, {}));
+  static_cast<void>(logs.read(run, again, {}));
+  const auto earlier = [](const StepPoint& a, const StepPoint& b) { return a.step < b.step; };
+  require(std::is_sorted(history.steps.begin(), history.steps.end(), earlier), "a step goes back");
+  require(again.empty(), "a line is read twice");
+  require(!logs.wasRewritten(run), "what nobody touched was rewritten");
+  require(logs.tally().numbers().step >= 0, "a step is negative");
+}
+
 /// Reads the logs, then cuts them back as resuming does: what is left is not from after that.
 Result<void> readLogs(const fs::path& folder) {
   const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
   readRunHistory(run, {2, 2});
+  followLogs(run);
   if (auto cut = MetricsLog(run, "").cutTo(2, 1, 1); !cut) return cut;
   const RunHistory left = readRunHistory(run, {2, 2});
   require(left.steps.empty() || left.steps.back().step <= 2, "a step is left");
@@ -84,6 +107,7 @@ std::vector<Target> runTargets(const fs::path& folder) {
       inFolder(folder, "metrics.jsonl", Kind::Lines, kSequenceMetrics, readSequenceLogs,
                "metrics of a sequence"),
       inFolder(folder, "metrics.csv", Kind::Text, kTable, readTable, "table of a run"),
+      inFolder(folder, "summary.csv", Kind::Text, kSummary, readLogs, "summary of a run"),
       inFolder(folder, kSweepSpeeds, Kind::Json, R"({"softmax": 900.5, "aft": 1200})",
                readSpeedTable, "speeds of a sweep"),
   };

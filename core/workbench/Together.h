@@ -1,0 +1,52 @@
+#pragma once
+// Beginning a run in several processes: they meet, see that they were asked for the same thing with
+// the same program and the same data, and get the experiment from process 0. Internal to
+// core/workbench but for Together itself, which has no torch type.
+
+#include <memory>
+
+#include "core/config/Experiment.h"
+#include "core/processes/Launch.h"
+
+namespace headlight {
+
+class Processes;
+
+/// How a run's processes were started, and what each was asked for.
+struct Together {
+  Launch launch;  ///< as it stands here: alone
+  Json task;      ///< the same in all of them; compared
+};
+
+/// What all processes of a run must be asked for: `experiment` but for its device, threads and
+/// where the data lies, which may differ from machine to machine.
+Json taskOf(const Experiment& experiment);
+
+/// Null where `together` is one process. Throws Failure: those of Processes, and InvalidConfig
+/// where the tasks or the programs differ; which processes and in what is said.
+std::shared_ptr<Processes> meet(const Together& together, double timeoutSeconds);
+
+/// Process 0's experiment in all of them.
+Experiment sharedExperiment(Processes& processes, const Experiment& experiment);
+
+/// Throws Failure (InvalidFile) in all where `data`, a fingerprint, differs.
+void requireSame(Processes& processes, const std::string& what, const std::string& data);
+
+/// Why this process ends; nothing where it is alone.
+void tellOthers(Processes* processes, const std::string& why);
+
+/// Runs `body`; where it throws, the other processes are told why before they wait in vain.
+template <typename Body>
+auto inCompany(const std::shared_ptr<Processes>& processes, Body&& body) {
+  try {
+    return body();
+  } catch (const std::exception& exception) {
+    tellOthers(processes.get(), messageOf(exception));
+    throw;
+  }
+}
+
+/// For process 0 of a run that cannot even begin: the others, which wait, get to know.
+void tellThoseWhoWait(const Launch& launch, const std::string& why);
+
+}  // namespace headlight

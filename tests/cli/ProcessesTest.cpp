@@ -1,0 +1,275 @@
+// One run in several processes, as launchers start them: the numbers of one, exact when it goes on,
+// and one clear message when a process fails.
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "tests/Effort.h"
+#include "tests/FreePort.h"
+#include "tests/cli/Tensors.h"
+#include "tests/cli/Workspace.h"
+
+namespace headlight::testing {
+namespace {
+
+using nlohmann::json;
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// The processes of one job, as torchrun would start them.
+class Job {
+ public:
+  Job(int count, const Arguments& arguments, const ProgramOptions& options, int port = freePort()) {
+    for (int rank = 0; rank < count; ++rank)
+      add(variablesOf(rank, count, port), arguments, options);
+  }
+  Job() = default;
+
+  void add(const Variables& variables, const Arguments& arguments, ProgramOptions options) {
+    options.limit = std::chrono::seconds(300);
+    options.inChild = [variables] {
+      for (const auto& [name, value] : variables)
+        ::setenv(name.c_str(), value.c_str(), 1);
+    };
+    m_programs.push_back(std::make_unique<Program>(HEADLIGHT_CLI, arguments, options));
+  }
+  static Variables variablesOf(int rank, int count, int port) {
+    const std::string number = std::to_string(rank), all = std::to_string(count);
+    return {{"RANK", number},
+            {"WORLD_SIZE", all},
+            {"LOCAL_RANK", number},
+            {"LOCAL_WORLD_SIZE", all},
+            {"MASTER_ADDR", "127.0.0.1"},
+            {"MASTER_PORT", std::to_string(port)}};
+  }
+
+  Program& rank(int number) { return *m_programs[static_cast<std::size_t>(number)]; }
+  std::vector<Outcome> finish() {
+    std::vector<Outcome> all;
+    for (const auto& program : m_programs)
+      all.push_back(program->finish());
+    return all;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Program>> m_programs;
+};
+
+bool isStep(const std::string& line) {
+  return line.find("\"step\"") != std::string::npos;
+}
+
+std::vector<double> lossesOf(const Outcome& outcome) {
+  std::vector<double> losses;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    const json event = json::parse(line);
+    if (event["event"] == "step") losses.push_back(event["loss"]);
+    if (event["event"] == "epoch") losses.push_back(event["validation_loss"]);
+  }
+  return losses;
+}
+
+class ProcessesCliTest : public CliTest {
+ protected:
+  /// With all that is drawn, an odd batch, and a mask edit.
+  json training() const {
+    auto config = tinyTraining();
+    config["threads"] = 1;
+    config["model"]["drop_path"] = 0.2;
+    config["training"]["batch_size"] = 9;
+    config["training"]["mixup_alpha"] = 0.8;
+    config["training"]["cutmix_alpha"] = 1.0;
+    config["training"]["ema_decay"] = 0.9;
+    config["training"]["checkpoint_steps"] = 3;
+    config["training"]["timeout"] = 60;
+    return config;
+  }
+  fs::path config() const { return write("config.json", training()); }
+  json trainingOn(const fs::path& pictures) const {
+    auto config = training();
+    config["data"] = {{"dataset", "image-folder"}, {"path", pictures.string()}};
+    config["model"].erase("classes");
+    return config;
+  }
+  /// Each process has its pictures in a folder of its own.
+  std::vector<Outcome> trainedOn(const std::vector<fs::path>& folders) const {
+    const int count = static_cast<int>(folders.size()), port = freePort();
+    Job job;
+    for (int rank = 0; rank < count; ++rank) {
+      const auto config = trainingOn(folders[static_cast<std::size_t>(rank)]);
+      job.add(Job::variablesOf(rank, count, port),
+              {"train", write("config" + std::to_string(rank) + ".json", config), "--run", "run"},
+              options());
+    }
+    return job.finish();
+  }
+
+  Outcome trainedBy(int count, const Arguments& arguments) const {
+    Job job(count, arguments, options());
+    const auto all = job.finish();
+    for (const Outcome& outcome : all)
+      EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    for (std::size_t rank = 1; rank < all.size(); ++rank)
+      EXPECT_EQ(all[rank].out + all[rank].err, "") << "rank " << rank;
+    return all.front();
+  }
+
+  void expectSame(const std::string& folder, const Tensors& expected) const {
+    const auto last = readTensors(path(folder) / "last.safetensors");
+    ASSERT_EQ(last.size(), expected.size());
+    for (const auto& [name, tensor] : expected)
+      EXPECT_EQ(last.at(name), tensor) << folder << ": " << name;
+  }
+};
+
+TEST_F(ProcessesCliTest, TheirNumberChangesNothingButRounding) {
+  const auto file = config();
+  const auto alone = lossesOf(run({"train", file, "--run", "run1", "--json"}));
+  ASSERT_GT(alone.size(), 20u);
+  for (const int count : {2, 3, 4}) {
+    const auto together = lossesOf(
+        trainedBy(count, {"train", file, "--run", "run" + std::to_string(count), "--json"}));
+    ASSERT_EQ(together.size(), alone.size());
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      EXPECT_NEAR(together[i], alone[i], 1e-5) << count << " processes, " << i;
+  }
+}
+
+/// Files that cannot be read are left out of the batch wherever they are.
+TEST_F(ProcessesCliTest, DamagedPicturesAreLeftOutAsByOne) {
+  const auto pictures = smallPictures();
+  int damaged = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(pictures))
+    if (entry.is_regular_file() && ++damaged % 5 == 0) fs::resize_file(entry.path(), 20);
+  auto given = trainingOn(pictures);
+  given["training"]["batch_size"] = 5;
+  const auto file = write("folder.json", given);
+  const auto alone = lossesOf(run({"train", file, "--run", "run1", "--json"}));
+  const auto together = lossesOf(trainedBy(2, {"train", file, "--run", "run2", "--json"}));
+  ASSERT_EQ(together.size(), alone.size());
+  ASSERT_GT(alone.size(), 3u);
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    EXPECT_NEAR(together[i], alone[i], 1e-5) << i;
+}
+
+/// Slurm warns every process, others only one: all write one checkpoint of one step and end.
+TEST_F(ProcessesCliTest, ASignalStopsAllAtOneStepAndTheyGoOnExactly) {
+  auto given = training();
+  given["training"]["epochs"] = 12;
+  const auto file = write("config.json", given);
+  trainedBy(2, {"train", file, "--run", "whole", "--json"});
+  const auto whole = readTensors(path("whole/last.safetensors"));
+  for (const auto& [signal, to] : {std::pair{SIGTERM, 1}, std::pair{SIGUSR1, 0}}) {
+    const std::string folder = "stopped" + std::to_string(signal);
+    Job job(2, {"train", file, "--run", folder, "--json"}, options());
+    ASSERT_TRUE(job.rank(0).waitForLine(isStep));
+    job.rank(to).send(signal);
+    const auto ended = job.finish();
+    EXPECT_EQ(ended[static_cast<std::size_t>(to)].exitCode, 128 + signal) << ended[0].err;
+    EXPECT_EQ(ended[static_cast<std::size_t>(1 - to)].exitCode, 4) << ended[0].err;
+    trainedBy(2, {"train", "--resume", folder, "--json"});
+    expectSame(folder, whole);
+  }
+}
+
+/// As torchrun --max-restarts and requeued jobs do: the same command again until it is done.
+TEST_F(ProcessesCliTest, KilledAnywhereTheyEndInTheSameWeights) {
+  auto given = training();
+  given["training"]["epochs"] = 12 * testEffort();
+  given["training"]["timeout"] = 20;
+  const auto file = write("config.json", given);
+  trainedBy(2, {"train", file, "--run", "whole", "--json"});
+  const auto whole = readTensors(path("whole/last.safetensors"));
+  std::mt19937 random(5);
+  for (int killed = 0; killed < 2; ++killed) {
+    const std::string folder = "killed" + std::to_string(killed);
+    const Arguments command{"train", file, "--run", folder, "--resume-or-start", "--json"};
+    for (long i = 0; i < 2 * testEffort(); ++i) {
+      Job job(2, command, options());
+      int steps = static_cast<int>(random() % 12);
+      job.rank(0).waitForLine([&](const std::string& line) { return isStep(line) && --steps < 0; });
+      job.rank(killed).send(SIGKILL);
+      const auto ended = job.finish();
+      const Outcome& left = ended[static_cast<std::size_t>(1 - killed)];
+      EXPECT_EQ(ended[static_cast<std::size_t>(killed)].signal, SIGKILL);
+      EXPECT_EQ(left.exitCode, 5) << left.err;
+      EXPECT_NE(left.err.find("process " + std::to_string(killed) + " of 2"), std::string::npos)
+          << left.err;
+    }
+    trainedBy(2, command);
+    expectSame(folder, whole);
+  }
+}
+
+TEST_F(ProcessesCliTest, DifferentConfigsAreToldApartByTheFirstAlone) {
+  auto other = training();
+  other["training"]["epochs"] = 5;
+  const auto first = config(), second = write("other.json", other);
+  const int port = freePort();
+  Job job;
+  job.add(Job::variablesOf(0, 2, port), {"train", first, "--run", "run"}, options());
+  job.add(Job::variablesOf(1, 2, port), {"train", second, "--run", "run"}, options());
+  const auto ended = job.finish();
+  expectError(ended[0], 2, {"process 1", "training.epochs", "same config"});
+  EXPECT_EQ(ended[1].exitCode, 2);
+  EXPECT_EQ(ended[1].out + ended[1].err, "");
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
+TEST_F(ProcessesCliTest, OtherPicturesAreFoundBeforeAnythingIsWritten) {
+  const auto pictures = smallPictures();
+  fs::copy(pictures, path("other"), fs::copy_options::recursive);
+  fs::remove(fs::directory_iterator(fs::directory_iterator(path("other/train"))->path())->path());
+  const auto ended = trainedOn({pictures, path("other")});
+  expectError(ended[0], 3, {"process 1", "other pictures"});
+  EXPECT_EQ(ended[1].exitCode, 3);
+  EXPECT_EQ(ended[1].err, "");
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
+TEST_F(ProcessesCliTest, AFailureOfOneIsToldByTheFirst) {
+  const auto ended = trainedOn({smallPictures(), path("missing")});
+  expectError(ended[0], 5, {"process 1 of 2", "ended:", "missing"});
+  EXPECT_EQ(ended[1].exitCode, 3);
+  EXPECT_EQ(ended[1].err, "");
+}
+
+TEST_F(ProcessesCliTest, AVariableThatIsMissingIsNamed) {
+  for (const char* missing : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+    Variables variables = Job::variablesOf(0, 2, 29400);
+    std::erase_if(variables, [&](const auto& item) { return item.first == missing; });
+    Job job;
+    job.add(variables, {"train", config(), "--run", "run"}, options());
+    expectError(job.finish()[0], 2, {missing, "is not set"});
+  }
+}
+
+TEST_F(ProcessesCliTest, APortInUseIsNamed) {
+  Program holder("/usr/bin/python3",
+                 {"-c",
+                  "import socket,sys; s=socket.socket(socket.AF_INET6 if socket.has_ipv6 else "
+                  "socket.AF_INET); s.bind(('',0)); s.listen(); print(s.getsockname()[1], "
+                  "flush=True); sys.stdin.read() or __import__('time').sleep(60)"},
+                 options());
+  int port = 0;
+  ASSERT_TRUE(holder.waitForLine([&](const std::string& line) {
+    port = std::atoi(line.c_str());
+    return port > 0;
+  }));
+  Job job;
+  job.add(Job::variablesOf(0, 2, port), {"train", config(), "--run", "run"}, options());
+  expectError(job.finish()[0], 5, {std::to_string(port), "in use", "MASTER_PORT"});
+}
+
+TEST_F(ProcessesCliTest, ResumeOrStartNeedsAFolder) {
+  expectError(run({"train", config(), "--resume-or-start"}), 2, {"--resume-or-start", "--run"});
+}
+
+}  // namespace
+}  // namespace headlight::testing

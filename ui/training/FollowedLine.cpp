@@ -1,0 +1,162 @@
+#include "ui/training/FollowedLine.h"
+
+#include <QAction>
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ShownText.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kFollowedSteps = 1000;  ///< of the bar
+
+QString followedText(const char* text) {
+  return QCoreApplication::translate("FollowedLine", text);
+}
+
+QLabel* plainLabel(const char* name, QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setObjectName(QString::fromLatin1(name));
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  return label;
+}
+
+QString percent(double share) {
+  return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1);
+}
+
+QString ageText(double seconds) {
+  if (seconds < 0) return followedText("no line yet");
+  const QString age = seconds < 60 ? followedText("%1 s").arg(static_cast<int>(seconds))
+                                   : QString::fromStdString(formatDuration(seconds));
+  return followedText("newest line %1 ago").arg(age);
+}
+
+QString stepsText(const RunNumbers& now) {
+  QString text = followedText("epoch %1/%2 · step %3").arg(now.epoch).arg(now.epochs).arg(now.step);
+  return now.steps > 0 ? followedText("%1 of %2").arg(text).arg(now.steps) : text;
+}
+
+QStringList numberTexts(const RunNumbers& now) {
+  QStringList texts;
+  if (std::isfinite(now.loss)) texts << followedText("loss %1").arg(now.loss, 0, 'f', 4);
+  if (std::isfinite(now.top1))
+    texts << followedText("top-1 %1 (best %2)").arg(percent(now.top1), percent(now.bestTop1));
+  if (std::isfinite(now.locality)) texts << followedText("ALS %1").arg(now.locality, 0, 'f', 3);
+  if (std::isfinite(now.learningRate))
+    texts << followedText("learning rate %1").arg(now.learningRate, 0, 'g', 3);
+  if (std::isfinite(now.imagesPerSecond))
+    texts << followedText("%1 images/s")
+                 .arg(now.imagesPerSecond, 0, 'f', now.imagesPerSecond < 10 ? 1 : 0);
+  if (now.secondsRemaining >= 0) texts << remainingText(now.secondsRemaining);
+  return texts;
+}
+
+}  // namespace
+
+QString followedStateText(const RunStanding& standing) {
+  const QString state = QString::fromStdString(followedStateName(standing.state));
+  return standing.certain ? state : followedText("%1, as far as can be seen").arg(state);
+}
+
+double followedShare(const RunNumbers& numbers) {
+  if (numbers.steps <= 0) return 0;
+  return std::clamp(static_cast<double>(numbers.step) / static_cast<double>(numbers.steps), 0.0,
+                    1.0);
+}
+
+FollowedLine::FollowedLine(QAction* stop, QWidget* parent)
+    : QFrame(parent),
+      m_state(plainLabel("followedState", this)),
+      m_progress(new QProgressBar(this)),
+      m_numbers(plainLabel("followedNumbers", this)),
+      m_masks(plainLabel("followedMasks", this)),
+      m_problem(new MessageLabel(this)) {
+  setObjectName(QStringLiteral("followedLine"));
+  setAccessibleName(tr("The run that is followed"));
+  setFrameShape(QFrame::StyledPanel);
+  setVisible(false);
+  m_progress->setAccessibleName(tr("Progress of the run that is followed"));
+  m_progress->setRange(0, kFollowedSteps);
+  m_progress->setTextVisible(false);
+  m_progress->setMaximumHeight(8);
+  m_problem->setObjectName(QStringLiteral("followedProblem"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 3, 4, 3);
+  layout->setSpacing(2);
+  layout->addWidget(makeHead(stop));
+  layout->addWidget(m_progress);
+  layout->addWidget(m_numbers);
+  layout->addWidget(m_masks);
+  layout->addWidget(m_problem);
+}
+
+QWidget* FollowedLine::makeHead(QAction* stop) {
+  auto* head = new QWidget(this);
+  auto* layout = new QHBoxLayout(head);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_state, 1);
+  m_open = new QPushButton(tr("Open Checkpoint"), head);
+  m_open->setObjectName(QStringLiteral("openFollowed"));
+  m_open->setToolTip(
+      tr("Opens the weights of the run's newest checkpoint in this window; the run "
+         "itself is not touched"));
+  connect(m_open, &QPushButton::clicked, this, &FollowedLine::openCheckpoint);
+  layout->addWidget(m_open);
+  auto* leave = new QToolButton(head);
+  leave->setObjectName(QStringLiteral("train.stopFollowing.button"));
+  leave->setDefaultAction(stop);
+  leave->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  leave->setFocusPolicy(Qt::StrongFocus);
+  layout->addWidget(leave);
+  return head;
+}
+
+void FollowedLine::setStanding(const QString& folder, const RunStanding& standing,
+                               bool hasCheckpoint) {
+  QStringList parts{tr("Following “%1”").arg(shownName(QFileInfo(folder).fileName())),
+                    followedStateText(standing)};
+  if (standing.numbers.epochs > 0) parts << stepsText(standing.numbers);
+  parts << ageText(standing.secondsSinceLine);
+  m_state->setText(parts.join(QStringLiteral(" · ")));
+  m_state->setToolTip(plainTip(QDir::toNativeSeparators(folder)));
+  m_progress->setValue(static_cast<int>(followedShare(standing.numbers) * kFollowedSteps));
+  m_numbers->setText(numberTexts(standing.numbers).join(QStringLiteral(" · ")));
+  m_numbers->setVisible(!m_numbers->text().isEmpty());
+  m_open->setVisible(hasCheckpoint);
+  m_problem->setMessage(
+      standing.problem ? shownText(QString::fromStdString(standing.problem->text())) : QString(),
+      MessageLabel::Tone::Problem);
+}
+
+void FollowedLine::setMasks(const QString& text, const QString& edits) {
+  m_masks->setText(text);
+  m_masks->setToolTip(plainTip(edits));
+  m_masks->setVisible(!text.isEmpty());
+}
+
+QString FollowedLine::text() const {
+  return m_state->text();
+}
+QString FollowedLine::numbers() const {
+  return m_numbers->text();
+}
+QString FollowedLine::masks() const {
+  return m_masks->text();
+}
+
+}  // namespace headlight

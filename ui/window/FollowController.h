@@ -1,0 +1,61 @@
+#pragma once
+// Following runs that somebody else trains: asks for a folder, takes one that is dropped, leaves a
+// run before this window trains one of its own, and shows pictures through its checkpoints.
+
+#include <QObject>
+
+#include <memory>
+
+#include "ui/base/NoticeBar.h"
+
+namespace headlight {
+
+class Document;
+class FollowBridge;
+class LookBridge;
+class ModelSnapshot;
+class Opener;
+class TrainingBridge;
+class TrainingDock;
+
+/// Whom it speaks with; all of them outlive it.
+struct FollowParts {
+  Document* document;
+  FollowBridge* follow;
+  TrainingBridge* training;
+  LookBridge* look;
+  Opener* opener;
+  TrainingDock* dock;
+  QWidget* window;
+};
+
+class FollowController : public QObject {
+  Q_OBJECT
+ public:
+  explicit FollowController(const FollowParts& parts);
+
+  /// Of the run that is followed, in full; empty: none is.
+  QString folder() const;
+
+ Q_SIGNALS:
+  void notice(const headlight::Notice& notice);
+  void began(const QString& folder);
+  void showRequested();  ///< where a person asked for it: the Train workspace
+  void changed();        ///< followed or not, for the session
+  /// A run was dropped that nobody trains.
+  void resumeOffered(const QString& folder);
+
+ private:
+  void connectBridge();
+  void choose();
+  void follow(const QString& folder);
+  void offer(const QString& folder);
+  bool refusedFor(const QString& folder);
+  void leaveFor(const QString& why);
+  void onWeights(std::shared_ptr<const ModelSnapshot> weights);
+
+  FollowParts m_parts;
+  bool m_asked = false;  ///< a person asked for what is looked at first
+};
+
+}  // namespace headlight
