@@ -30,19 +30,21 @@ struct DataConfig {
   std::string interpolation = "model";  ///< of crops: model | random (bilinear or bicubic)
   std::int64_t repeats = 1;             ///< repeated augmentation (Hoffer et al. 2020); 1: none
   std::int64_t shuffleBuffer = 2000;    ///< shards: pictures that are shuffled among each other
+  bool jpegScaling = false;             ///< JPEGs far larger than their crop are decoded smaller
 };
 
 struct TrainingConfig {
   std::int64_t epochs = 20;
   std::int64_t batchSize = 32;
-  std::int64_t accumulate = 1;       ///< parts that a step's batch is computed in
-  bool checkpointBlocks = false;     ///< computed again in the backward pass: less memory
-  std::string optimizer = "adamw";   ///< adamw | sgd
-  std::string schedule = "cosine";   ///< cosine | exponential | step | constant
-  double learningRate = 1e-3;        ///< peak
-  std::int64_t learningRatePer = 0;  ///< images of a batch that it is given for; 0: for any
-  double decayRate = 0.97;           ///< exponential: of an epoch; step: of decayEpochs
-  double decayEpochs = 30;           ///< of the step schedule
+  std::int64_t accumulate = 1;        ///< parts that a step's batch is computed in
+  bool checkpointBlocks = false;      ///< computed again in the backward pass: less memory
+  std::string precision = "float32";  ///< float32 | bfloat16 | float16: of matrix products
+  std::string optimizer = "adamw";    ///< adamw | sgd
+  std::string schedule = "cosine";    ///< cosine | exponential | step | constant
+  double learningRate = 1e-3;         ///< peak
+  std::int64_t learningRatePer = 0;   ///< images of a batch that it is given for; 0: for any
+  double decayRate = 0.97;            ///< exponential: of an epoch; step: of decayEpochs
+  double decayEpochs = 30;            ///< of the step schedule
   double minLearningRate = 1e-5;
   double warmupLearningRate = 1e-6;
   double warmupEpochs = 1;
@@ -75,6 +77,7 @@ struct TelemetryConfig {
   std::int64_t probeImages = 8;    ///< validation images that ALS is averaged over
   std::int64_t metricsSteps = 10;  ///< steps between lines of metrics.jsonl
   bool tensorboard = false;        ///< event files beside the logs
+  double evolutionMegabytes = 64;  ///< greatest size of the recorded maps; 0: none recorded
 };
 
 const ParameterTable& dataParameters();
