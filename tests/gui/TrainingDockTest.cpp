@@ -111,6 +111,27 @@ class TrainingDockTest : public QObject {
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
+  void lossesOfATeacherAndOfMechanismsAreDrawnWhereThereAreAny() {
+    LossPlot plot;
+    const auto isShown = [&](const QString& name) {
+      for (int i = 0; i < plot.plot()->graphCount(); ++i)
+        if (plot.plot()->graph(i)->name() == name) return plot.plot()->graph(i)->visible();
+      return false;
+    };
+    plot.addStep({1, 2.0, 1e-3, 10});
+    plot.replot();
+    QVERIFY(!isShown(QStringLiteral("from the teacher")));
+    QVERIFY(!isShown(QStringLiteral("auxiliary")));
+    plot.addStep({2, 2.5, 1e-3, 10, 7.0, 0.25});
+    plot.replot();
+    QVERIFY(isShown(QStringLiteral("from the teacher")));
+    QVERIFY(isShown(QStringLiteral("auxiliary")));
+    QCOMPARE(plot.distillationLoss().lastValue(), 7.0);
+    QCOMPARE(plot.auxiliaryLoss().lastValue(), 0.25);
+    plot.clear();
+    QVERIFY(!isShown(QStringLiteral("auxiliary")));
+  }
+
   void seriesAreBoundedAndKeepTheirMean() {
     BoundedSeries series(64);
     double sum = 0;

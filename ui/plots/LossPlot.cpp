@@ -63,7 +63,8 @@ LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(th
   setAccessibleName(tr("Loss and accuracy over steps"));
   setToolTip(
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
-         "validation loss. Right: validation accuracy. Dotted lines: mask edits.\n"
+         "validation loss; in dashes, of a run that has them, the loss towards the teacher and the "
+         "mechanism's auxiliary loss. Right: validation accuracy. Dotted lines: mask edits.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());
@@ -79,13 +80,15 @@ void LossPlot::build() {
   m_plot->setAutoAddPlottableToLegend(false);
   m_plot->plotLayout()->clear();
   m_plot->plotLayout()->setColumnSpacing(0);
-  QCPLegend *lossLegend = nullptr, *accuracyLegend = nullptr;
-  m_lossRect = addRect(m_plot, 0, tr("loss"), lossLegend);
+  QCPLegend* accuracyLegend = nullptr;
+  m_lossRect = addRect(m_plot, 0, tr("loss"), m_lossLegend);
   m_accuracyRect = addRect(m_plot, 1, tr("accuracy, %"), accuracyLegend);
   m_editGraph = addGraph(m_lossRect, nullptr, tr("mask edits"));
   m_rawGraph = addGraph(m_lossRect, nullptr, tr("train, as measured"));
-  m_smoothGraph = addGraph(m_lossRect, lossLegend, tr("train"));
-  m_validationGraph = addGraph(m_lossRect, lossLegend, tr("validation"));
+  m_smoothGraph = addGraph(m_lossRect, m_lossLegend, tr("train"));
+  m_validationGraph = addGraph(m_lossRect, m_lossLegend, tr("validation"));
+  m_distillationGraph = addGraph(m_lossRect, nullptr, tr("from the teacher"));
+  m_auxiliaryGraph = addGraph(m_lossRect, nullptr, tr("auxiliary"));
   m_top1Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-1"));
   m_top5Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-5"));
   m_rateAxis = m_lossRect->axis(QCPAxis::atRight);
@@ -116,6 +119,8 @@ void LossPlot::applyTheme() {
   };
   for (QCPGraph* graph : {m_top1Graph, m_top5Graph})
     dot(graph);
+  m_distillationGraph->setPen(QPen(seriesColor(4, palette()), 1.5, Qt::DashLine));
+  m_auxiliaryGraph->setPen(QPen(seriesColor(5, palette()), 1.5, Qt::DashDotLine));
   QColor quiet = palette().color(QPalette::Text);
   quiet.setAlpha(110);
   m_rateGraph->setPen(QPen(quiet, 1, Qt::DashLine));
@@ -130,7 +135,8 @@ void LossPlot::changeEvent(QEvent* event) {
 }
 
 void LossPlot::clear() {
-  for (BoundedSeries* series : {&m_raw, &m_smooth, &m_validation, &m_rate, &m_top1, &m_top5})
+  for (BoundedSeries* series :
+       {&m_raw, &m_smooth, &m_validation, &m_rate, &m_top1, &m_top5, &m_distillation, &m_auxiliary})
     series->clear();
   m_editSteps.clear();
   m_mark->setStep(std::nullopt);
@@ -142,6 +148,8 @@ void LossPlot::clear() {
 void LossPlot::addStep(const StepPoint& point) {
   const auto step = static_cast<double>(point.step);
   m_rate.add(step, point.learningRate);
+  if (point.distillationLoss) m_distillation.add(step, *point.distillationLoss);
+  if (point.auxiliaryLoss) m_auxiliary.add(step, *point.auxiliaryLoss);
   if (!std::isfinite(point.loss)) return;
   m_raw.add(step, point.loss);
   m_average = kSmoothing * m_average + (1 - kSmoothing) * point.loss;
@@ -187,6 +195,15 @@ void LossPlot::drawEdits() {
   m_editGraph->setData(keys, values, true);
 }
 
+void LossPlot::showWhereThereIsOne(QCPGraph* graph, const BoundedSeries& series) {
+  setSeries(graph, series);
+  graph->setVisible(!series.isEmpty());
+  if (series.isEmpty())
+    graph->removeFromLegend(m_lossLegend);
+  else
+    graph->addToLegend(m_lossLegend);
+}
+
 void LossPlot::replot() {
   setSeries(m_rawGraph, m_raw);
   setSeries(m_smoothGraph, m_smooth);
@@ -194,9 +211,12 @@ void LossPlot::replot() {
   setSeries(m_top1Graph, m_top1);
   setSeries(m_top5Graph, m_top5);
   setSeries(m_rateGraph, m_rate);
+  showWhereThereIsOne(m_distillationGraph, m_distillation);
+  showWhereThereIsOne(m_auxiliaryGraph, m_auxiliary);
 
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const BoundedSeries* series : {&m_raw, &m_smooth, &m_validation})
+  for (const BoundedSeries* series :
+       {&m_raw, &m_smooth, &m_validation, &m_distillation, &m_auxiliary})
     cover(*series, low, high);
   if (low > high) low = 0, high = 1;
   const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));

@@ -1,6 +1,7 @@
 #pragma once
-// Loss (training smoothed, validation) and accuracy (top-1, top-5) over optimiser steps; the
-// learning rate on request. add* is cheap; replot() draws.
+// Loss (training smoothed, validation; of a run that has them the teacher's share and the
+// mechanisms' own) and accuracy (top-1, top-5) over optimiser steps; the learning rate on request.
+// add* is cheap; replot() draws.
 
 #include <QWidget>
 
@@ -14,6 +15,7 @@ class QCustomPlot;
 class QCPAxis;
 class QCPAxisRect;
 class QCPGraph;
+class QCPLegend;
 
 namespace headlight {
 
@@ -36,6 +38,8 @@ class LossPlot : public QWidget {
   bool isEmpty() const { return m_rate.isEmpty() && m_validation.isEmpty(); }
   const BoundedSeries& trainLoss() const { return m_smooth; }
   const BoundedSeries& validationLoss() const { return m_validation; }
+  const BoundedSeries& distillationLoss() const { return m_distillation; }
+  const BoundedSeries& auxiliaryLoss() const { return m_auxiliary; }
   const BoundedSeries& top1() const { return m_top1; }
   QCustomPlot* plot() const { return m_plot; }
   PlotNavigation* navigation() const { return m_navigation; }
@@ -47,6 +51,8 @@ class LossPlot : public QWidget {
   void build();
   void applyTheme();
   void drawEdits();
+  /// A curve that most runs do not have; named in the legend where there is one.
+  void showWhereThereIsOne(QCPGraph* graph, const BoundedSeries& series);
 
   QCustomPlot* m_plot;
   QCPAxisRect* m_lossRect = nullptr;
@@ -54,8 +60,9 @@ class LossPlot : public QWidget {
   QCPAxis* m_rateAxis = nullptr;
   QCPGraph *m_rawGraph = nullptr, *m_smoothGraph = nullptr, *m_validationGraph = nullptr,
            *m_rateGraph = nullptr, *m_top1Graph = nullptr, *m_top5Graph = nullptr,
-           *m_editGraph = nullptr;
-  BoundedSeries m_raw, m_smooth, m_validation, m_rate, m_top1, m_top5;
+           *m_editGraph = nullptr, *m_distillationGraph = nullptr, *m_auxiliaryGraph = nullptr;
+  QCPLegend* m_lossLegend = nullptr;
+  BoundedSeries m_raw, m_smooth, m_validation, m_rate, m_top1, m_top5, m_distillation, m_auxiliary;
   QVector<double> m_editSteps;
   std::optional<StepMark> m_mark;
   PlotNavigation* m_navigation = nullptr;
