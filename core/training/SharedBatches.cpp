@@ -38,6 +38,15 @@ void takePart(LoaderOptions& options, const Processes* processes) {
   options.parts = processes->count();
 }
 
+Batch partOf(Batch whole, const Processes* processes) {
+  if (!processes) return whole;
+  whole.whole = whole.images.size(0);
+  whole.rows = rowsOfPart(whole.whole, processes->rank(), processes->count());
+  whole.images = whole.images.index_select(0, rowsTensor(whole.rows));
+  whole.labels = whole.labels.index_select(0, rowsTensor(whole.rows));
+  return whole;
+}
+
 Result<std::optional<Batch>> SharedBatches::next(std::stop_token stop) {
   if (!m_processes) {
     auto batch = m_loader->next(stop);

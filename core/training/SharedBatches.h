@@ -38,4 +38,7 @@ class SharedBatches {
 /// Loader options of the part of `processes` that is this one; null: of the whole.
 void takePart(LoaderOptions& options, const Processes* processes);
 
+/// Of a batch that every process has whole, the part of this one; null: all of it.
+Batch partOf(Batch whole, const Processes* processes);
+
 }  // namespace headlight

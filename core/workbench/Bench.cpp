@@ -124,6 +124,19 @@ std::function<at::Tensor(const at::Tensor&)> libraryForm(int heads, const at::Te
 
 }  // namespace
 
+BenchedModel benchedModel(const std::string& nameOrFile) {
+  if (const PublishedModel* published = findPublishedModel(nameOrFile)) {
+    BenchedModel found{published->config, {}};
+    found.masks.scheme = published->scheme;
+    return found;
+  }
+  if (!std::filesystem::exists(nameOrFile))
+    throw Failure({ErrorCode::NotFound,
+                   "is neither a published model (see summary --list) nor a file", nameOrFile});
+  const Experiment experiment = valueOrThrow(experimentOf(nameOrFile));
+  return {experiment.model, experiment.masks};
+}
+
 Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
                             std::stop_token stop) {
   return benched(options, [&](const at::Device& device) {
@@ -179,24 +192,6 @@ Candidate blockCandidate(const Variant& mechanism, bool masked, const BenchOptio
 std::vector<std::string> mechanismsOr(const std::vector<std::string>& wanted,
                                       const std::string& otherwise) {
   return wanted.empty() ? std::vector{otherwise} : wanted;
-}
-
-struct BenchedModel {
-  ModelConfig config;
-  MaskConfig masks;
-};
-
-BenchedModel benchedModel(const std::string& nameOrFile) {
-  if (const PublishedModel* published = findPublishedModel(nameOrFile)) {
-    BenchedModel found{published->config, {}};
-    found.masks.scheme = published->scheme;
-    return found;
-  }
-  if (!std::filesystem::exists(nameOrFile))
-    throw Failure({ErrorCode::NotFound,
-                   "is neither a published model (see summary --list) nor a file", nameOrFile});
-  const Experiment experiment = valueOrThrow(experimentOf(nameOrFile));
-  return {experiment.model, experiment.masks};
 }
 
 /// Options and masks were for the mechanism that it had.

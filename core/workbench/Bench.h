@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/config/Experiment.h"
 
 namespace headlight {
 
@@ -48,6 +49,15 @@ struct BenchOptions {
   /// Of models: beside each the same with blocks that are computed again in the backward pass.
   bool recomputing = false;
 };
+
+/// A model to measure, and the masks that it has.
+struct BenchedModel {
+  ModelConfig config;
+  MaskConfig masks;
+};
+/// By published name, or from a config or a checkpoint. Throws Failure (NotFound, and what is wrong
+/// with the file).
+BenchedModel benchedModel(const std::string& nameOrFile);
 
 using BenchSink = std::function<void(const BenchRow&)>;
 

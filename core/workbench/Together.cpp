@@ -2,6 +2,10 @@
 
 #include <torch/version.h>
 
+#include <algorithm>
+#include <thread>
+
+#include "core/models/Device.h"
 #include "core/models/Registry.h"
 #include "core/processes/Processes.h"
 
@@ -48,6 +52,18 @@ void agreeOrThrow(Processes& processes, const std::string& mine, ErrorCode code,
 }
 
 }  // namespace
+
+int threadsOf(int threads, const Launch& launch) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return threads > 0 || launch.alone() ? threads : std::max(1, cores / launch.localCount);
+}
+
+Experiment placedAt(Experiment experiment, const Launch& launch) {
+  if (!launch.alone() && deviceFromConfig(experiment.device).is_cuda() &&
+      experiment.device.find(':') == std::string::npos)
+    experiment.device = "cuda:" + std::to_string(launch.localRank);
+  return experiment;
+}
 
 Json taskOf(const Experiment& experiment) {
   Json json = experimentToJson(experiment);

@@ -18,6 +18,13 @@ struct Together {
   Json task;      ///< the same in all of them; compared
 };
 
+/// Threads of this process where `threads` 0 leaves it open: processes of one machine share its
+/// cores. 0: as many as cores.
+int threadsOf(int threads, const Launch& launch);
+
+/// On the device of this process: those of one machine take its GPUs in turn.
+Experiment placedAt(Experiment experiment, const Launch& launch);
+
 /// What all processes of a run must be asked for: `experiment` but for its device, threads and
 /// where the data lies, which may differ from machine to machine.
 Json taskOf(const Experiment& experiment);

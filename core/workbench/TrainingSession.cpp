@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
 
 #include "core/base/Files.h"
 #include "core/base/Log.h"
@@ -93,21 +92,6 @@ std::string fingerprintOf(const TrainerParts& parts) {
   return Json{parts.train->size(), parts.validation->size(), parts.train->classNames(),
               contentOf(parts.train->stamp()), contentOf(parts.validation->stamp())}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-/// Processes of one machine share its cores.
-int threadsOf(const Experiment& experiment, const Launch& launch) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return experiment.threads > 0 || launch.alone() ? experiment.threads
-                                                  : std::max(1, cores / launch.localCount);
-}
-
-/// Processes of one machine take its GPUs in turn.
-Experiment onDeviceOf(Experiment experiment, const Launch& launch) {
-  if (!launch.alone() && deviceFromConfig(experiment.device).is_cuda() &&
-      experiment.device.find(':') == std::string::npos)
-    experiment.device = "cuda:" + std::to_string(launch.localRank);
-  return experiment;
 }
 
 /// Edits whose cells do not exist would fail in the middle of a run.
@@ -315,9 +299,9 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
   return guarded(where, [&] {
     const auto processes = meet(together, experiment.training.timeout);
     return inCompany(processes, [&] {
-      configureCompute(threadsOf(experiment, together.launch));
+      configureCompute(threadsOf(experiment.threads, together.launch));
       const Experiment all = processes ? sharedExperiment(*processes, experiment) : experiment;
-      Start start = openStart(onDeviceOf(all, together.launch), true, processes);
+      Start start = openStart(placedAt(all, together.launch), true, processes);
       RunFolder runFolder = create();
       const Json config = experimentToJson(start.parts.experiment);
       start.parts.run = makeRunId(config);
@@ -355,10 +339,10 @@ std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
   Resumption from = toldIfNot(together.launch, [&] { return resumptionOf(runFolder); });
   const auto processes = meet(together, from.experiment.training.timeout);
   return inCompany(processes, [&] {
-    configureCompute(threadsOf(from.experiment, together.launch));
+    configureCompute(threadsOf(from.experiment.threads, together.launch));
     if (processes) sharedExperiment(*processes, from.experiment);
     Start start =
-        openStart(onDeviceOf(from.experiment, together.launch), /*fresh=*/!from.saved, processes);
+        openStart(placedAt(from.experiment, together.launch), /*fresh=*/!from.saved, processes);
     start.parts.run = from.run;
     start.notes.insert(start.notes.end(), from.notes.begin(), from.notes.end());
     keepTimmArgs(runFolder, start);
@@ -386,8 +370,8 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::join(const std::option
     return inCompany(processes, [&] {
       Experiment experiment = sharedExperiment(*processes, Experiment());
       if (own) takeFreeSettings(*own, experiment);
-      configureCompute(threadsOf(experiment, together.launch));
-      Start start = openStart(onDeviceOf(experiment, together.launch), /*fresh=*/false, processes);
+      configureCompute(threadsOf(experiment.threads, together.launch));
+      Start start = openStart(placedAt(experiment, together.launch), /*fresh=*/false, processes);
       auto unused = std::make_unique<UnusedFolder>();
       std::unique_ptr<TrainingSession> session(new TrainingSession);
       session->m_state->assemble(std::move(start.parts), RunFolder::create(unused->path()));
@@ -418,7 +402,7 @@ Result<TrainingOutcome> TrainingSession::run(std::stop_token stop) {
       return Error{ErrorCode::InvalidArgument, "this run was run already; resume it instead",
                    folder().string()};
     // Thread counts belong to the calling thread.
-    configureCompute(threadsOf(m_state->experiment, m_state->launch));
+    configureCompute(threadsOf(m_state->experiment.threads, m_state->launch));
     const Ending ending{m_state->ended};
     return m_state->trainer->run(stop);
   });

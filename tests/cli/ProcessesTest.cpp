@@ -271,5 +271,26 @@ TEST_F(ProcessesCliTest, ResumeOrStartNeedsAFolder) {
   expectError(run({"train", config(), "--resume-or-start"}), 2, {"--resume-or-start", "--run"});
 }
 
+TEST_F(ProcessesCliTest, AStepIsMeasuredInAsManyProcessesAsThereAre) {
+  const Arguments step{"bench", "step",      "--models", "vit_micro", "--batch",
+                       "6",     "--repeats", "2",        "--json"};
+  const json alone = run(step).json()[0];
+  EXPECT_EQ(alone["processes"], 1);
+  EXPECT_EQ(alone["sent_bytes"], 0);
+  EXPECT_EQ(alone["sum_ms"], 0);
+  const json together = json::parse(trainedBy(3, step).out)[0];
+  EXPECT_EQ(together["processes"], 3);
+  EXPECT_EQ(together["batch"], 6);
+  EXPECT_GT(together["step_ms"], 0);
+  EXPECT_EQ(together["gradient_bytes"], alone["gradient_bytes"]);
+  EXPECT_EQ(together["sent_bytes"], together["gradient_bytes"].get<std::int64_t>() * 4 / 3);
+  EXPECT_GT(together["sum_ms"], 0);
+  EXPECT_GE(together["hidden"], 0);
+  EXPECT_LE(together["hidden"], 1);
+  Job job(4, step, options());
+  for (const Outcome& outcome : job.finish())
+    EXPECT_EQ(outcome.exitCode, 2);
+}
+
 }  // namespace
 }  // namespace headlight::testing

@@ -9,8 +9,8 @@
 
 #include "core/base/Random.h"
 #include "core/checkpoint/Checkpoint.h"
-#include "core/data/BatchRows.h"
 #include "core/masks/RandomScheme.h"
+#include "core/training/SharedBatches.h"
 #include "core/training/step/StepRunner.h"
 #include "tests/models/Pairings.h"
 
@@ -36,16 +36,6 @@ Batch wholeBatch(const ModelConfig& config, std::int64_t step) {
   batch.images =
       at::randn({kImages, 3, config.imageHeightPixels(), config.imageWidthPixels()}, at::kDouble);
   batch.labels = at::randint(config.classes, {kImages}, at::kLong);
-  return batch;
-}
-
-Batch partOf(Batch batch, const Processes* processes) {
-  if (!processes) return batch;
-  batch.rows = rowsOfPart(kImages, processes->rank(), processes->count());
-  batch.whole = kImages;
-  const at::Tensor rows = at::tensor(batch.rows, at::kLong);
-  batch.images = batch.images.index_select(0, rows);
-  batch.labels = batch.labels.index_select(0, rows);
   return batch;
 }
 

@@ -1,4 +1,5 @@
-// bench: how fast attention, blocks, models and edits run here, kernel beside kernel.
+// bench: how fast attention, blocks, models, training steps and edits run here, kernel beside
+// kernel.
 
 #include <cmath>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include "core/workbench/Bench.h"
 #include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/StepBench.h"
 
 namespace headlight::cli {
 namespace {
@@ -32,18 +34,55 @@ std::string benchRowText(const BenchRow& row) {
   return line;
 }
 
+Json stepRowJson(const StepBenchRow& row) {
+  return {{"what", "step"},
+          {"name", row.name},
+          {"device", row.device},
+          {"processes", row.processes},
+          {"threads", row.threads},
+          {"batch", row.batch},
+          {"step_ms", row.stepMs},
+          {"images_per_second", row.imagesPerSecond},
+          {"gradient_bytes", row.gradientBytes},
+          {"sent_bytes", row.sentBytes},
+          {"sum_ms", row.sumMs},
+          {"wait_ms", row.waitMs},
+          {"hidden", row.hidden()},
+          {"machine", computeDescription()}};
+}
+
+std::string stepRowText(const StepBenchRow& row) {
+  char line[240];
+  std::snprintf(line, sizeof line,
+                "%s, batch %lld, %d process%s of %d thread%s: %.1f ms a step, %.2f images/s; "
+                "%.1f MB of gradients",
+                row.name.c_str(), static_cast<long long>(row.batch), row.processes,
+                row.processes == 1 ? "" : "es", row.threads, row.threads == 1 ? "" : "s",
+                row.stepMs, row.imagesPerSecond, static_cast<double>(row.gradientBytes) / 1e6);
+  std::string text = line;
+  if (row.processes == 1) return text;
+  std::snprintf(line, sizeof line,
+                ", %.1f MB sent by each; sums took %.1f ms, %.0f %% of it behind the backward pass",
+                static_cast<double>(row.sentBytes) / 1e6, row.sumMs, 100 * row.hidden());
+  return text + line;
+}
+
 class BenchCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "bench", "How fast attention, blocks, models and edits run on this machine");
-    command->add_option("what", m_what, "attention, block, model or edit")
+        "bench",
+        "How fast attention, blocks, models, training steps and edits run on this machine");
+    command
+        ->add_option("what", m_what,
+                     "attention, block, model, step or edit; a step is measured in as many "
+                     "processes as torchrun, mpirun or srun start")
         ->required()
-        ->check(CLI::IsMember({"attention", "block", "model", "edit"}));
+        ->check(CLI::IsMember({"attention", "block", "model", "step", "edit"}));
     command
         ->add_option("--models", m_options.models,
                      "Published names, configs, or checkpoints that carry their Experiment; for "
-                     "model and edit")
+                     "model, step and edit")
         ->type_name("NAME|FILE ...")
         ->delimiter(',');
     m_mechanisms = command
@@ -60,10 +99,12 @@ class BenchCommand : public Command {
         ->check(CLI::Range(1, 1024));
     command->add_option("--window", m_options.window, "Width R of the hard masks; odd")
         ->check(CLI::Range(1, 255));
-    m_batch = command
-                  ->add_option("--batch", m_options.batch,
-                               "Images at a time; not for edit, which looks at one picture")
-                  ->check(CLI::Range(1, 4096));
+    m_batch =
+        command
+            ->add_option("--batch", m_options.batch,
+                         "Images at a time, of a step over all processes; not for edit, which "
+                         "looks at one picture")
+            ->check(CLI::Range(1, 4096));
     command->add_option("--repeats", m_options.repeats, "Measurements, of which the median counts")
         ->check(CLI::Range(1, 1000));
     command->add_option("--dense-tokens", m_options.denseTokens,
@@ -90,6 +131,7 @@ class BenchCommand : public Command {
       refuseUsage("--mechanisms", "does nothing here: it is for block and model");
     if (m_options.recomputing && m_what != "model")
       refuseUsage("--checkpoint-blocks", "does nothing here: it is for model");
+    if (m_what == "step") return benchStepsOf(terminal, stop);
     configureCompute(m_options.threads);
     const BenchSink sink = [&](const BenchRow& row) {
       if (!terminal.json() && m_rows.empty()) printHead(terminal, row);
@@ -105,6 +147,22 @@ class BenchCommand : public Command {
   }
 
  private:
+  int benchStepsOf(Terminal& terminal, std::stop_token stop) {
+    const Launch launch = valueOrThrow(launchOfThisProcess());
+    Json rows = Json::array();
+    const auto done = benchSteps(
+        m_options, launch,
+        [&](const StepBenchRow& row) {
+          rows.push_back(stepRowJson(row));
+          if (!terminal.json()) terminal.print(stepRowText(row));
+        },
+        stop);
+    terminal.silence(launch.rank > 0);
+    valueOrThrow(done);
+    if (terminal.json()) terminal.printJson(rows);
+    return kExitOk;
+  }
+
   static void printHead(Terminal& terminal, const BenchRow& row) {
     terminal.print(computeDescription() + " · measured on " + row.device);
     terminal.print(
