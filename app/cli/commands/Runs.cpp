@@ -1,0 +1,118 @@
+// runs: the runs of folders beside each other, sorted, and in what their configs differ.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/ProgressBar.h"
+#include "app/cli/WatchTable.h"
+#include "core/base/Files.h"
+#include "core/workbench/RunList.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What runs are sorted by; larger is better but for losses, and what is not known comes last.
+double rankOf(const ListedRun& run, const std::string& by) {
+  const RunNumbers& now = run.standing.numbers;
+  const double value = by == "best"   ? -now.bestTop1
+                       : by == "top1" ? -now.top1
+                       : by == "als"  ? -now.locality
+                       : by == "loss" ? now.loss
+                                      : now.validationLoss;
+  return std::isfinite(value) ? value : INFINITY;
+}
+
+class RunsCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand("runs", "Runs beside runs: their numbers and settings");
+    command
+        ->add_option("runs", m_named,
+                     "Folders of runs, of a sweep, or with runs up to two folders down")
+        ->type_name("FOLDER");
+    command
+        ->add_option("--sort", m_sort,
+                     "best (top-1), top1, als, loss or validation_loss: the best first; default by "
+                     "name")
+        ->check(CLI::IsMember({"best", "top1", "als", "loss", "validation_loss"}));
+    command->add_flag("--differences", m_differences,
+                      "Also the settings in which their configs differ, a value for each");
+    command->add_option("--csv", m_csv, "Write the table to this file too; - for standard output")
+        ->type_name("FILE");
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->footer("Folders are only read. To see runs go on: headlight-cli watch.");
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_named.empty()) refuseUsage("runs", "needs a FOLDER with runs; headlight-cli runs --help");
+    prepareOutput("--csv", m_csv, terminal);
+    ProgressBar bar(terminal);
+    auto runs = listRuns({m_named.begin(), m_named.end()}, bar.callback(), stop);
+    if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "runs"});
+    terminal.setStatus("");
+    if (runs.empty())
+      throw Failure(
+          {ErrorCode::NotFound, "holds no run, and no folder in it does", m_named.front()});
+    if (!m_sort.empty())
+      std::stable_sort(runs.begin(), runs.end(), [&](const ListedRun& a, const ListedRun& b) {
+        return rankOf(a, m_sort) < rankOf(b, m_sort);
+      });
+    if (!m_csv.empty()) valueOrThrow(writeFileAtomically(m_csv, runsCsv(runs)));
+    terminal.json() ? tellJson(runs, terminal) : tell(runs, terminal);
+    return kExitOk;
+  }
+
+ private:
+  static std::vector<WatchedRun> rowsOf(const std::vector<ListedRun>& runs) {
+    std::vector<WatchedRun> rows;
+    for (const ListedRun& run : runs)
+      rows.push_back({run.label, run.folder.string(), run.standing});
+    return rows;
+  }
+
+  std::vector<SettingDifference> differencesOf(const std::vector<ListedRun>& runs) const {
+    std::vector<std::shared_ptr<const Experiment>> experiments;
+    for (const ListedRun& run : runs)
+      experiments.push_back(run.experiment);
+    return m_differences ? settingDifferences(experiments) : std::vector<SettingDifference>();
+  }
+
+  void tell(const std::vector<ListedRun>& runs, Terminal& terminal) const {
+    for (const std::string& line : watchTable(rowsOf(runs)))
+      terminal.print(line);
+    for (const ListedRun& run : runs)
+      if (run.standing.problem) terminal.warning(run.standing.problem->text());
+    for (const SettingDifference& difference : differencesOf(runs)) {
+      terminal.print(difference.path);
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        terminal.print("  " + runs[i].label + ": " + difference.values[i]);
+    }
+  }
+
+  void tellJson(const std::vector<ListedRun>& runs, Terminal& terminal) const {
+    Json list = Json::array(), differences = Json::array();
+    for (const WatchedRun& row : rowsOf(runs))
+      list.push_back(watchJson(row));
+    for (const SettingDifference& difference : differencesOf(runs))
+      differences.push_back({{"path", difference.path}, {"values", difference.values}});
+    terminal.printJson(Json{{"runs", list}, {"differences", differences}});
+  }
+
+  std::vector<std::string> m_named;
+  std::string m_sort, m_csv;
+  bool m_differences = false, m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeRunsCommand() {
+  return std::make_unique<RunsCommand>();
+}
+
+}  // namespace headlight::cli
