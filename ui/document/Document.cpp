@@ -55,6 +55,7 @@ void Document::setModel(const ModelInfo& info) {
   m_look.reset();
   forgetReference();
   m_pinnedMasks.reset();
+  m_maskReasons.clear();
   if (m_reference == Reference::Pinned) m_reference = Reference::LastEdit;
   m_editToPictureMs = -1;
   // Told below: who asks about heads now may still mean those of the model before.

@@ -8,6 +8,7 @@
 #include <QUndoStack>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,6 +75,14 @@ class Document : public QObject {
   void pushEdit(const MaskEdit& edit, int stroke);
   void applyEdit(const MaskEdit& edit);         ///< by the undo stack only
   void replaceMasks(const MaskScheme& scheme);  ///< session restore: clears the undo stack
+  /// Why a search (core/workbench/search) decided on heads as it did, by head; of this model, until
+  /// another one is set.
+  void setMaskReasons(std::map<HeadPlace, QString> reasons) { m_maskReasons = std::move(reasons); }
+  /// Empty where there is none.
+  QString maskReason(const HeadPlace& head) const {
+    const auto found = m_maskReasons.find(head);
+    return found == m_maskReasons.end() ? QString() : found->second;
+  }
   QUndoStack* undoStack() { return &m_undoStack; }
 
   /// The newest picture; may be null.
@@ -182,6 +191,7 @@ class Document : public QObject {
   std::shared_ptr<const Look> m_look, m_referenceLook;
   Reference m_reference = Reference::LastEdit;
   MaskScheme m_referenceOf;  ///< under which it was looked
+  std::map<HeadPlace, QString> m_maskReasons;
   std::optional<MaskScheme> m_beforeEdit, m_pinnedMasks;
   double m_editToPictureMs = -1;
   bool m_stale = false;

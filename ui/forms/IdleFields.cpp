@@ -29,4 +29,16 @@ std::vector<std::string> idleTrainingFields(const Json& training) {
   return idle;
 }
 
+std::vector<std::string> idleSearchFields(const std::string& method) {
+  std::vector<std::string> idle;
+  if (method != "mait")
+    add(idle, {"all_above", "remove_below", "calibrate_below", "initial_epochs", "assigned_epochs",
+               "final_epochs", "from_scratch"});
+  if (method != "greedy") add(idle, {"first_order", "accuracy_loss", "mac_saving"});
+  if (method != "random") add(idle, {"schemes"});
+  if (method != "harden") add(idle, {"alpha_below"});
+  if (method == "harden") add(idle, {"set"});
+  return idle;
+}
+
 }  // namespace headlight

@@ -55,6 +55,8 @@ QString cellTip(const Document& document, const HeadPlace& cell) {
   text += cell.layer < scheme.maskableLayers()
               ? QObject::tr("%1. %2").arg(maskText(mask), maskKindHelp(mask.kind))
               : whyNotMaskableText(scheme) + QLatin1Char('.');
+  if (const QString reason = document.maskReason(cell); !reason.isEmpty())
+    text += QObject::tr("\nFound by search: %1.").arg(reason);
   return text + alphaTip(document, cell) + localityTip(document, cell);
 }
 

@@ -1,0 +1,322 @@
+#include "ui/training/SearchDialog.h"
+
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableWidget>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <mutex>
+#include <optional>
+
+#include "core/config/DatasetKinds.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/forms/IdleFields.h"
+#include "ui/forms/ParameterForm.h"
+#include "ui/forms/PathRow.h"
+#include "ui/training/RunFolders.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kPollMs = 150;
+
+std::string searchFolder(const std::string& name) {
+  return (runsFolder().parent_path() / "searches" / folderName(name)).string();
+}
+
+}  // namespace
+
+/// What the search said since it was last asked.
+struct SearchDialog::Told {
+  std::mutex mutex;
+  std::vector<QStringList> lines;
+  std::optional<Progress> progress;
+
+  void add(const QStringList& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+  }
+};
+
+SearchDialog::SearchDialog(const Experiment& experiment, const std::string& loadedWeights,
+                           QWidget* parent)
+    : QDialog(parent),
+      m_experiment(experiment),
+      m_loaded(loadedWeights),
+      m_task(new BackgroundTask(this)),
+      m_poll(new QTimer(this)),
+      m_form(new ParameterForm(searchParameters(), {}, this)),
+      m_folder(new PathRow({"searchFolder",
+                            tr("F&older"),
+                            tr("Folder of the search"),
+                            tr("Where it holds this search, it goes on"),
+                            {},
+                            "browseSearch",
+                            tr("Browse…"),
+                            {}},
+                           this)),
+      m_about(new QLabel(this)),
+      m_log(new QTableWidget(0, 5, this)),
+      m_progress(new ProgressLine(tr("Progress of the search"), this)),
+      m_status(new MessageLabel(this)) {
+  setObjectName(QStringLiteral("searchDialog"));
+  setWindowTitle(tr("Search for a mask scheme"));
+  resize(1000, 640);
+  auto* layout = new QVBoxLayout(this);
+  layout->setSpacing(8);
+  m_about->setTextFormat(Qt::PlainText);
+  m_about->setWordWrap(true);
+  layout->addWidget(m_about);
+  auto* middle = new QSplitter(Qt::Horizontal, this);
+  middle->setChildrenCollapsible(false);
+  m_form->setFilterVisible(false);
+  middle->addWidget(m_form);
+  middle->addWidget(makeLog());
+  middle->setSizes({400, 600});
+  layout->addWidget(middle, 1);
+  layout->addWidget(m_folder);
+  layout->addWidget(m_progress);
+  layout->addWidget(m_status);
+  layout->addWidget(makeButtons());
+  m_status->setObjectName(QStringLiteral("searchStatus"));
+  m_folder->setPath(QString::fromStdString(searchFolder(experiment.name)));
+  connect(m_form, &ParameterForm::changed, this, &SearchDialog::refresh);
+  connect(m_folder, &PathRow::edited, this, &SearchDialog::refresh);
+  connect(m_folder, &PathRow::browseRequested, this, [this] {
+    askForFolder(this, tr("Folder of the search"), folder(),
+                 [this](const QString& path) { setFolder(path); });
+  });
+  m_poll->setInterval(kPollMs);
+  connect(m_poll, &QTimer::timeout, this, &SearchDialog::collect);
+  refresh();
+}
+
+SearchDialog::~SearchDialog() = default;
+
+QWidget* SearchDialog::makeLog() {
+  m_log->setObjectName(QStringLiteral("searchLog"));
+  m_log->setAccessibleName(tr("What was done and decided"));
+  m_log->setHorizontalHeaderLabels({tr("Round"), tr("Layer"), tr("Head"), tr("What"), tr("Why")});
+  m_log->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_log->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_log->verticalHeader()->hide();
+  m_log->horizontalHeader()->setStretchLastSection(true);
+  m_log->setWordWrap(false);
+  return m_log;
+}
+
+QWidget* SearchDialog::makeButtons() {
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  const auto add = [&](const QString& text, const char* name, const char* icon) {
+    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
+    button->setObjectName(QString::fromLatin1(name));
+    button->setIcon(lineIcon(QString::fromLatin1(icon)));
+    return button;
+  };
+  m_start = add(tr("Search"), "startSearch", "play");
+  m_stop = add(tr("Stop"), "stopSearch", "stop");
+  m_use = add(tr("Use These Masks"), "useFoundMasks", "masks");
+  m_start->setDefault(true);
+  m_use->setToolTip(
+      tr("Gives the model that is shown the masks that were found; undo takes them "
+         "back"));
+  connect(m_start, &QPushButton::clicked, this, &SearchDialog::start);
+  connect(m_stop, &QPushButton::clicked, this, &SearchDialog::stop);
+  connect(m_use, &QPushButton::clicked, this, [this] {
+    if (m_found) Q_EMIT found(*m_found);
+  });
+  connect(buttons, &QDialogButtonBox::rejected, this, &SearchDialog::reject);
+  return buttons;
+}
+
+SearchPlan SearchDialog::plan() const {
+  SearchPlan plan{m_experiment, {}};
+  // A field that is wrong says so itself, and nothing is begun meanwhile.
+  static_cast<void>(readParameters(searchParameters(), m_form->values(), &plan.options, {}));
+  plan.experiment.edits.clear();
+  if (plan.options.method != "mait") plan.experiment.training.weights = m_loaded;
+  return plan;
+}
+
+QString SearchDialog::folder() const {
+  return QString::fromStdString(typedFolder(m_folder->path()).string());
+}
+
+void SearchDialog::setFolder(const QString& path) {
+  m_folder->setPath(path);
+  refresh();
+}
+
+bool SearchDialog::isSearching() const {
+  return m_task->isBusy();
+}
+
+QString SearchDialog::problem() const {
+  if (!m_form->isValid()) return m_form->firstError();
+  if (m_folder->path().trimmed().isEmpty()) return tr("Choose a folder for the search.");
+  if (plan().options.method != "mait" && m_loaded.empty())
+    return tr(
+        "This method looks at a trained model: save the weights that are shown first "
+        "(Ctrl+S), or open trained ones.");
+  return {};
+}
+
+void SearchDialog::refresh() {
+  const SearchPlan wanted = plan();
+  m_form->hideFields(idleSearchFields(wanted.options.method));
+  const std::string& data = wanted.experiment.data.dataset;
+  const QString where = data == kProceduralData
+                            ? QString::fromStdString(data)
+                            : QString::fromStdString(wanted.experiment.data.path);
+  m_about->setText(
+      wanted.options.method == "mait"
+          ? tr("Trains %1 on %2 with the settings of Train…, and decides which heads are masked.")
+                .arg(QString::fromStdString(wanted.experiment.model.name), where)
+          : tr("Looks at the loaded weights of %1 on pictures of %2.")
+                .arg(QString::fromStdString(wanted.experiment.model.name), where));
+  const bool busy = isSearching();
+  const QString wrong = problem();
+  m_form->setEnabled(!busy);
+  m_folder->setEnabled(!busy);
+  m_start->setEnabled(!busy && wrong.isEmpty());
+  m_stop->setEnabled(busy);
+  m_use->setEnabled(!busy && m_found.has_value());
+  if (!busy && !wrong.isEmpty())
+    m_status->setMessage(wrong, MessageLabel::Tone::Problem);
+  else if (m_status->tone() == MessageLabel::Tone::Problem)
+    m_status->clear();
+}
+
+void SearchDialog::start() {
+  if (isSearching() || !problem().isEmpty()) return;
+  m_log->setRowCount(0);
+  m_found.reset();
+  m_told = std::make_shared<Told>();
+  m_stopping = std::stop_source();
+  SearchObserver observer;
+  observer.begun = [told = m_told](const std::string& round, const MaskScheme& scheme,
+                                   bool resumed) {
+    told->add({QString::fromStdString(round),
+               {},
+               {},
+               resumed ? tr("goes on") : tr("trains"),
+               tr("masked heads: %1").arg(scheme.maskedHeads())});
+  };
+  observer.update = [told = m_told](const TrainingUpdate& update) {
+    for (const EpochPoint& point : update.epochPoints)
+      told->add({{},
+                 {},
+                 {},
+                 tr("epoch %1 of %2").arg(point.epoch).arg(update.epochs),
+                 tr("top-1 %1 %, loss %2")
+                     .arg(100 * point.top1, 0, 'f', 2)
+                     .arg(point.validationLoss, 0, 'f', 4)});
+  };
+  observer.decided = [told = m_told](const SearchDecision& decision) {
+    told->add({QString::fromStdString(decision.round), QString::number(decision.layer),
+               decision.head < 0 ? tr("all") : QString::number(decision.head),
+               QString::fromStdString(decision.action), QString::fromStdString(decision.reason)});
+  };
+  observer.tried = [told = m_told](const SearchTrial& trial) {
+    told->add({QString::fromStdString(trial.name),
+               {},
+               {},
+               tr("tried"),
+               tr("masked heads: %1, top-1 %2 %, loss %3")
+                   .arg(trial.scheme.maskedHeads())
+                   .arg(100 * trial.top1, 0, 'f', 2)
+                   .arg(trial.loss, 0, 'f', 4)});
+  };
+  observer.progress = [told = m_told](const Progress& progress) {
+    const std::lock_guard lock(told->mutex);
+    told->progress = progress;
+  };
+  m_progress->setBusy();
+  m_status->clear();
+  m_poll->start();
+  m_task->run<Result<SearchReport>>(
+      [plan = plan(), folder = folder().toStdString(), observer,
+       stopping = m_stopping](std::stop_token stop) mutable {
+        // Stopped by the person it is still heard; with the dialog gone it is not.
+        const std::stop_callback gone(stop, [&stopping]() mutable { stopping.request_stop(); });
+        return searchScheme(plan, folder, observer, stopping.get_token());
+      },
+      [this](const Result<SearchReport>& report) { finish(report); });
+  refresh();
+}
+
+void SearchDialog::collect() {
+  std::vector<QStringList> lines;
+  std::optional<Progress> progress;
+  {
+    const std::lock_guard lock(m_told->mutex);
+    lines.swap(m_told->lines);
+    progress.swap(m_told->progress);
+  }
+  for (const QStringList& line : lines)
+    addLine(line);
+  if (progress) m_progress->setProgress(*progress);
+}
+
+void SearchDialog::addLine(const QStringList& cells) {
+  const int row = m_log->rowCount();
+  m_log->insertRow(row);
+  for (int column = 0; column < cells.size(); ++column) {
+    auto* item = new QTableWidgetItem(cells[column]);
+    item->setToolTip(cells[column]);
+    m_log->setItem(row, column, item);
+  }
+  m_log->resizeColumnsToContents();
+  m_log->scrollToBottom();
+}
+
+void SearchDialog::finish(const Result<SearchReport>& report) {
+  collect();
+  m_poll->stop();
+  m_progress->clear();
+  if (report) m_found = *report;
+  refresh();
+  if (report)
+    m_status->setMessage(tr("Masked heads: %1. The scheme and its report are in %2.")
+                             .arg(report->scheme.maskedHeads())
+                             .arg(QDir::toNativeSeparators(folder())),
+                         MessageLabel::Tone::Plain);
+  else if (report.error().code == ErrorCode::Canceled)
+    m_status->setMessage(tr("Stopped. Search goes on where it was."), MessageLabel::Tone::Plain);
+  else
+    m_status->setMessage(QString::fromStdString(report.error().text()),
+                         MessageLabel::Tone::Problem);
+  Q_EMIT ended();
+}
+
+void SearchDialog::stop() {
+  if (!isSearching()) return;
+  m_status->setMessage(tr("Stopping after the present step…"), MessageLabel::Tone::Plain);
+  m_stop->setEnabled(false);
+  m_stopping.request_stop();
+}
+
+void SearchDialog::reject() {
+  if (!isSearching()) return QDialog::reject();
+  dialogs().confirm(this, tr("Stop the search?"),
+                    tr("What was trained and measured is kept; the same folder goes on later."),
+                    tr("Stop"), [this](bool yes) {
+                      if (!yes) return;
+                      connect(this, &SearchDialog::ended, this, [this] { QDialog::reject(); });
+                      if (isSearching())
+                        stop();
+                      else
+                        QDialog::reject();
+                    });
+}
+
+}  // namespace headlight
