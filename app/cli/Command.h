@@ -22,7 +22,10 @@ class Command {
 
 std::unique_ptr<Command> makeTrainCommand();
 std::unique_ptr<Command> makeSweepCommand();
+std::unique_ptr<Command> makeSearchCommand();
+std::unique_ptr<Command> makeExportCommand();
 std::unique_ptr<Command> makeWatchCommand();
+std::unique_ptr<Command> makeRunsCommand();
 std::unique_ptr<Command> makeEvaluateCommand();
 std::unique_ptr<Command> makePredictCommand();
 std::unique_ptr<Command> makeAttendCommand();

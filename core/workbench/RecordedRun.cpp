@@ -36,4 +36,19 @@ Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder) {
   });
 }
 
+Experiment replayOf(const RecordedRun& run) {
+  Experiment replay = run.experiment;
+  const auto& steps = run.history.steps;
+  const std::int64_t done = steps.empty() ? -1 : steps.back().step;
+  // Those that were planned from the beginning are logged like any other once they took effect.
+  std::vector<ScheduledEdit> planned = std::move(replay.edits);
+  replay.edits.clear();
+  for (const AppliedEdit& applied : run.history.edits)
+    replay.edits.push_back({applied.step, applied.edit});
+  const std::int64_t last = replay.edits.empty() ? -1 : replay.edits.back().step;
+  for (ScheduledEdit& edit : planned)
+    if (edit.step > last && edit.step >= done) replay.edits.push_back(std::move(edit));
+  return replay;
+}
+
 }  // namespace headlight

@@ -22,4 +22,8 @@ struct RecordedRun {
 /// is no run, InvalidConfig.
 Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder);
 
+/// The run so far as one config: with every mask edit at its step, so that its headless replay ends
+/// in the same weights.
+Experiment replayOf(const RecordedRun& run);
+
 }  // namespace headlight

@@ -11,9 +11,9 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QVBoxLayout>
 
+#include "core/base/ShellText.h"
 #include "core/workbench/ConfigExport.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
@@ -24,13 +24,8 @@
 namespace headlight {
 namespace {
 
-/// As a POSIX shell reads it back.
-QString shellQuoted(const QString& text) {
-  static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./~+,:@%=-]+$"));
-  if (plain.match(text).hasMatch()) return text;
-  QString quoted = text;
-  quoted.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
-  return QLatin1Char('\'') + quoted + QLatin1Char('\'');
+QString shellText(const QString& text) {
+  return QString::fromStdString(shellQuoted(text.toStdString()));
 }
 
 }  // namespace
@@ -92,6 +87,10 @@ ExportConfigDialog::ExportConfigDialog(const Experiment& experiment, QWidget* pa
   save->setDefault(true);
   auto* copy = buttons->addButton(tr("Copy JSON"), QDialogButtonBox::ActionRole);
   copy->setObjectName(QStringLiteral("copyConfig"));
+  auto* cluster = buttons->addButton(tr("For a Cluster…"), QDialogButtonBox::ActionRole);
+  cluster->setObjectName(QStringLiteral("configForCluster"));
+  cluster->setToolTip(tr("A folder with this config, its weights and scripts that start it"));
+  connect(cluster, &QPushButton::clicked, this, [this] { Q_EMIT clusterRequested(m_experiment); });
   connect(save, &QPushButton::clicked, this, &ExportConfigDialog::chooseFile);
   connect(copy, &QPushButton::clicked, this, [this] {
     QGuiApplication::clipboard()->setText(json());
@@ -113,8 +112,8 @@ QString ExportConfigDialog::command() const {
 void ExportConfigDialog::refreshCommand() {
   const QString folder =
       QStringLiteral("runs/") + QString::fromStdString(folderName(m_experiment.name));
-  m_command->setText(QStringLiteral("headlight-cli train %1 --run %2")
-                         .arg(shellQuoted(m_path), shellQuoted(folder)));
+  m_command->setText(
+      QStringLiteral("headlight-cli train %1 --run %2").arg(shellText(m_path), shellText(folder)));
   m_command->setCursorPosition(0);
 }
 

@@ -27,6 +27,8 @@ class ExportConfigDialog : public QDialog {
  Q_SIGNALS:
   void saved(const QString& path);
   void failed(const QString& text);
+  /// To be exported with launchers; the dialog stays open.
+  void clusterRequested(const Experiment& experiment);
 
  private:
   void chooseFile();

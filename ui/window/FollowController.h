@@ -36,6 +36,8 @@ class FollowController : public QObject {
 
   /// Of the run that is followed, in full; empty: none is.
   QString folder() const;
+  /// Because the person asked for it, whoever trains the run; refused while this window trains.
+  void follow(const QString& folder);
 
  Q_SIGNALS:
   void notice(const headlight::Notice& notice);
@@ -48,7 +50,6 @@ class FollowController : public QObject {
  private:
   void connectBridge();
   void choose();
-  void follow(const QString& folder);
   void offer(const QString& folder);
   bool refusedFor(const QString& folder);
   void leaveFor(const QString& why);

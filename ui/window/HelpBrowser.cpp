@@ -43,6 +43,7 @@ constexpr Page kPages[] = {
     {"first-steps", QT_TRANSLATE_NOOP("HelpBrowser", "First steps")},
     {"window", QT_TRANSLATE_NOOP("HelpBrowser", "The window")},
     {"masks", QT_TRANSLATE_NOOP("HelpBrowser", "Masks")},
+    {"search", QT_TRANSLATE_NOOP("HelpBrowser", "Searching for a scheme")},
     {"mechanisms", QT_TRANSLATE_NOOP("HelpBrowser", "Mechanisms and backbones")},
     {"data", QT_TRANSLATE_NOOP("HelpBrowser", "Data sets")},
     {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},

@@ -159,8 +159,8 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
-  m_actions->adopt(tr("Masks"), m_effect->commands());
-  m_actions->adopt(tr("Train"), m_trainingDock->commands());
+  m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
+  m_actions->adopt(tr("Train"), m_trainingDock->commands() + m_trainings->trainCommands());
   m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
   m_actions->adopt(tr("View"), m_centre->tabs()->compare()->sides()->commands());
   m_actions->adopt(tr("View"), m_docks->commands());
@@ -184,6 +184,8 @@ void MainWindow::connectControllers() {
   connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
   connect(m_trainings, &TrainingController::runOpened, m_recent, &RecentCommands::addRun);
   connect(m_following, &FollowController::began, m_recent, &RecentCommands::addRun);
+  connect(m_trainings, &TrainingController::followRequested, m_following,
+          &FollowController::follow);
   connect(m_following, &FollowController::showRequested, this,
           [this] { m_workspaces->show(Workspace::Train); });
   connect(m_following, &FollowController::resumeOffered, m_trainings,

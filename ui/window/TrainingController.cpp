@@ -14,7 +14,11 @@
 #include "ui/document/Folders.h"
 #include "ui/opening/Opener.h"
 #include "ui/sequences/SequenceWindow.h"
+#include "ui/training/ExportClusterDialog.h"
 #include "ui/training/ExportConfigDialog.h"
+#include "ui/training/RunFolders.h"
+#include "ui/training/RunsWindow.h"
+#include "ui/training/SearchDialog.h"
 #include "ui/training/TrainDialog.h"
 #include "ui/training/TrainingDock.h"
 
@@ -41,14 +45,31 @@ void TrainingController::makeCommands() {
                   {"file.exportConfig", tr("Export &config…"),
                    tr("Save model, masks, data and training settings for headlight-cli train"),
                    "Ctrl+Shift+E", "export"},
-                  [this] {
-                    const auto run = m_bridge->isRunning() ? m_bridge->exported() : std::nullopt;
-                    exportConfig(run ? *run : experiment(), m_window);
-                  });
-  m_export->setEnabled(false);
-  connect(m_document, &Document::modelChanged, this,
-          [this] { m_export->setEnabled(m_document->hasModel()); });
-  m_fileCommands << m_export;
+                  [this] { exportConfig(presentExperiment(), m_window); });
+  m_cluster = makeCommand(this,
+                          {"file.exportCluster", tr("Export for a c&luster…"),
+                           tr("A folder with the config, the weights and scripts for torchrun, "
+                              "mpirun and Slurm"),
+                           "Ctrl+Alt+N", "export"},
+                          [this] { exportForCluster(presentExperiment(), m_window); });
+  m_fileCommands << m_export << m_cluster;
+  m_maskCommands << makeCommand(this,
+                                {"masks.search", tr("Searc&h for a scheme…"),
+                                 tr("Find which heads to mask: MaiT's quick search, by importance, "
+                                    "at random; or make soft heads hard"),
+                                 "Ctrl+K, F", "search"},
+                                [this] { showSearch(); });
+  m_trainCommands << makeCommand(
+      this,
+      {"train.runs", tr("R&uns…"),
+       tr("Runs of a folder beside each other: numbers, curves, settings that differ"),
+       "Ctrl+Alt+U", "folder"},
+      [this] { showRuns(); });
+  for (QAction* action : m_fileCommands + m_maskCommands) {
+    action->setEnabled(false);
+    connect(m_document, &Document::modelChanged, action,
+            [this, action] { action->setEnabled(m_document->hasModel()); });
+  }
   m_modelCommands << makeCommand(
       this,
       {"model.sequences",
@@ -143,11 +164,89 @@ void TrainingController::takeData(const QString& kind, const QString& folder) {
                  [this] { choose(); }});
 }
 
+Experiment TrainingController::presentExperiment() const {
+  const auto run = m_bridge->isRunning() ? m_bridge->exported() : std::nullopt;
+  return run ? *run : experiment();
+}
+
+void TrainingController::exportForCluster(const Experiment& experiment, QWidget* parent) {
+  auto* dialog = new ExportClusterDialog(experiment, m_document->model().weights.string(), parent);
+  connect(dialog, &ExportClusterDialog::exported, this, [this](const QString& folder) {
+    Q_EMIT m_document->message(tr("Exported to %1").arg(QDir::toNativeSeparators(folder)));
+  });
+  dialogs().show(dialog, {});
+}
+
+void TrainingController::showRuns() {
+  if (!m_runs) {
+    m_runs = new RunsWindow(QString::fromStdString(runsFolder().string()), m_window);
+    m_runs->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_runs, &RunsWindow::followRequested, this, &TrainingController::followRequested);
+    connect(m_runs, &RunsWindow::openRequested, this, [this](const QString& path) {
+      ModelSource source;
+      source.weights = path.toStdString();
+      m_look->openModel(source);
+    });
+  }
+  m_runs->show();
+  m_runs->raise();
+  m_runs->activateWindow();
+}
+
+void TrainingController::showSearch() {
+  if (!m_search) {
+    m_search =
+        new SearchDialog(presentExperiment(), m_document->model().weights.string(), m_window);
+    m_search->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_search, &SearchDialog::found, this, &TrainingController::useFound);
+    connect(m_search, &SearchDialog::ended, this, &TrainingController::ended);
+  }
+  m_search->show();
+  m_search->raise();
+  m_search->activateWindow();
+}
+
+namespace {
+
+/// By head: what was decided of a whole layer is said of each of its heads, and what came last
+/// counts.
+std::map<HeadPlace, QString> reasonsOf(const SearchReport& report) {
+  std::map<HeadPlace, QString> reasons;
+  for (const SearchDecision& decision : report.decisions) {
+    const QString text =
+        QStringLiteral("%1, %2: %3")
+            .arg(QString::fromStdString(decision.round), QString::fromStdString(decision.action),
+                 QString::fromStdString(decision.reason));
+    const bool whole = decision.head < 0;
+    const int first = whole ? 0 : decision.head;
+    const int last = whole ? report.scheme.heads(decision.layer) - 1 : decision.head;
+    for (int head = first; head <= last; ++head)
+      reasons[{decision.layer, head}] = text;
+  }
+  return reasons;
+}
+
+}  // namespace
+
+void TrainingController::useFound(const SearchReport& report) {
+  const auto edit =
+      makeMaskEdit(m_document->masks(), report.scheme, tr("found masks").toStdString());
+  if (!edit) {
+    Q_EMIT failed(tr("The masks were not used"),
+                  tr("They are for another model than the one that is shown now."));
+    return;
+  }
+  m_document->setMaskReasons(reasonsOf(report));
+  m_document->pushEdit(*edit);
+}
+
 void TrainingController::exportConfig(const Experiment& experiment, QWidget* parent) {
   auto* dialog = new ExportConfigDialog(experiment, parent);
   connect(dialog, &ExportConfigDialog::saved, this, [this](const QString& path) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
+  connect(dialog, &ExportConfigDialog::clusterRequested, this,
+          [this, dialog](const Experiment& wanted) { exportForCluster(wanted, dialog); });
   dialogs().show(dialog, {});
 }
 
@@ -213,12 +312,14 @@ void TrainingController::offerToResume(const QString& folder) {
 }
 
 bool TrainingController::isRunning() const {
-  return m_bridge->isRunning() || (m_sequences && m_sequences->isTraining());
+  return m_bridge->isRunning() || (m_sequences && m_sequences->isTraining()) ||
+         (m_search && m_search->isSearching());
 }
 
 void TrainingController::stop() {
   m_bridge->stop();
   if (m_sequences) m_sequences->stopTraining();
+  if (m_search) m_search->stop();
 }
 
 SequenceWindow* TrainingController::showSequences() {

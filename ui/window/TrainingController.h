@@ -20,7 +20,10 @@ class Document;
 class LookBridge;
 class ModelSnapshot;
 class Opener;
+class RunsWindow;
+class SearchDialog;
 class SequenceWindow;
+struct SearchReport;
 class TrainingBridge;
 class TrainingDock;
 
@@ -52,6 +55,8 @@ class TrainingController : public QObject {
 
   const QList<QAction*>& fileCommands() const { return m_fileCommands; }
   const QList<QAction*>& modelCommands() const { return m_modelCommands; }
+  const QList<QAction*>& maskCommands() const { return m_maskCommands; }
+  const QList<QAction*>& trainCommands() const { return m_trainCommands; }
 
  Q_SIGNALS:
   void settingsChanged();
@@ -61,6 +66,7 @@ class TrainingController : public QObject {
   void sequencesTold(const QString& text, bool problem);  ///< the window of sequence models
   void ended();  ///< a run of either kind, whatever came of it
   void helpRequested(const QString& page);
+  void followRequested(const QString& folder);  ///< of a run in the list of runs
 
  private:
   void makeCommands();
@@ -73,7 +79,13 @@ class TrainingController : public QObject {
   void chooseWhereToSaveWeights();
   void takeData(const QString& kind, const QString& folder);
   void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);
+  /// Of the run that goes on, with its edits; else what would be trained now.
+  Experiment presentExperiment() const;
   void exportConfig(const Experiment& experiment, QWidget* parent);
+  void exportForCluster(const Experiment& experiment, QWidget* parent);
+  void showRuns();
+  void showSearch();
+  void useFound(const SearchReport& report);
   void remember(const Experiment& experiment);
 
   Document* m_document;
@@ -84,8 +96,10 @@ class TrainingController : public QObject {
   QWidget* m_window;
   QPointer<SequenceWindow> m_sequences;  ///< null until it is wanted
   std::optional<Experiment> m_settings;  ///< data, training and telemetry as used last
-  QList<QAction*> m_fileCommands, m_modelCommands;
-  QAction* m_export = nullptr;
+  QPointer<SearchDialog> m_search;       ///< null until it is wanted
+  QPointer<RunsWindow> m_runs;           ///< likewise
+  QList<QAction*> m_fileCommands, m_modelCommands, m_maskCommands, m_trainCommands;
+  QAction *m_export = nullptr, *m_cluster = nullptr;
 };
 
 }  // namespace headlight

@@ -4,23 +4,14 @@
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/ParameterFlags.h"
-#include "app/cli/RecipeList.h"
+#include "app/cli/ExperimentOptions.h"
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
-#include "core/base/Files.h"
-#include "core/config/ConfigPaths.h"
-#include "core/config/ConfigText.h"
-#include "core/config/Recipes.h"
-#include "core/models/Registry.h"
 
 namespace headlight::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uintmax_t kMaxConfigBytes = 16u << 20;
 
 /// runs/NAME, or runs/NAME-2 … where that is taken.
 fs::path freshRunFolder(std::string name) {
@@ -39,7 +30,7 @@ class TrainCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand("train", "Train as a config says, or go on with a run");
     command
-        ->add_option("config", m_config,
+        ->add_option("config", m_options.config,
                      "An Experiment: exported by the window, or written by hand")
         ->type_name("CONFIG");
     command
@@ -52,22 +43,10 @@ class TrainCommand : public Command {
                      "Folder of the run: config, metrics.csv, metrics.jsonl, checkpoints; "
                      "default runs/NAME, numbered where that exists")
         ->type_name("FOLDER");
-    command
-        ->add_option("-m,--model", m_model,
-                     "Use this model's shape in place of the config's: a published name or a "
-                     "config")
-        ->type_name("NAME|FILE");
-    command->add_option("-w,--weights", m_weights, "Start from this checkpoint")->type_name("FILE");
-    command
-        ->add_option(
-            "--masks", m_masks,
-            "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
-            "of 5), or a JSON file")
-        ->type_name("NAME|FILE");
+    m_options.declare(*command);
     command->add_flag("--resume-or-start", m_resumeOrStart,
                       "Go on with the run in --run where there is one, as it began, else start it: "
                       "for jobs that are started again by themselves");
-    command->add_option("--recipe", m_recipe, recipeHelp())->type_name("NAME");
     command->add_flag("--json", m_json,
                       "One JSON object a line: step, heads, edit and epoch events as they happen, "
                       "and finished or stopped at the end");
@@ -77,7 +56,7 @@ class TrainCommand : public Command {
         "Ctrl+C does not wait. A run that was killed goes on from its last checkpoint.\n"
         "Under torchrun, mpirun and srun the processes train one run together: every step's\n"
         "images are shared out among them, and process 0 writes and speaks.");
-    m_flags.declare(*command, {"", "model", "masks", "data", "training", "telemetry"});
+    m_options.declareFlags(*command);
     return command;
   }
 
@@ -145,10 +124,8 @@ class TrainCommand : public Command {
   }
 
   std::unique_ptr<TrainingSession> resume() const {
-    const bool more = !m_config.empty() || !m_run.empty() || !m_model.empty() ||
-                      !m_weights.empty() || !m_masks.empty() || !m_recipe.empty() ||
-                      m_resumeOrStart || !m_flags.empty();
-    if (more)
+    if (!m_options.config.empty() || !m_run.empty() || m_resumeOrStart ||
+        !m_options.changesNothing())
       refuseUsage("--resume",
                   "goes on exactly as the run began and takes nothing else; to change "
                   "something start a new run with --weights RUN/last.safetensors");
@@ -156,44 +133,14 @@ class TrainCommand : public Command {
   }
 
   Experiment described() const {
-    if (m_config.empty() && m_model.empty() && m_flags.empty())
+    if (m_options.config.empty() && m_options.model.empty() && m_options.flags.empty())
       refuseUsage("train", "needs a CONFIG, or --resume RUN, or at least --model NAME");
-    return describe();
+    return m_options.describe();
   }
 
   std::unique_ptr<TrainingSession> begin(const Experiment& experiment) const {
     const fs::path folder = m_run.empty() ? freshRunFolder(experiment.name) : fs::path(m_run);
     return valueOrThrow(TrainingSession::begin(experiment, folder, m_together));
-  }
-
-  /// The config, then what the command line says over it. Checked as one.
-  Experiment describe() const {
-    Json json = Json::object();
-    if (!m_config.empty()) {
-      const std::string text = valueOrThrow(readFile(m_config, kMaxConfigBytes));
-      json = valueOrThrow(parseConfigJson(text, m_config));
-      // Flags need an object to go into; the reader says what this is.
-      if (!json.is_object())
-        return valueOrThrow(experimentFromText(text, m_config, modelCatalogue()));
-      findPathsBeside(json, fs::absolute(m_config).parent_path());
-    }
-    if (!m_model.empty()) replaceModel(json);
-    if (!m_weights.empty()) json["training"]["weights"] = m_weights;
-    if (!m_recipe.empty()) valueOrThrow(applyRecipe(json, m_recipe));
-    m_flags.apply(json);
-    Experiment experiment = valueOrThrow(experimentFromText(
-        jsonText(json), m_config.empty() ? "command line" : m_config, modelCatalogue()));
-    if (!m_masks.empty())
-      experiment.masks = describeMasks(masksFromOption(m_masks, maskShapeOf(experiment.model)));
-    return experiment;
-  }
-
-  void replaceModel(Json& json) const {
-    const Json named = experimentToJson(experimentByName(m_model));
-    json["model"] = named["model"];
-    // Cells are of the config's own model.
-    if (json.contains("masks") && json["masks"].is_object()) json["masks"].erase("cells");
-    if (!json.contains("name")) json["name"] = named["name"];
   }
 
   int report(const TrainingOutcome& outcome, const fs::path& folder, Terminal& terminal) const {
@@ -221,10 +168,10 @@ class TrainCommand : public Command {
                    ""});
   }
 
-  std::string m_config, m_resume, m_run, m_model, m_weights, m_masks, m_recipe;
+  std::string m_resume, m_run;
   bool m_json = false, m_resumeOrStart = false;
   Together m_together;
-  ParameterFlags m_flags;
+  ExperimentOptions m_options;
 };
 
 }  // namespace

@@ -1,0 +1,134 @@
+// export: an experiment as a folder that trains elsewhere, with its launchers; or as a config.
+
+#include <filesystem>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/ExperimentOptions.h"
+#include "app/cli/ModelOptions.h"
+#include "core/workbench/ConfigExport.h"
+#include "core/workbench/FileContent.h"
+#include "core/workbench/RecordedRun.h"
+#include "core/workbench/cluster/ClusterExport.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<Section>& clusterSections() {
+  static const std::vector<Section> sections = {{"", "Cluster", &clusterParameters()}};
+  return sections;
+}
+
+Result<void> setClusterParameter(Json& json, const std::string& path, const std::string& text) {
+  auto value = parameterFromText(*findParameter(clusterParameters(), path), text, "--" + path);
+  if (!value) return value.error();
+  json[path] = std::move(value).value();
+  return {};
+}
+
+class ExportCommand : public Command {
+ public:
+  ExportCommand() : m_planFlags(clusterSections(), setClusterParameter) {}
+
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "export", "Write an experiment with weights and launchers, to be trained on a cluster");
+    command
+        ->add_option(
+            "config", m_options.config,
+            "An Experiment; the folder of a run, with its edits so far; or a checkpoint, with "
+            "the masks that it has")
+        ->type_name("CONFIG|FILE|RUN");
+    command
+        ->add_option("-o,--output", m_output,
+                     "Folder to write: config.json, weights, run.sh, torchrun.sh, mpirun.sh, "
+                     "slurm.sbatch; where it ends in .json, that config alone")
+        ->type_name("FOLDER|FILE");
+    m_options.declare(*command);
+    command->add_flag("--leave-weights", m_leaveWeights,
+                      "A config alone: name weights that lie elsewhere where they are, do not copy "
+                      "them beside it");
+    command->add_flag("--json", m_json, "The result as one JSON object");
+    m_planFlags.declare(*command, {""});
+    command->footer(
+        "Every parameter of the Experiment is a flag, in the groups above, as for train.\n"
+        "The launchers go on with the run where there is one. HEADLIGHT, RUN, DATA, MACHINES and\n"
+        "PROCESSES in their environment say otherwise than they do.");
+    m_options.declareFlags(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token) override {
+    if (m_options.config.empty() && m_options.model.empty() && m_options.flags.empty())
+      refuseUsage("export", "needs a CONFIG, or at least --model NAME");
+    if (m_output.empty()) refuseUsage("export", "needs --output FOLDER");
+    const Experiment experiment = m_options.describe(recordedBase());
+    if (fs::path(m_output).extension() == ".json") return writeConfig(experiment, terminal);
+    if (m_leaveWeights) refuseUsage("--leave-weights", "is for a config alone: --output NAME.json");
+    return writeFolder(experiment, terminal);
+  }
+
+ private:
+  /// What a run's folder or a checkpoint says of itself; nothing of a config.
+  std::optional<Json> recordedBase() const {
+    const std::string& given = m_options.config;
+    if (given.empty()) return std::nullopt;
+    if (!fs::is_directory(given)) {
+      if (contentOfFile(given) != FileContent::Checkpoint) return std::nullopt;
+      return experimentToJson(experimentByName(given));
+    }
+    return experimentToJson(replayOf(valueOrThrow(readRecordedRun(given))));
+  }
+
+  ClusterPlan plan() const {
+    Json json = Json::object();
+    m_planFlags.apply(json);
+    ClusterPlan plan;
+    valueOrThrow(readParameters(clusterParameters(), json, &plan, "--"));
+    return plan;
+  }
+
+  int writeConfig(const Experiment& experiment, Terminal& terminal) const {
+    if (!m_planFlags.empty())
+      refuseUsage(m_output, "is a config alone, which names no machines; give a folder");
+    valueOrThrow(exportConfig(experiment, m_output, !m_leaveWeights));
+    if (terminal.json())
+      terminal.printJson(Json{{"config", m_output}});
+    else
+      terminal.print(m_output);
+    return kExitOk;
+  }
+
+  int writeFolder(const Experiment& experiment, Terminal& terminal) const {
+    const ClusterExport exported = valueOrThrow(exportForCluster(experiment, plan(), m_output));
+    Json commands = Json::array();
+    for (const LauncherScript& launcher : exported.launchers)
+      commands.push_back(launcher.command);
+    if (terminal.json()) {
+      terminal.printJson(Json{{"folder", exported.folder.string()},
+                              {"config", (exported.folder / "config.json").string()},
+                              {"weights", exported.experiment.training.weights},
+                              {"commands", commands}});
+      return kExitOk;
+    }
+    terminal.print(exported.folder.string() + ": take it along and start one of these in it");
+    for (const LauncherScript& launcher : exported.launchers)
+      terminal.print("  " + launcher.command);
+    return kExitOk;
+  }
+
+  std::string m_output;
+  bool m_leaveWeights = false, m_json = false;
+  ExperimentOptions m_options;
+  ParameterFlags m_planFlags;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeExportCommand() {
+  return std::make_unique<ExportCommand>();
+}
+
+}  // namespace headlight::cli
