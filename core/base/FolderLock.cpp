@@ -18,10 +18,11 @@ Result<FolderLock> FolderLock::acquire(const std::filesystem::path& folder) {
   return acquire(*opened);
 }
 
-Result<FolderLock> FolderLock::acquire(const OpenFolder& folder) {
+Result<FolderLock> FolderLock::acquire(const OpenFolder& folder, Kind kind) {
   auto file = folder.openLock(kLockName);
   if (!file) return file.error();
-  if (::flock(file->get(), LOCK_EX | LOCK_NB) == 0)
+  const int operation = kind == Kind::Shared ? LOCK_SH : LOCK_EX;
+  if (::flock(file->get(), operation | LOCK_NB) == 0)
     return FolderLock(std::move(file).value(), folder.pathOf(kLockName));
   if (const int code = errno; code != EWOULDBLOCK)
     return systemFailure(folder.pathOf(kLockName), "lock", code);
@@ -32,14 +33,14 @@ Result<FolderLock> FolderLock::acquire(const OpenFolder& folder) {
 
 std::string FolderLock::note() const {
   std::string note(kMaxNote, '\0');
-  const ssize_t count = ::pread(m_file.get(), note.data(), note.size(), 0);
+  const ssize_t count = ::pread(m_file->get(), note.data(), note.size(), 0);
   note.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return note.substr(0, note.find('\n'));
 }
 
 Result<void> FolderLock::setNote(const std::string& note) const {
   const std::string line = note.substr(0, kMaxNote - 1) + "\n";
-  if (::pwrite(m_file.get(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size()))
+  if (::pwrite(m_file->get(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size()))
     return systemFailure(m_path, "write");
   return {};
 }

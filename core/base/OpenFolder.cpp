@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "core/base/OutputTarget.h"
@@ -24,6 +25,15 @@ const char* kindName(mode_t mode) {
   if (S_ISSOCK(mode)) return "a socket";
   if (S_ISDIR(mode)) return "a folder";
   return "a device";
+}
+
+/// Of several machines that write in one folder, each has processes of the same numbers.
+std::string machineName() {
+  char name[65] = "";
+  if (::gethostname(name, sizeof name - 1) != 0) return "";
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '/', '_');
+  return text;
 }
 
 Error notAFile(const fs::path& path, mode_t mode) {
@@ -168,7 +178,7 @@ Result<void> OpenFolder::write(const std::string& name, std::string_view bytes) 
 }
 
 std::string OpenFolder::nameBeside(const std::string& name) const {
-  return name + ".part" + std::to_string(static_cast<long>(::getpid()));
+  return name + ".part" + std::to_string(static_cast<long>(::getpid())) + "-" + machineName();
 }
 
 Result<void> OpenFolder::write(const std::string& name,

@@ -95,16 +95,23 @@ struct SweepReport {
 struct SweepOptions {
   bool measureSpeed = true;
   std::int64_t speedBatch = 32;  ///< images a forward pass
+  bool join = false;             ///< one of several processes at work in the same folder
 };
 
 /// How a sweep goes. All are called from the thread that runs it.
 struct SweepObserver {
-  enum class Start { Begun, Resumed, Skipped };
+  enum class Start {
+    Begun,
+    Resumed,
+    Skipped,   ///< finished before this process came
+    Elsewhere  ///< joined: finished by another process meanwhile
+  };
   std::function<void(const SweepRun&, Start)> started = {};
   std::function<void(const SweepRun&, const TrainingUpdate&)> update = {};
   std::function<void(const SweepRun&, const TrainingOutcome&)> finished = {};
   std::function<void(const SweepRun&, const Error&)> failed = {};
-  ProgressCallback progress = {};  ///< runs of the whole sweep, in thousandths
+  std::function<void(std::int64_t runs)> waiting = {};  ///< joined: for so many, held by others
+  ProgressCallback progress = {};                       ///< runs of the whole sweep, in thousandths
 };
 
 /// Trains what is missing and writes sweep.csv, sweep.md and sweep.png into `output`, after every
@@ -114,6 +121,14 @@ struct SweepObserver {
 /// variant after the other in turns, on the same random images (of one size of pictures); what was
 /// measured before stays in the tables until then. Errors besides: Canceled (checkpoints are
 /// written), Busy, Io, and InvalidArgument where `output` holds runs of other settings.
+///
+/// Joined, any number of processes, on any machines that see `output`, do this together. Each takes
+/// the first run that is neither finished nor held by another (FolderLock), and waits where all
+/// that are left are held: a run whose process dies is taken over and goes on exactly. A run that
+/// diverged in one of them is not tried again by the others. Every table has all runs that are
+/// finished, whoever finished them. The last process to leave measures the speed, alone, and only
+/// where a variant has none yet. Busy where a sweep of one process is there, and the other way
+/// round.
 Result<SweepReport> runSweep(const SweepPlan& plan, const std::filesystem::path& output,
                              const SweepOptions& options, const SweepObserver& observer,
                              std::stop_token stop);

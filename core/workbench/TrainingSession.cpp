@@ -289,8 +289,9 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment& experiment,
-                                                                const OpenFolder& folder) {
-  return begin(experiment, [&] { return RunFolder::create(folder); }, folder.path().string(), {});
+                                                                const HeldFolder& folder) {
+  return begin(experiment, [&] { return RunFolder::create(folder); }, folder.files.path().string(),
+               {});
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
@@ -330,8 +331,9 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
   });
 }
 
-Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const OpenFolder& folder) {
-  return guarded(folder.path().string(), [&] { return resumeIn(RunFolder::open(folder), {}); });
+Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const HeldFolder& folder) {
+  return guarded(folder.files.path().string(),
+                 [&] { return resumeIn(RunFolder::open(folder), {}); });
 }
 
 std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/OpenFolder.h"
+#include "core/base/FolderLock.h"
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
@@ -29,9 +29,9 @@ class TrainingSession {
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const std::filesystem::path& folder,
                                                         const Together& together = {});
-  /// In a folder that is open: a sweep's, in which no link is followed.
+  /// In a folder that is held already: a sweep's, in which no link is followed.
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
-                                                        const OpenFolder& folder);
+                                                        const HeldFolder& folder);
   /// Whether it could begin: opens the data, the teacher and the weights and builds the model, and
   /// writes nothing. The error is that of begin().
   static Result<void> check(const Experiment& experiment);
@@ -41,7 +41,7 @@ class TrainingSession {
   /// Data or a processor that changed are a warning in the first update.
   static Result<std::unique_ptr<TrainingSession>> resume(const std::filesystem::path& folder,
                                                          const Together& together = {});
-  static Result<std::unique_ptr<TrainingSession>> resume(const OpenFolder& folder);
+  static Result<std::unique_ptr<TrainingSession>> resume(const HeldFolder& folder);
   /// Takes part in the run of process 0, writing nothing. `own`, where there is one, says on what
   /// device and where the data lies on this machine.
   static Result<std::unique_ptr<TrainingSession>> join(const std::optional<Experiment>& own,

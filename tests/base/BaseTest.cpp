@@ -10,6 +10,7 @@
 
 #include "core/base/Files.h"
 #include "core/base/FolderLock.h"
+#include "core/base/LockState.h"
 #include "core/base/Processor.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"
@@ -86,6 +87,21 @@ TEST_F(FolderLockTest, IsHeldOnceAndReleased) {
     EXPECT_EQ(second.error().code, ErrorCode::Busy);
   }
   EXPECT_TRUE(FolderLock::acquire(path).ok());
+}
+
+TEST_F(FolderLockTest, IsSharedAmongThoseWhoShareIt) {
+  const OpenFolder folder = valueOrThrow(OpenFolder::open(path));
+  const auto share = [&] { return FolderLock::acquire(folder, FolderLock::Kind::Shared); };
+  {
+    const auto first = share(), second = share();
+    EXPECT_TRUE(first.ok());
+    EXPECT_TRUE(second.ok());
+    EXPECT_EQ(FolderLock::acquire(folder).error().code, ErrorCode::Busy);
+    EXPECT_EQ(lockStateOf(folder), LockState::Held);
+  }
+  const auto alone = FolderLock::acquire(folder);
+  EXPECT_TRUE(alone.ok());
+  EXPECT_EQ(share().error().code, ErrorCode::Busy);
 }
 
 TEST_F(FolderLockTest, IsReleasedWhenItsProcessIsKilled) {

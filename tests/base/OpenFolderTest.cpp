@@ -4,7 +4,9 @@
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/base/FolderLock.h"
@@ -37,6 +39,20 @@ TEST(OpenFolder, WritesReadsAndKeepsTheMode) {
             fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(folders.inner.read("a", 2).error().code, ErrorCode::UnsupportedFile);
   EXPECT_EQ(folders.inner.read("b", 2).error().code, ErrorCode::NotFound);
+}
+
+TEST(OpenFolder, WritesBesideUnderANameOfItsMachine) {
+  const Folders folders;
+  char machine[65] = "";
+  ASSERT_EQ(::gethostname(machine, sizeof machine - 1), 0);
+  std::vector<std::string> names;
+  ASSERT_TRUE(folders.inner.write("a", [&](const AppendBytes& append) {
+    names = folders.inner.names();
+    append("one", 3);
+  }));
+  const std::string beside = "a.part" + std::to_string(::getpid()) + "-" + machine;
+  EXPECT_EQ(std::count(names.begin(), names.end(), beside), 1);
+  EXPECT_FALSE(folders.inner.has(beside));
 }
 
 TEST(OpenFolder, FollowsNoLink) {

@@ -11,6 +11,7 @@
 #include "app/cli/Signals.h"
 #include "core/config/Recipes.h"
 #include "core/workbench/Sweep.h"
+#include "core/workbench/Together.h"
 
 namespace headlight::cli {
 namespace {
@@ -71,6 +72,7 @@ class SweepReporter {
     observer.failed = [this](const SweepRun& run, const Error& error) {
       m_terminal.error({error.code, error.text(), name(run)});
     };
+    observer.waiting = [this](std::int64_t runs) { waiting(runs); };
     observer.progress = [this](const Progress& progress) { m_bar.show(progress); };
     return observer;
   }
@@ -84,19 +86,40 @@ class SweepReporter {
             {"seed", m_plan.seeds[run.seed]}};
   }
 
+  static const char* startText(SweepObserver::Start start) {
+    switch (start) {
+      case SweepObserver::Start::Begun:
+        return ": training";
+      case SweepObserver::Start::Resumed:
+        return ": going on";
+      case SweepObserver::Start::Skipped:
+        return ": finished before";
+      case SweepObserver::Start::Elsewhere:
+        return ": finished by another worker";
+    }
+    return "";
+  }
+
   void started(const SweepRun& run, SweepObserver::Start start) {
-    const bool skipped = start == SweepObserver::Start::Skipped;
-    const bool resumed = start == SweepObserver::Start::Resumed;
     if (!m_terminal.json()) {
-      m_terminal.note(name(run) + (skipped   ? ": finished before"
-                                   : resumed ? ": going on"
-                                             : ": training"));
+      m_terminal.note(name(run) + startText(start));
       return;
     }
-    Json json = event(skipped ? "skipped" : "begin", run);
+    const bool resumed = start == SweepObserver::Start::Resumed;
+    const bool trains = resumed || start == SweepObserver::Start::Begun;
+    Json json = event(trains ? "begin" : "skipped", run);
     json["run"] = run.folder.string();
-    if (!skipped) json["resumed"] = resumed;
+    if (trains) json["resumed"] = resumed;
     m_terminal.printJson(json);
+  }
+
+  void waiting(std::int64_t runs) {
+    if (m_terminal.json())
+      m_terminal.printJson(Json{{"event", "waiting"}, {"runs", runs}});
+    else
+      m_terminal.note(
+          "nothing is left to take; waiting for " + std::to_string(runs) +
+          (runs == 1 ? " run that another worker trains" : " runs that other workers train"));
   }
 
   void updated(const SweepRun& run, const TrainingUpdate& update) {
@@ -149,6 +172,9 @@ class SweepCommand : public Command {
                      "Folder of the runs and of sweep.csv, sweep.md and sweep.png; default "
                      "sweeps/NAME. Where it holds part of this sweep, the rest is trained")
         ->type_name("FOLDER");
+    command->add_flag("--join", m_join,
+                      "Work at it beside other processes that were started like this one, here or "
+                      "on other machines that see --output");
     command->add_option("--recipe", m_recipe, recipeHelp())->type_name("NAME");
     command->add_flag("--no-speed", m_noSpeed, "Do not measure images per second at the end");
     command
@@ -163,7 +189,15 @@ class SweepCommand : public Command {
         "Every parameter of the Experiment is a flag, in the groups above; they change the base\n"
         "before the variants do.\n"
         "Ctrl+C writes a checkpoint and exits with 130. The same command then goes on: runs that\n"
-        "are finished are skipped, an interrupted one goes on exactly. So it is after a kill.");
+        "are finished are skipped, an interrupted one goes on exactly. So it is after a kill.\n"
+        "With --join any number of processes train one sweep, each the next run that nobody "
+        "holds;\n"
+        "a run whose process died is taken over. Give all of them the same flags, and --threads "
+        "where\n"
+        "they share a machine. Under Slurm: #SBATCH --array=0-7, then\n"
+        "  srun headlight-cli sweep SWEEP --output FOLDER --join\n"
+        "FOLDER must be one that all machines see, on a file system with locks (NFS with its "
+        "locks on).");
     m_flags.declare(*command, {"", "model", "masks", "data", "training", "telemetry"});
     return command;
   }
@@ -173,6 +207,7 @@ class SweepCommand : public Command {
     if (m_file.empty()) refuseUsage("sweep", "needs a sweep file; headlight-cli sweep --help");
     if (m_flags.given("seed"))
       refuseUsage("--seed", "does nothing here: the sweep file lists the seeds");
+    if (!m_join) requireOneProcess();
     const SweepPlan plan = valueOrThrow(readSweep(m_file, [this](Json& base) { change(base); }));
     const fs::path output = m_output.empty() ? defaultFolder(plan) : fs::path(m_output);
     if (!plan.about.empty()) terminal.note(plan.about);
@@ -181,11 +216,18 @@ class SweepCommand : public Command {
     SweepReporter reporter(plan, terminal);
     const SweepObserver observer = reporter.observer();
     const SweepReport report =
-        valueOrThrow(runSweep(plan, output, {!m_noSpeed, m_speedBatch}, observer, stop));
+        valueOrThrow(runSweep(plan, output, {!m_noSpeed, m_speedBatch, m_join}, observer, stop));
     return tell(report, output, terminal);
   }
 
  private:
+  static void requireOneProcess() {
+    // Joined, it does not matter who started them: they meet in the folder alone.
+    if (const auto launch = launchOfThisProcess(); launch && !launch->alone())
+      refuseUsage(launch->launcher,
+                  "started several processes; with --join they are workers of one sweep");
+  }
+
   void change(Json& base) const {
     if (!m_recipe.empty()) valueOrThrow(applyRecipe(base, m_recipe));
     m_flags.apply(base);
@@ -228,7 +270,7 @@ class SweepCommand : public Command {
 
   std::string m_file, m_output, m_recipe;
   std::int64_t m_speedBatch = 32;
-  bool m_noSpeed = false, m_json = false;
+  bool m_noSpeed = false, m_json = false, m_join = false;
   ParameterFlags m_flags;
 };
 

@@ -21,24 +21,42 @@ bool isKeptWeights(const std::string& name) {
   return name.ends_with(".safetensors") && (name == kRunBest || name.starts_with("epoch-"));
 }
 
-}  // namespace
-
-RunFolder RunFolder::hold(const OpenFolder& folder) {
+void requireHarmless(const OpenFolder& folder) {
   for (const std::string& name : folder.names())
     valueOrThrow(folder.requireHarmless(name));
-  return {folder, valueOrThrow(FolderLock::acquire(folder))};
+}
+
+void removePartial(const OpenFolder& folder) {
+  for (const std::string& name : folder.names())
+    if (isPartial(name)) folder.remove(name);
+}
+
+}  // namespace
+
+HeldFolder RunFolder::hold(OpenFolder folder) {
+  requireHarmless(folder);
+  FolderLock lock = valueOrThrow(FolderLock::acquire(folder));
+  return {std::move(folder), std::move(lock)};
 }
 
 bool RunFolder::holdsRun(const OpenFolder& folder) {
   return folder.has(kRunConfig) || folder.has(kRunLast);
 }
 
-RunFolder RunFolder::create(const std::filesystem::path& path) {
-  return create(valueOrThrow(OpenFolder::make(path)));
+void RunFolder::requireRun(const OpenFolder& folder) {
+  if (holdsRun(folder)) return;
+  throw Failure(
+      {ErrorCode::NotFound, "holds no run: there is no config.json in it", folder.path().string()});
 }
 
-RunFolder RunFolder::create(const OpenFolder& folder) {
-  RunFolder run = hold(folder);
+RunFolder RunFolder::create(const std::filesystem::path& path) {
+  return create(hold(valueOrThrow(OpenFolder::make(path))));
+}
+
+RunFolder RunFolder::create(HeldFolder held) {
+  RunFolder run(std::move(held.files), std::move(held.lock));
+  const OpenFolder& folder = run.files();
+  requireHarmless(folder);
   if (holdsRun(folder))
     throw Failure({ErrorCode::InvalidArgument,
                    "holds a run already; resume it or choose another folder",
@@ -48,22 +66,21 @@ RunFolder RunFolder::create(const OpenFolder& folder) {
                    "has the args.yaml of a run of timm's, which would be written over; choose "
                    "another folder",
                    folder.path().string()});
-  for (const std::string& name : folder.names())
-    if (isPartial(name)) folder.remove(name);
+  removePartial(folder);
   return run;
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {
-  return open(valueOrThrow(OpenFolder::open(path)));
+  const OpenFolder folder = valueOrThrow(OpenFolder::open(path));
+  requireRun(folder);  // before a lock is left in a folder of something else
+  return open(hold(folder));
 }
 
-RunFolder RunFolder::open(const OpenFolder& folder) {
-  if (!holdsRun(folder))
-    throw Failure({ErrorCode::NotFound, "holds no run: there is no config.json in it",
-                   folder.path().string()});
-  RunFolder run = hold(folder);
-  for (const std::string& name : folder.names())
-    if (isPartial(name)) folder.remove(name);
+RunFolder RunFolder::open(HeldFolder held) {
+  RunFolder run(std::move(held.files), std::move(held.lock));
+  requireRun(run.files());
+  requireHarmless(run.files());
+  removePartial(run.files());
   return run;
 }
 

@@ -31,12 +31,12 @@ class RunFolder {
   /// InvalidArgument where it holds a run already, of timm's too, UnsupportedFile where something
   /// in it is a link, a pipe or a device.
   static RunFolder create(const std::filesystem::path& path);
-  static RunFolder create(const OpenFolder& folder);
+  static RunFolder create(HeldFolder folder);
   /// Whether it has the config or the checkpoint of a run.
   static bool holdsRun(const OpenFolder& folder);
   /// Throws Failure: NotFound where there is no run, Busy, UnsupportedFile.
   static RunFolder open(const std::filesystem::path& path);
-  static RunFolder open(const OpenFolder& folder);
+  static RunFolder open(HeldFolder folder);
 
   const OpenFolder& files() const { return m_files; }
   /// Where it is now, and its files: for messages.
@@ -64,7 +64,8 @@ class RunFolder {
  private:
   RunFolder(OpenFolder files, FolderLock lock)
       : m_files(std::move(files)), m_lock(std::move(lock)) {}
-  static RunFolder hold(const OpenFolder& folder);
+  static HeldFolder hold(OpenFolder folder);
+  static void requireRun(const OpenFolder& folder);
 
   OpenFolder m_files;
   FolderLock m_lock;

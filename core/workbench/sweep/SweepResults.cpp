@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <sstream>
 
 namespace headlight {
 namespace {
 
-constexpr const char *kDoneMark = "finished.json", *kTable = "metrics.csv";
-constexpr std::uintmax_t kMaxTableBytes = 64u << 20, kMaxSpeedBytes = 1u << 20;
+constexpr const char *kDoneMark = "finished.json", *kDivergedMark = "diverged.json",
+                     *kTable = "metrics.csv";
+constexpr std::uintmax_t kMaxTableBytes = 64u << 20, kMaxSpeedBytes = 1u << 20,
+                         kMaxMarkBytes = 1u << 16;
 
 std::vector<std::string> cellsOf(const std::string& row) {
   std::vector<std::string> cells;
@@ -36,6 +37,28 @@ bool isFinished(const OpenFolder& run) {
 
 void markFinished(const OpenFolder& run, std::int64_t steps) {
   valueOrThrow(run.write(kDoneMark, Json{{"steps", steps}}.dump() + "\n"));
+}
+
+std::optional<Error> divergenceIn(const OpenFolder& run) {
+  if (!run.has(kDivergedMark)) return std::nullopt;
+  const auto text = run.read(kDivergedMark, kMaxMarkBytes);
+  const Json json = text ? Json::parse(*text, nullptr, /*exceptions=*/false) : Json();
+  const auto said = [&](const char* key, const std::string& otherwise) {
+    const bool known = json.is_object() && json.contains(key) && json[key].is_string();
+    return known ? json[key].get<std::string>() : otherwise;
+  };
+  return Error{ErrorCode::InvalidConfig, said("message", "diverged in another process"),
+               said("where", run.path().string())};
+}
+
+void markDiverged(const OpenFolder& run, const Error& error) {
+  const Json json{{"message", error.message}, {"where", error.where}};
+  valueOrThrow(
+      run.write(kDivergedMark, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"));
+}
+
+void clearDiverged(const OpenFolder& run) {
+  if (run.has(kDivergedMark)) run.remove(kDivergedMark);
 }
 
 RunResult resultOf(const OpenFolder& run, std::int64_t wantedEpochs) {

@@ -2,6 +2,7 @@
 // What a sweep keeps in its folder beside the tables, so that it can go on. Internal.
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/base/OpenFolder.h"
@@ -17,6 +18,12 @@ struct RunResult {
 /// Whether the run in a folder was trained to its end, and saying so, with the steps that it took.
 bool isFinished(const OpenFolder& run);
 void markFinished(const OpenFolder& run, std::int64_t steps);
+
+/// What a run's folder says of its training that ended in numbers that are none; nothing where it
+/// did not. `clearDiverged`: it is tried again.
+std::optional<Error> divergenceIn(const OpenFolder& run);
+void markDiverged(const OpenFolder& run, const Error& error);
+void clearDiverged(const OpenFolder& run);
 
 /// From the run's metrics.csv, which has a row for each of its `epochs`. Throws Failure naming it.
 RunResult resultOf(const OpenFolder& run, std::int64_t epochs);
