@@ -115,18 +115,31 @@ void ParameterFlags::add(CLI::App& app, const std::string& path, const std::stri
       ->group(group);
 }
 
+void ParameterFlags::declareSection(CLI::App& app, const Section& section,
+                                    const std::string& group) {
+  for (const auto& parameter : *section.table) {
+    const std::string path =
+        section.key.empty() ? parameter.name : section.key + "." + parameter.name;
+    if (!app.get_option_no_throw("--" + path))
+      add(app, path, helpText(parameter), typeWord(parameter), group);
+  }
+}
+
 void ParameterFlags::declare(CLI::App& app, const std::vector<std::string>& sectionKeys) {
   const bool ofExperiments = &m_sections == &experimentSections();
   for (const auto& section : m_sections) {
     if (std::find(sectionKeys.begin(), sectionKeys.end(), section.key) == sectionKeys.end())
       continue;
-    for (const auto& parameter : *section.table) {
-      const std::string path =
-          section.key.empty() ? parameter.name : section.key + "." + parameter.name;
-      add(app, path, helpText(parameter), typeWord(parameter), section.title);
-    }
+    declareSection(app, section, section.title);
     if (ofExperiments && section.key == "model") declareOptions(app);
   }
+}
+
+void ParameterFlags::declareRest(CLI::App& app, const std::vector<std::string>& sectionKeys,
+                                 const std::string& group) {
+  for (const auto& section : m_sections)
+    if (std::find(sectionKeys.begin(), sectionKeys.end(), section.key) != sectionKeys.end())
+      declareSection(app, section, group + ", " + section.title);
 }
 
 bool ParameterFlags::given(const std::string& path) const {
@@ -134,9 +147,9 @@ bool ParameterFlags::given(const std::string& path) const {
                      [&](const auto& item) { return item.first == path; });
 }
 
-void ParameterFlags::apply(Json& json) const {
+void ParameterFlags::applyAs(const ParameterFlags& other, Json& json) const {
   for (const auto& [path, text] : m_given)
-    valueOrThrow(m_override(json, path, text));
+    valueOrThrow(other.m_override(json, path, text));
 }
 
 }  // namespace headlight::cli

@@ -35,10 +35,18 @@ class ParameterFlags {
   bool given(const std::string& path) const;
   /// Sets what was given, in the order of the tables: the model's names before its options. Throws
   /// Failure naming the parameter.
-  void apply(Json& json) const;
+  void apply(Json& json) const { applyAs(*this, json); }
+  /// The same, each flag meaning what it means in `other`: a path may be of more than one config.
+  void applyAs(const ParameterFlags& other, Json& json) const;
+
+  /// Declares those that the command has no flag for yet, in groups of their own: "Sequence models,
+  /// Training".
+  void declareRest(CLI::App& app, const std::vector<std::string>& sectionKeys,
+                   const std::string& group);
 
  private:
   void declareOptions(CLI::App& app);
+  void declareSection(CLI::App& app, const Section& section, const std::string& group);
   void add(CLI::App& app, const std::string& path, const std::string& help, const std::string& type,
            const std::string& group);
 

@@ -49,6 +49,46 @@ void requireSame(const SequenceExperiment& given, const SequenceExperiment& reco
                  folder.string()});
 }
 
+SequenceExperiment absolute(SequenceExperiment experiment) {
+  makePathAbsolute(experiment.data.path);
+  return experiment;
+}
+
+std::unique_ptr<SequenceTrainer> begun(const SequenceExperiment& experiment,
+                                       const std::function<RunFolder()>& create) {
+  SequenceTrainerParts parts = partsOf(experiment);  // before anything is written
+  RunFolder run = create();
+  const Json config = sequenceToJson(experiment);
+  parts.run = makeRunId(config);
+  valueOrThrow(run.writeConfig(config, parts.run));
+  auto trainer = std::make_unique<SequenceTrainer>(std::move(parts), std::move(run));
+  trainer->restart();
+  return trainer;
+}
+
+std::unique_ptr<SequenceTrainer> resumed(const SequenceExperiment& experiment, RunFolder run) {
+  std::optional<SequenceFile> saved;
+  std::optional<Json> carried;
+  if (run.hasLast()) {
+    saved = valueOrThrow(readSequenceFile(run.files(), kRunLast));
+    carried = withRun(sequenceToJson(saved->experiment), saved->run);
+  }
+  const Json config = configOfRun(run, carried);
+  const SequenceExperiment written = readOfRun(run, sequenceFromJson(config));
+  const RunIdentity identity =
+      requireOneRun(run, withRun(sequenceToJson(written), writtenRunId(config)), carried);
+  if (!identity.changes.empty()) logWarning(identity.changes);
+  requireSame(experiment, written, run.path());
+  SequenceTrainerParts parts = partsOf(experiment);
+  parts.run = identity.run;
+  auto trainer = std::make_unique<SequenceTrainer>(std::move(parts), std::move(run));
+  if (saved)
+    trainer->restore(*saved);
+  else
+    trainer->restart();
+  return trainer;
+}
+
 }  // namespace
 
 fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
@@ -81,47 +121,29 @@ Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeigh
   });
 }
 
+void requireSequenceTrainable(const SequenceExperiment& experiment) {
+  partsOf(absolute(experiment));
+}
+
+std::unique_ptr<SequenceTrainer> openSequenceTrainer(const SequenceExperiment& experiment,
+                                                     const HeldFolder& folder, bool resume) {
+  configureCompute(experiment.threads);
+  const SequenceExperiment own = absolute(experiment);
+  if (resume) return resumed(own, RunFolder::open(folder));
+  return begun(own, [&] { return RunFolder::create(folder); });
+}
+
 Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment, const fs::path& folder,
                                       bool resume,
                                       const std::function<void(const SequenceReading&)>& onReading,
                                       std::stop_token stop) {
   return guarded(folder.string(), [&] {
     configureCompute(experiment.threads);
-    SequenceExperiment own = experiment;
-    makePathAbsolute(own.data.path);
+    const SequenceExperiment own = absolute(experiment);
     const fs::path path = fs::absolute(folder).lexically_normal();
-    if (!resume) {
-      SequenceTrainerParts parts = partsOf(own);  // before anything is written
-      RunFolder run = RunFolder::create(path);
-      const Json config = sequenceToJson(own);
-      parts.run = makeRunId(config);
-      valueOrThrow(run.writeConfig(config, parts.run));
-      SequenceTrainer trainer(std::move(parts), std::move(run));
-      trainer.restart();
-      return trainer.run(onReading, stop);
-    }
-    RunFolder run = RunFolder::open(path);
-    std::optional<SequenceFile> saved;
-    std::optional<Json> carried;
-    if (run.hasLast()) {
-      saved = valueOrThrow(readSequenceFile(run.files(), kRunLast));
-      carried = withRun(sequenceToJson(saved->experiment), saved->run);
-    }
-    const Json config = configOfRun(run, carried);
-    const SequenceExperiment written = readOfRun(run, sequenceFromJson(config));
-    const RunIdentity identity =
-        requireOneRun(run, withRun(sequenceToJson(written), writtenRunId(config)), carried);
-    if (!identity.changes.empty()) logWarning(identity.changes);
-    requireSame(own, written, path);
-    SequenceTrainerParts parts = partsOf(own);
-    parts.run = identity.run;
-    SequenceTrainer trainer(std::move(parts), std::move(run));
-    if (saved)
-      trainer.restore(*saved);
-    else
-      trainer.restart();
-    saved.reset();
-    return trainer.run(onReading, stop);
+    const auto trainer = resume ? resumed(own, RunFolder::open(path))
+                                : begun(own, [&] { return RunFolder::create(path); });
+    return trainer->run(onReading, stop);
   });
 }
 

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <optional>
 
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/Compute.h"
 #include "core/workbench/sweep/SweepFolder.h"
 #include "core/workbench/sweep/SweepRecord.h"
-#include "core/workbench/sweep/SweepSpeed.h"
+#include "core/workbench/sweep/SweepSubject.h"
 
 namespace headlight {
 namespace {
@@ -18,6 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kUnitsPerRun = 1000;           // of progress
 constexpr std::chrono::milliseconds kLookAgain{500};  // of runs that others hold
+
+/// A result within what cannot even begin.
+struct Trained {
+  Result<SweepOutcome> outcome;
+};
 
 /// Returns at once when told to stop.
 void sleepUnlessStopped(std::stop_token stop) {
@@ -36,7 +41,8 @@ class SweepRunner {
         m_options(options),
         m_observer(observer),
         m_runs(sweepRuns(plan, m_folder.path())),
-        m_record(plan, m_runs, m_folder, options.join),
+        m_subject(subjectOf(plan)),
+        m_record(plan, m_runs, m_folder, *m_subject, options.join),
         m_told(m_runs.size(), false) {}
 
   SweepReport run(std::stop_token stop) {
@@ -134,10 +140,8 @@ class SweepRunner {
         fresh = fresh || !folder || !folder->has("last.safetensors");
       }
       if (!left) continue;
-      Experiment experiment = variant.experiment;
-      if (!fresh) experiment.training.weights.clear();  // a checkpoint has taken their place
-      if (const auto checked = TrainingSession::check(experiment); !checked)
-        throw Failure({checked.error().code, checked.error().text(), variant.name});
+      const auto checked = guarded("", [&] { m_subject->requireTrainable(variant, fresh); });
+      if (!checked) throw Failure({checked.error().code, checked.error().text(), variant.name});
     }
   }
 
@@ -159,7 +163,7 @@ class SweepRunner {
       noteFailure(index, outcome.error());
       return;
     }
-    if (outcome->state == TrainingState::Stopped) cancel();
+    if (!outcome->finished) cancel();
     m_record.read(index);
     if (m_observer.finished) m_observer.finished(run, *outcome);
     m_record.writeTables();
@@ -167,27 +171,24 @@ class SweepRunner {
 
   /// The error of a run that began. Throws Failure where it could not. How it ended is written down
   /// while the run is still held: whoever takes it next finds it settled.
-  Result<TrainingOutcome> runOne(std::size_t index, const HeldFolder& held, std::stop_token stop) {
+  Result<SweepOutcome> runOne(std::size_t index, const HeldFolder& held, std::stop_token stop) {
     const SweepRun& run = m_runs[index];
-    const OpenFolder& folder = held.files;
-    clearDiverged(folder);
-    const bool begun = folder.has("config.json") || folder.has("last.safetensors");
-    auto session =
-        begun ? TrainingSession::resume(held) : TrainingSession::begin(run.experiment, held);
-    if (!session) failIn(run, session.error());
-    tellStarted(index, begun ? SweepObserver::Start::Resumed : SweepObserver::Start::Begun);
-    const auto tell = [&] { told(index, (*session)->takeUpdate()); };
-    tell();
-    (*session)->setWakeUp(tell);
-    auto outcome = (*session)->run(stop);
-    (*session)->setWakeUp({});
-    tell();
-    if (outcome && outcome->state == TrainingState::Finished) {
-      resultOf(folder, run.experiment.training.epochs);  // throws: it is not finished without it
-      markFinished(folder, outcome->steps);
+    clearDiverged(held.files);
+    RunListener listener;
+    listener.begun = [&](bool resumed) {
+      tellStarted(index, resumed ? SweepObserver::Start::Resumed : SweepObserver::Start::Begun);
+    };
+    listener.progress = [&](const Progress& progress) { told(index, progress); };
+    const auto trained = guarded(
+        "", [&] { return Trained{m_subject->train(run, held, listener, m_observer, stop)}; });
+    if (!trained) failIn(run, trained.error());
+    const Result<SweepOutcome>& outcome = trained->outcome;
+    if (outcome && outcome->finished) {
+      m_subject->resultIn(run, held.files);  // throws: it is not finished without it
+      markFinished(held.files, outcome->steps);
     }
     if (!outcome && outcome.error().code == ErrorCode::InvalidConfig)
-      markDiverged(folder, outcome.error());
+      markDiverged(held.files, outcome.error());
     return outcome;
   }
 
@@ -206,18 +207,16 @@ class SweepRunner {
     }
   }
 
-  void told(std::size_t index, const TrainingUpdate& update) {
-    const SweepRun& run = m_runs[index];
-    if (m_observer.update) m_observer.update(run, update);
-    if (!m_observer.progress || update.progress.total <= 0) return;
-    const std::int64_t within = kUnitsPerRun * update.progress.done / update.progress.total;
+  void told(std::size_t index, const Progress& ofRun) {
+    if (!m_observer.progress || ofRun.total <= 0) return;
+    const std::int64_t within = kUnitsPerRun * ofRun.done / ofRun.total;
     const std::int64_t done = m_record.settled() * kUnitsPerRun + within;
     const auto total = static_cast<std::int64_t>(m_runs.size()) * kUnitsPerRun;
     // What was there before is no work of this time.
     if (!m_started) m_remaining.start(done);
     m_started = true;
-    m_observer.progress({sweepRunName(m_plan, run) + " (" + std::to_string(index + 1) + "/" +
-                             std::to_string(m_runs.size()) + "): " + update.progress.stage,
+    m_observer.progress({sweepRunName(m_plan, m_runs[index]) + " (" + std::to_string(index + 1) +
+                             "/" + std::to_string(m_runs.size()) + "): " + ofRun.stage,
                          done, total, m_remaining.secondsRemaining(done, total)});
   }
 
@@ -240,16 +239,18 @@ class SweepRunner {
   }
 
   void measureSpeed(std::stop_token stop) {
-    std::vector<fs::path> weights(m_plan.variants.size());
+    const SpeedSettings settings =
+        m_subject->speedSettings(m_plan.variants.front(), m_options.speedBatch);
+    configureCompute(settings.threads);
+    std::vector<SpeedContender> contenders(m_plan.variants.size());
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
-      if (!m_record.isFinished(i) || !weights[m_runs[i].variant].empty()) continue;
+      SpeedContender& contender = contenders[m_runs[i].variant];
+      if (!m_record.isFinished(i) || contender.pass) continue;
       const OpenFolder folder = *m_folder.of(m_runs[i]);
       valueOrThrow(folder.requireHarmless("best.safetensors"));
-      weights[m_runs[i].variant] = folder.pathOf("best.safetensors");
+      contender = m_subject->contender(folder.pathOf("best.safetensors"), settings);
     }
-    const Experiment& first = m_plan.variants.front().experiment;
-    const std::vector<double> measured = inferenceSpeeds(
-        weights, {first.device, first.threads, m_options.speedBatch}, m_observer.progress, stop);
+    const auto measured = inferenceSpeeds(contenders, m_observer.progress, stop);
     if (stop.stop_requested()) cancel();  // what was measured before stays
     m_record.setSpeeds(measured);
   }
@@ -259,6 +260,7 @@ class SweepRunner {
   SweepOptions m_options;
   const SweepObserver& m_observer;
   std::vector<SweepRun> m_runs;
+  std::unique_ptr<SweepSubject> m_subject;
   SweepRecord m_record;
   std::vector<bool> m_told;  ///< by run: what became of it
   RemainingTime m_remaining;
@@ -281,6 +283,11 @@ std::vector<SweepRun> sweepRuns(const SweepPlan& plan, const fs::path& output) {
                    variant.experiment};
       run.experiment.seed = plan.seeds[s];
       run.experiment.name = sweepRunName(plan, run);
+      run.sequence = variant.sequence;
+      if (run.sequence) {
+        run.sequence->seed = run.experiment.seed;
+        run.sequence->name = run.experiment.name;
+      }
       runs.push_back(std::move(run));
     }
   return runs;

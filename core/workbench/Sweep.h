@@ -1,10 +1,13 @@
 #pragma once
-// Several variants of one experiment, each trained from several seeds, and the table that compares
-// them. No torch type here. A sweep may be interrupted or killed at any time: begun again with the
-// same folder, finished runs are skipped and an interrupted one goes on exactly.
+// Several variants of one experiment, an image classifier's or a sequence model's, each trained
+// from several seeds, and the table that compares them. No torch type here. A sweep may be
+// interrupted or killed at any time: begun again with the same folder, finished runs are skipped
+// and an interrupted one goes on exactly.
 
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,8 +15,10 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
+#include "core/config/SequenceExperiment.h"
 #include "core/imaging/Image.h"
 #include "core/training/run/TrainingTypes.h"
+#include "core/training/sequence/SequenceTypes.h"
 
 namespace headlight {
 
@@ -25,23 +30,29 @@ inline constexpr const char *kSweepTable = "sweep.csv", *kSweepText = "sweep.md"
 struct SweepVariant {
   std::string name;       ///< also of its folder; none of the above
   Experiment experiment;  ///< checked; its seed is replaced by each of the sweep's
+  std::optional<SequenceExperiment> sequence = {};  ///< in place of `experiment`
 };
 
 struct SweepPlan {
   std::string name = "sweep", about;
   std::vector<SweepVariant> variants;
   std::vector<std::int64_t> seeds;
+
+  /// All variants are of one kind.
+  bool ofSequences() const { return !variants.empty() && variants.front().sequence; }
 };
 
 /// Changes to the base, for the command line's flags: gets the base's JSON before it is read.
 using ChangeBase = std::function<void(Json&)>;
+/// Whether a base is a sequence model's: its `task` says so.
+bool isOfSequences(const Json& base);
 
 /// Reads a sweep file:
 ///   name      for titles
 ///   about     what it is, in a sentence; for readers of the file and of the table
 ///   recipe    a name of recipes(): what the base leaves out is as there
-///   base      an Experiment, or the path of one, relative to the sweep file
-///   variants  [{"name": "aft", "overrides": {"model.mechanism": "aft_conv",
+///   base      an Experiment or a SequenceExperiment, or the path of one, relative to the sweep
+///   file variants  [{"name": "aft", "overrides": {"model.mechanism": "aft_conv",
 ///             "model.attention": {"kernel": 5}, "training.epochs": 3}}]; `overrides` are
 ///             parameters by their path, `model` or `masks` as a whole, `model.attention`,
 ///             `model.layout`
@@ -59,6 +70,7 @@ struct SweepRun {
   std::size_t variant = 0, seed = 0;  ///< indices into the plan
   std::filesystem::path folder;       ///< OUTPUT/VARIANT/seed-SEED
   Experiment experiment;
+  std::optional<SequenceExperiment> sequence = {};  ///< in place of `experiment`
 };
 /// All of them in the order in which they are run: every variant with the first seed, then with
 /// the second.
@@ -72,14 +84,17 @@ struct SweepStatistic {
 };
 SweepStatistic statisticOf(const std::vector<double>& values);
 
-/// A variant of which at least one run is finished.
+/// A variant of which at least one run is finished. Of classifiers accuracies are top-1 in [0, 1];
+/// of sequence models they are bits a byte (bits/dim, bits/char), lower being better.
 struct SweepRow {
-  std::string name, backbone, mechanism, masks;
-  std::int64_t runs = 0;              ///< finished
-  SweepStatistic bestTop1, lastTop1;  ///< in [0, 1]; best and last epoch of each run
-  std::int64_t parameters = 0;        ///< of the model, those of soft masks included
-  std::int64_t macs = 0;              ///< of one image, with its masks
-  double imagesPerSecond = 0;         ///< inference, as last measured; 0: never
+  std::string name, backbone, mechanism, masks;  ///< sequence models have no backbone, no masks
+  std::int64_t runs = 0;                         ///< finished
+  SweepStatistic best, last;                     ///< best and last validation of each run
+  SweepStatistic training;      ///< bits of training before the last validation; of sequences alone
+  std::int64_t length = 0;      ///< T of sequences
+  std::int64_t parameters = 0;  ///< of the model, those of soft masks included
+  std::int64_t macs = 0;        ///< of one image, with its masks; 0: sequences
+  double perSecond = 0;         ///< images or sequences, inference, as last measured; 0: never
 };
 
 struct SweepFailure {
@@ -94,8 +109,15 @@ struct SweepReport {
 
 struct SweepOptions {
   bool measureSpeed = true;
-  std::int64_t speedBatch = 32;  ///< images a forward pass
+  std::int64_t speedBatch = 32;  ///< images or sequences a forward pass
   bool join = false;             ///< one of several processes at work in the same folder
+};
+
+/// How a run ended that began.
+struct SweepOutcome {
+  bool finished = false;  ///< false: stopped
+  std::int64_t steps = 0;
+  double best = 0;  ///< as in SweepRow; 0 before the first validation
 };
 
 /// How a sweep goes. All are called from the thread that runs it.
@@ -107,8 +129,9 @@ struct SweepObserver {
     Elsewhere  ///< joined: finished by another process meanwhile
   };
   std::function<void(const SweepRun&, Start)> started = {};
-  std::function<void(const SweepRun&, const TrainingUpdate&)> update = {};
-  std::function<void(const SweepRun&, const TrainingOutcome&)> finished = {};
+  std::function<void(const SweepRun&, const TrainingUpdate&)> update = {};    ///< of classifiers
+  std::function<void(const SweepRun&, const SequenceReading&)> reading = {};  ///< of sequences
+  std::function<void(const SweepRun&, const SweepOutcome&)> finished = {};
   std::function<void(const SweepRun&, const Error&)> failed = {};
   std::function<void(std::int64_t runs)> waiting = {};  ///< joined: for so many, held by others
   ProgressCallback progress = {};                       ///< runs of the whole sweep, in thousandths
@@ -134,12 +157,14 @@ Result<SweepReport> runSweep(const SweepPlan& plan, const std::filesystem::path&
                              std::stop_token stop);
 
 /// What stands in sweep.csv, sweep.md and sweep.png.
-std::string sweepCsv(const std::vector<SweepRow>& rows);
+std::string sweepCsv(const SweepPlan& plan, const std::vector<SweepRow>& rows);
 std::string sweepMarkdown(const SweepPlan& plan, const std::vector<SweepRow>& rows);
-/// A line a variant: its best top-1 as a dot with its deviation. Needs at least one row.
+/// A line a variant: its best validation as a dot with its deviation. Needs at least one row.
 Image sweepFigure(const SweepPlan& plan, const std::vector<SweepRow>& rows);
 
 /// "71.2 ± 0.4", in per cent; without deviation where there is none.
 std::string percentText(const SweepStatistic& statistic);
+/// "2.8412 ± 0.0031", in bits.
+std::string bitsText(const SweepStatistic& statistic);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/SequenceModel.h"
 #include "core/workbench/Sweep.h"
 #include "tests/training/Support.h"
 
@@ -202,6 +203,8 @@ TEST(SweepFile, ThePapersTablesCanBeReadAndMadeSmall) {
     const auto plan = valueOrThrow(readSweep(entry.path()));
     EXPECT_EQ(plan.name, entry.path().stem().string());
     EXPECT_FALSE(plan.about.empty());
+    ++files;
+    if (plan.ofSequences()) continue;  // those below
     EXPECT_GE(plan.variants.size(), 4u);
     for (const SweepVariant& variant : plan.variants)
       EXPECT_GE(variant.experiment.training.epochs, 300) << variant.name << ": the paper's own";
@@ -209,9 +212,39 @@ TEST(SweepFile, ThePapersTablesCanBeReadAndMadeSmall) {
       base["training"]["epochs"] = 2;
       base["data"] = {{"dataset", "texture-shape"}};
     }));
-    ++files;
   }
-  EXPECT_EQ(files, 8);
+  EXPECT_EQ(files, 11);
+}
+
+SweepPlan presetOf(const std::string& name, const ChangeBase& change = {}) {
+  return valueOrThrow(
+      readSweep(HEADLIGHT_SOURCE_DIR "/models/presets/sweeps/" + name + ".json", change));
+}
+
+TEST(SweepFile, TheTablesOfSequencesAreThePapers) {
+  for (const char* name : {"aft-table3", "aft-table5", "aft-table6"}) {
+    SCOPED_TRACE(name);
+    const SweepPlan plan = presetOf(name);
+    ASSERT_TRUE(plan.ofSequences());
+    for (const SweepVariant& variant : plan.variants) {
+      ASSERT_TRUE(variant.sequence);
+      EXPECT_EQ(variant.sequence->model.depth, 24);
+      EXPECT_EQ(variant.sequence->model.width, 256);
+      EXPECT_GE(variant.sequence->training.steps, 68000) << "the paper's own";
+    }
+  }
+  const SweepPlan factors = presetOf("aft-table3");
+  ASSERT_EQ(factors.variants.size(), 2u);
+  EXPECT_FALSE(factors.variants[0].sequence->model.factorised);
+  EXPECT_TRUE(factors.variants[1].sequence->model.factorised);
+  EXPECT_EQ(factors.variants[0].sequence->length(), 3072);
+  std::vector<int> windows, lengths;
+  for (const SweepVariant& variant : presetOf("aft-table5").variants)
+    windows.push_back(variant.sequence->model.window);
+  EXPECT_EQ(windows, (std::vector<int>{0, 1, 2, 4, 8, 32, 64, 128, 256, 512, 1024}));
+  for (const SweepVariant& variant : presetOf("aft-table6").variants)
+    lengths.push_back(variant.sequence->model.length);
+  EXPECT_EQ(lengths, (std::vector<int>{1024, 2048, 4096}));
 }
 
 TEST(SweepFile, ARecipeGivesWhatTheBaseLeavesOut) {
@@ -236,6 +269,70 @@ TEST(SweepTable, DeviationsAreThoseOfASample) {
   EXPECT_EQ(percentText(statistic), "60.00 ± 10.00");
   EXPECT_TRUE(std::isnan(statisticOf({0.5}).deviation));
   EXPECT_EQ(percentText(statisticOf({0.5})), "50.00");
+}
+
+TEST(SweepTable, BitsAreToldToFourPlaces) {
+  EXPECT_EQ(bitsText(statisticOf({2.75, 2.76})), "2.7550 ± 0.0071");
+  EXPECT_EQ(bitsText(statisticOf({2.75})), "2.7500");
+}
+
+Json sequenceSweepJson() {
+  SequenceExperiment base;
+  base.device = "cpu";
+  base.threads = 1;
+  base.data.imageSize = 4;
+  base.data.trainSamples = 18;
+  base.data.validationSamples = 9;
+  base.model.width = 8;
+  base.model.depth = 1;
+  base.model.rank = 2;
+  base.model.window = 8;
+  base.training.steps = 7;
+  base.training.batchSize = 2;
+  base.training.warmupSteps = 2;
+  base.training.evaluateSteps = 3;
+  base.training.evaluateSamples = 2;
+  base.training.checkpointSteps = 2;
+  return {{"name", "sequences"},
+          {"base", sequenceToJson(base)},
+          {"variants",
+           {{{"name", "local"}},
+            {{"name", "full"}, {"overrides", {{"model.factorised", false}, {"model.depth", "2"}}}},
+            {{"name", "simple"}, {"overrides", {{"model.mechanism", "aft_simple"}}}}}},
+          {"seeds", {3, 4}}};
+}
+
+TEST(SweepFile, SequencesAreChangedByTheirOwnParameters) {
+  const auto plan = valueOrThrow(planOf(sequenceSweepJson()));
+  ASSERT_TRUE(plan.ofSequences());
+  EXPECT_FALSE(plan.variants[1].sequence->model.factorised);
+  EXPECT_EQ(plan.variants[1].sequence->model.depth, 2);
+  EXPECT_EQ(plan.variants[2].sequence->model.mechanism, "aft_simple");
+  EXPECT_EQ(sweepRuns(plan, "out")[4].sequence->seed, 4);
+
+  Json sweep = sequenceSweepJson();
+  const auto refusedOverride = [&](const Json& overrides, const std::vector<std::string>& words) {
+    sweep["variants"][1]["overrides"] = overrides;
+    expectRefused(sweep, words);
+  };
+  refusedOverride({{"training.step", 3}},
+                  {"variants[1].overrides.training.step", "\"training.steps\""});
+  refusedOverride({{"training.epochs", 3}}, {"variants[1].overrides.training.epochs"});
+  refusedOverride({{"masks.scheme", "sch1"}}, {"variants[1].overrides.masks.scheme"});
+  refusedOverride({{"masks", Json::object()}}, {"variants[1].overrides.masks", "section"});
+  refusedOverride({{"training.steps", "many"}}, {"variants[1].overrides.training.steps"});
+  refusedOverride({{"model.mechanism", "aft_conv"}}, {"variants[1]", "model.mechanism"});
+  refusedOverride({{"data.kind", "text"}}, {"variants[1]", "text", "pictures"});
+  refusedOverride({{"seed", 1}}, {"variants[1].overrides.seed", "seeds"});
+  sweep = sequenceSweepJson();
+  sweep["recipe"] = "castling";
+  expectRefused(sweep, {"recipe", "classifiers"});
+  sweep = sequenceSweepJson();
+  sweep["base"]["training"]["steps"] = 0;
+  expectRefused(sweep, {"base", "training.steps"});
+  sweep = sequenceSweepJson();
+  sweep["base"]["task"] = "poetry";
+  expectRefused(sweep, {"base", "task"});
 }
 
 SweepReport runIt(const SweepPlan& plan, const std::filesystem::path& output,
@@ -275,9 +372,9 @@ TEST(Sweep, TrainsEveryRunAndWritesTheTables) {
   ASSERT_EQ(report.rows.size(), 3u);
   for (const SweepRow& row : report.rows) {
     EXPECT_EQ(row.runs, 2);
-    EXPECT_GT(row.imagesPerSecond, 0);
+    EXPECT_GT(row.perSecond, 0);
     EXPECT_GT(row.macs, 0);
-    EXPECT_GE(row.bestTop1.mean, row.lastTop1.mean);
+    EXPECT_GE(row.best.mean, row.last.mean);
   }
   EXPECT_LT(report.rows[2].parameters, report.rows[0].parameters);
   EXPECT_LT(report.rows[1].macs, report.rows[0].macs) << "hard heads in linear time";
@@ -291,9 +388,8 @@ TEST(Sweep, TrainsEveryRunAndWritesTheTables) {
       std::getline(cells, cell, ',');
     last.push_back(std::stod(cell));
   }
-  EXPECT_NEAR(report.rows[0].lastTop1.mean, (last[0] + last[1]) / 2, 1e-12);
-  EXPECT_NEAR(report.rows[0].lastTop1.deviation, std::abs(last[0] - last[1]) / std::sqrt(2.0),
-              1e-12);
+  EXPECT_NEAR(report.rows[0].last.mean, (last[0] + last[1]) / 2, 1e-12);
+  EXPECT_NEAR(report.rows[0].last.deviation, std::abs(last[0] - last[1]) / std::sqrt(2.0), 1e-12);
   const auto table = linesOf(folder / "out/sweep.csv");
   ASSERT_EQ(table.size(), 4u);
   EXPECT_TRUE(table[2].starts_with("masked,vit,softmax,sch1,2,")) << table[2];
@@ -364,11 +460,11 @@ TEST(Sweep, WhatIsFinishedStaysInTheTablesWhateverIsMissing) {
   EXPECT_EQ(linesOf(out / "sweep.csv"), lines) << "with the speeds that were measured";
   const auto after = runIt(larger, out);
   ASSERT_EQ(after.rows.size(), 4u);
-  EXPECT_EQ(after.rows[0].imagesPerSecond, 0) << "not measured yet";
+  EXPECT_EQ(after.rows[0].perSecond, 0) << "not measured yet";
   for (std::size_t i = 0; i < before.rows.size(); ++i)
-    EXPECT_EQ(after.rows[i + 1].imagesPerSecond, before.rows[i].imagesPerSecond);
+    EXPECT_EQ(after.rows[i + 1].perSecond, before.rows[i].perSecond);
   for (const SweepRow& row : runIt(larger, out, {}, {}, true).rows)
-    EXPECT_GT(row.imagesPerSecond, 0) << row.name;
+    EXPECT_GT(row.perSecond, 0) << row.name;
 
   // A run that is to be trained again: its speed may be another one.
   std::filesystem::remove_all(out / "plain");
@@ -376,8 +472,8 @@ TEST(Sweep, WhatIsFinishedStaysInTheTablesWhateverIsMissing) {
   EXPECT_EQ(linesOf(out / "sweep.csv").size(), 4u);
   const auto again = runIt(larger, out);
   EXPECT_EQ(again.finished, 4);
-  EXPECT_EQ(again.rows[1].imagesPerSecond, 0);
-  EXPECT_GT(again.rows[2].imagesPerSecond, 0);
+  EXPECT_EQ(again.rows[1].perSecond, 0);
+  EXPECT_GT(again.rows[2].perSecond, 0);
 }
 
 TEST(Sweep, ADamagedFileOfSpeedsIsSaid) {
@@ -470,6 +566,133 @@ TEST(Sweep, KnowsWhatAModelRefusesBeforeAnythingIsTrained) {
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().where, "narrow");
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+TEST(Sweep, TrainsSequenceModelsToATableOfBits) {
+  TemporaryFolder folder;
+  const auto plan = valueOrThrow(planOf(sequenceSweepJson()));
+  std::int64_t validations = 0;
+  SweepObserver observer;
+  observer.reading = [&](const SweepRun& run, const SequenceReading& reading) {
+    EXPECT_TRUE(run.sequence);
+    validations += reading.validationBits.has_value();
+  };
+  const SweepReport report = runIt(plan, folder / "out", observer, {}, true);
+  EXPECT_EQ(validations, 6 * 3) << "after 3, 6 and 7 steps";
+  EXPECT_EQ(report.finished, 6);
+  ASSERT_EQ(report.rows.size(), 3u);
+  for (const SweepRow& row : report.rows) {
+    EXPECT_EQ(row.runs, 2);
+    EXPECT_EQ(row.length, 48);
+    EXPECT_GT(row.perSecond, 0);
+    EXPECT_LE(row.best.mean, row.last.mean) << "lower is better";
+    EXPECT_GT(row.best.mean, 4);
+    EXPECT_LT(row.training.mean, 12);
+  }
+  // By hand, from what the runs themselves wrote.
+  std::vector<double> last, training;
+  for (const char* seed : {"seed-3", "seed-4"}) {
+    const auto lines = linesOf(folder / "out/local" / seed / "metrics.csv");
+    ASSERT_EQ(lines.size(), 4u);
+    std::istringstream cells(lines.back());
+    std::string cell;
+    for (int i = 0; i < 3; ++i)
+      std::getline(cells, cell, ',');
+    training.push_back(std::stod(cell));
+    std::getline(cells, cell, ',');
+    last.push_back(std::stod(cell));
+  }
+  EXPECT_NEAR(report.rows[0].last.mean, (last[0] + last[1]) / 2, 1e-12);
+  EXPECT_NEAR(report.rows[0].training.mean, (training[0] + training[1]) / 2, 1e-12);
+  for (const std::size_t v : {0u, 1u, 2u}) {
+    std::int64_t parameters = 0;
+    for (const auto& [name, tensor] : makeSequenceModel(*plan.variants[v].sequence)->trainable())
+      parameters += tensor.numel();
+    EXPECT_EQ(report.rows[v].parameters, parameters) << report.rows[v].name;
+  }
+  const auto table = linesOf(folder / "out/sweep.csv");
+  ASSERT_EQ(table.size(), 4u);
+  EXPECT_EQ(table[0],
+            "variant,mechanism,length,runs,best_bits_mean,best_bits_deviation,last_bits_mean,"
+            "last_bits_deviation,train_bits_mean,train_bits_deviation,parameters,"
+            "sequences_per_second");
+  EXPECT_TRUE(table[3].starts_with("simple,aft_simple,48,2,")) << table[3];
+  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("| simple | 48 | 2 |"), std::string::npos);
+  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("bits/dim"), std::string::npos);
+  EXPECT_TRUE(readImage(folder / "out/sweep.png"));
+}
+
+TEST(Sweep, OfSequencesGoesOnToTheSameTable) {
+  TemporaryFolder folder;
+  const auto plan = valueOrThrow(planOf(sequenceSweepJson()));
+  runIt(plan, folder / "whole");
+  std::int64_t resumed = 0;
+  for (int round = 0;; ++round) {
+    ASSERT_LT(round, 40);
+    std::stop_source stop;
+    std::int64_t steps = 0;
+    SweepObserver observer;
+    observer.started = [&](const SweepRun&, SweepObserver::Start start) {
+      resumed += start == SweepObserver::Start::Resumed;
+    };
+    observer.reading = [&](const SweepRun&, const SequenceReading& reading) {
+      steps += !reading.validating;
+      if (steps >= 5) stop.request_stop();
+    };
+    const auto report = runSweep(plan, folder / "stopped", {false, 4}, observer, stop.get_token());
+    if (report) break;
+    ASSERT_EQ(report.error().code, ErrorCode::Canceled) << report.error().text();
+  }
+  EXPECT_GT(resumed, 0);
+  EXPECT_EQ(bytesOf(folder / "whole/sweep.csv"), bytesOf(folder / "stopped/sweep.csv"));
+  expectSame(lastTensors(folder / "whole/full/seed-4"),
+             lastTensors(folder / "stopped/full/seed-4"));
+  Json other = sequenceSweepJson();
+  other["base"]["training"]["weight_decay"] = 0.5;
+  const auto refused = runSweep(valueOrThrow(planOf(other)), folder / "whole", {}, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::InvalidArgument);
+  EXPECT_NE(refused.error().text().find("training.weight_decay"), std::string::npos);
+}
+
+TEST(Sweep, KnowsWhatASequenceLacksBeforeAnythingIsTrained) {
+  TemporaryFolder folder;
+  Json sweep = sequenceSweepJson();
+  sweep["variants"][1]["overrides"] = {{"data.dataset", "image-folder"},
+                                       {"data.path", (folder / "nowhere").string()}};
+  const auto report = runSweep(valueOrThrow(planOf(sweep)), folder / "out", {}, {}, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().where, "full");
+  EXPECT_NE(report.error().text().find("nowhere"), std::string::npos) << report.error().text();
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+TEST(Sweep, TheTablesOfSequencesTrainAtASmallSize) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "text") << std::string(200000, 'a');
+  for (const char* name : {"aft-table3", "aft-table5", "aft-table6"}) {
+    SCOPED_TRACE(name);
+    const auto plan = presetOf(name, [&](Json& base) {
+      const auto set = [&](const std::string& path, const std::string& text) {
+        valueOrThrow(overrideSequenceParameter(base, path, text));
+      };
+      set("threads", "1");
+      set("device", "cpu");
+      set("data.dataset", "texture-shape");
+      set("data.path", (folder / "text").string());
+      set("data.image_size", "8");
+      set("data.train_samples", "18");
+      set("data.validation_samples", "9");
+      set("model.width", "4");
+      set("model.depth", "1");
+      set("model.rank", "2");
+      set("training.steps", "1");
+      set("training.batch_size", "1");
+      set("training.evaluate_samples", "1");
+    });
+    const auto report = runIt(plan, folder / name);
+    EXPECT_EQ(report.rows.size(), plan.variants.size());
+  }
 }
 
 }  // namespace

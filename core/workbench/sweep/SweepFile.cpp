@@ -10,7 +10,7 @@
 #include "core/config/ConfigText.h"
 #include "core/config/Recipes.h"
 #include "core/models/Registry.h"
-#include "core/workbench/Sweep.h"
+#include "core/workbench/sweep/SweepOverrides.h"
 
 namespace headlight {
 namespace {
@@ -18,55 +18,52 @@ namespace {
 constexpr std::uintmax_t kMaxSweepBytes = 16u << 20;
 constexpr std::size_t kMaxVariants = 1000, kMaxSeeds = 1000, kMaxNameLength = 100;
 
-[[noreturn]] void refuse(const std::string& message, const std::string& path) {
-  throw Failure({ErrorCode::InvalidConfig, message, path});
-}
-
 std::string at(const std::string& list, std::size_t index) {
   return list + "[" + std::to_string(index) + "]";
 }
 
 void checkKeys(const Json& object, const std::vector<std::string>& known, const std::string& path) {
-  if (!object.is_object()) refuse("must be an object in braces", path.empty() ? "$" : path);
+  if (!object.is_object()) refuseSweep("must be an object in braces", path.empty() ? "$" : path);
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string close = closestName(key, known);
-    refuse(close.empty() ? "is not a known key; known are: " + joined(known)
-                         : "is not a known key; did you mean \"" + close + "\"?",
-           path.empty() ? key : path + "." + key);
+    refuseSweep(close.empty() ? "is not a known key; known are: " + joined(known)
+                              : "is not a known key; did you mean \"" + close + "\"?",
+                path.empty() ? key : path + "." + key);
   }
 }
 
 /// A list that is there and not empty, with at most `most` items.
 const Json& listAt(const Json& json, const char* key, std::size_t most) {
-  if (!json.contains(key)) refuse("is missing; give a list", key);
+  if (!json.contains(key)) refuseSweep("is missing; give a list", key);
   const Json& list = json[key];
-  if (!list.is_array()) refuse("must be a list", key);
-  if (list.empty()) refuse("is empty; give at least one", key);
-  if (list.size() > most) refuse("has more than " + std::to_string(most) + " items", key);
+  if (!list.is_array()) refuseSweep("must be a list", key);
+  if (list.empty()) refuseSweep("is empty; give at least one", key);
+  if (list.size() > most) refuseSweep("has more than " + std::to_string(most) + " items", key);
   return list;
 }
 
 /// The base's JSON, and what to call it in messages.
 Json readBase(const Json& json, const std::filesystem::path& folder, std::string& name) {
-  if (!json.contains("base")) refuse("is missing; give an experiment, or the path of one", "base");
+  if (!json.contains("base"))
+    refuseSweep("is missing; give an experiment, or the path of one", "base");
   const Json& base = json["base"];
   name = "base";
   if (base.is_object()) return base;
-  if (!base.is_string()) refuse("must be an experiment in braces, or the path of one", "base");
+  if (!base.is_string()) refuseSweep("must be an experiment in braces, or the path of one", "base");
   const std::filesystem::path path = folder / base.get<std::string>();
   const auto text = readFile(path, kMaxSweepBytes);
   if (!text) throw Failure({text.error().code, text.error().text(), "base"});
   name = path.string();
   Json read = valueOrThrow(parseConfigJson(*text, name));
-  if (!read.is_object()) refuse("must be an object in braces", name);
+  if (!read.is_object()) refuseSweep("must be an object in braces", name);
   findPathsBeside(read, std::filesystem::absolute(path).parent_path());
   return read;
 }
 
 std::string textAt(const Json& json, const char* key, const std::string& otherwise) {
   if (!json.contains(key)) return otherwise;
-  if (!json[key].is_string()) refuse("must be text", key);
+  if (!json[key].is_string()) refuseSweep("must be text", key);
   return json[key].get<std::string>();
 }
 
@@ -75,7 +72,7 @@ Json withRecipe(const std::string& recipe, const Json& base) {
   if (recipe.empty()) return base;
   Json whole = Json::object();
   if (auto applied = applyRecipe(whole, recipe); !applied)
-    refuse(applied.error().message, "recipe");
+    refuseSweep(applied.error().message, "recipe");
   whole.merge_patch(base);
   return whole;
 }
@@ -97,73 +94,21 @@ bool isFolderName(const std::string& name) {
   });
 }
 
-/// Every path that a parameter can have, for the closest one to a misspelt path.
-std::vector<std::string> parameterPaths() {
-  std::vector<std::string> paths{"model", "masks", "model.attention", "model.layout",
-                                 "masks.cells"};
-  for (const auto& section : experimentSections())
-    for (const auto& parameter : *section.table)
-      paths.push_back(section.key.empty() ? parameter.name : section.key + "." + parameter.name);
-  return paths;
-}
-
-bool isOption(const std::string& path) {
-  return path.starts_with("model.attention.") || path.starts_with("model.layout.");
-}
-
-/// Sets one value; ranges are checked when the whole is read.
-void overrideOne(Json& experiment, const std::string& path, const Json& value,
-                 const std::string& where) {
-  static const std::vector<std::string> known = parameterPaths();
-  if (!isOption(path) && std::find(known.begin(), known.end(), path) == known.end()) {
-    const std::string close = closestName(path, known);
-    refuse("is not a parameter; " + (close.empty()
-                                         ? std::string("headlight-cli train --help lists them")
-                                         : "did you mean \"" + close + "\"?"),
-           where);
-  }
-  if (path == "seed") refuse("is the sweep's own; list the seeds under \"seeds\"", where);
-  for (const char* whole : {"model.attention", "model.layout", "masks.cells"}) {
-    if (path != whole) continue;
-    const auto dot = path.find('.');
-    experiment[path.substr(0, dot)][path.substr(dot + 1)] = value;
-    return;
-  }
-  // As a flag would say it: "0.5" is a number where one is wanted.
-  if (auto set = setParameter(experiment, path, value, modelCatalogue()); !set)
-    throw Failure({set.error().code, set.error().message, where});
-}
-
-/// Names first: they decide which options there are.
-void applyOverrides(Json& experiment, const Json& overrides, const std::string& path) {
-  if (!overrides.is_object()) refuse("must be an object in braces", path);
-  const auto where = [&](const std::string& key) { return path + "." + key; };
-  static const std::vector<std::string> first{"model", "masks", "model.name", "model.backbone",
-                                              "model.mechanism"};
-  for (const std::string& key : first) {
-    if (!overrides.contains(key)) continue;
-    if (key.find('.') != std::string::npos) {
-      overrideOne(experiment, key, overrides[key], where(key));
-      continue;
-    }
-    if (!overrides[key].is_object()) refuse("must be an object in braces", where(key));
-    experiment[key] = overrides[key];
-  }
-  for (const auto& [key, value] : overrides.items())
-    if (std::find(first.begin(), first.end(), key) == first.end())
-      overrideOne(experiment, key, value, where(key));
-}
-
 SweepVariant makeVariant(const std::string& name, const Json& base, const Json& overrides,
                          const std::string& path) {
   SweepVariant variant;
   variant.name = name;
   Json json = base;
   applyOverrides(json, overrides, path + ".overrides");
-  auto experiment = experimentFromJson(json, modelCatalogue());
-  if (!experiment)
+  const auto read = [&](auto experiment) {
+    if (experiment) return std::move(experiment).value();
     throw Failure({experiment.error().code, "(" + name + ") " + experiment.error().text(), path});
-  variant.experiment = std::move(*experiment);
+  };
+  if (isOfSequences(json)) {
+    variant.sequence = read(sequenceFromJson(json));
+    return variant;
+  }
+  variant.experiment = read(experimentFromJson(json, modelCatalogue()));
   // In full, as the run's own config will have it: the two are compared when a sweep goes on.
   variant.experiment.model = completed(variant.experiment.model, modelCatalogue());
   return variant;
@@ -173,11 +118,11 @@ std::vector<SweepVariant> readVariants(const Json& json, const Json& base) {
   std::vector<SweepVariant> variants;
   if (json.contains("mechanisms")) {
     if (json.contains("variants"))
-      refuse("stands beside \"variants\"; give one of the two", "mechanisms");
+      refuseSweep("stands beside \"variants\"; give one of the two", "mechanisms");
     const Json& names = listAt(json, "mechanisms", kMaxVariants);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string path = at("mechanisms", i);
-      if (!names[i].is_string()) refuse("must be the name of a mechanism", path);
+      if (!names[i].is_string()) refuseSweep("must be the name of a mechanism", path);
       variants.push_back(
           makeVariant(names[i].get<std::string>(), base, {{"model.mechanism", names[i]}}, path));
     }
@@ -191,9 +136,10 @@ std::vector<SweepVariant> readVariants(const Json& json, const Json& base) {
                                  ? list[i]["name"].get<std::string>()
                                  : "";
     if (!isFolderName(name))
-      refuse("must be a name that a folder can have: no slash, no dot in front", path + ".name");
+      refuseSweep("must be a name that a folder can have: no slash, no dot in front",
+                  path + ".name");
     if (isOutputName(name))
-      refuse("is the name of a file that the sweep writes; choose another", path + ".name");
+      refuseSweep("is the name of a file that the sweep writes; choose another", path + ".name");
     const Json none = Json::object();
     variants.push_back(
         makeVariant(name, base, list[i].contains("overrides") ? list[i]["overrides"] : none, path));
@@ -205,8 +151,9 @@ void refuseTwins(const std::vector<SweepVariant>& variants, bool byMechanism) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < variants.size(); ++i)
     if (!seen.insert(variants[i].name).second)
-      refuse("\"" + variants[i].name + "\" is there twice; every variant needs a name of its own",
-             at(byMechanism ? "mechanisms" : "variants", i) + (byMechanism ? "" : ".name"));
+      refuseSweep(
+          "\"" + variants[i].name + "\" is there twice; every variant needs a name of its own",
+          at(byMechanism ? "mechanisms" : "variants", i) + (byMechanism ? "" : ".name"));
 }
 
 std::vector<std::int64_t> readSeeds(const Json& json) {
@@ -217,10 +164,30 @@ std::vector<std::int64_t> readSeeds(const Json& json) {
     valueOrThrow(checkParameter(parameter, list[i], at("seeds", i)));
     const auto seed = list[i].get<std::int64_t>();
     if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end())
-      refuse(std::to_string(seed) + " is there twice: it would be the same run", at("seeds", i));
+      refuseSweep(std::to_string(seed) + " is there twice: it would be the same run",
+                  at("seeds", i));
     seeds.push_back(seed);
   }
   return seeds;
+}
+
+/// Bits of a pixel and of a letter do not belong in one column.
+void requireOneUnit(const std::vector<SweepVariant>& variants) {
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    if (variants[i].sequence && variants[i].sequence->data.kind != variants[0].sequence->data.kind)
+      refuseSweep("is of " + variants[i].sequence->data.kind + ", the first of " +
+                      variants[0].sequence->data.kind + "; their bits cannot be compared",
+                  at("variants", i));
+}
+
+void requireReadable(const Json& base, const std::string& name) {
+  const auto require = [&](const auto& read) {
+    if (!read) throw Failure({read.error().code, read.error().text(), name});
+  };
+  if (isOfSequences(base))
+    require(sequenceFromJson(base));
+  else
+    require(experimentFromJson(base, modelCatalogue()));
 }
 
 SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const ChangeBase& change) {
@@ -229,17 +196,26 @@ SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const Ch
   plan.name = textAt(json, "name", plan.name);
   plan.about = textAt(json, "about", "");
   std::string baseName;
-  Json base = withRecipe(textAt(json, "recipe", ""), readBase(json, folder, baseName));
+  const Json ownBase = readBase(json, folder, baseName);
+  const std::string recipe = textAt(json, "recipe", "");
+  if (!recipe.empty() && isOfSequences(ownBase))
+    refuseSweep("is for image classifiers; write a sequence model's settings into its base",
+                "recipe");
+  Json base = withRecipe(recipe, ownBase);
   if (change) change(base);
-  if (auto read = experimentFromJson(base, modelCatalogue()); !read)
-    throw Failure({read.error().code, read.error().text(), baseName});
+  requireReadable(base, baseName);
   plan.seeds = readSeeds(json);
   plan.variants = readVariants(json, base);
   refuseTwins(plan.variants, json.contains("mechanisms"));
+  requireOneUnit(plan.variants);
   return plan;
 }
 
 }  // namespace
+
+bool isOfSequences(const Json& base) {
+  return base.is_object() && base.contains("task") && base["task"] == "sequence";
+}
 
 Result<SweepPlan> sweepFromText(const std::string& text, const std::string& name,
                                 const std::filesystem::path& folder, const ChangeBase& change) {

@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
-#include "core/config/RunId.h"
-#include "core/models/Registry.h"
-#include "core/workbench/opening/ExperimentPaths.h"
-#include "core/workbench/opening/LoadedModel.h"
+#include "core/imaging/Image.h"
 
 namespace headlight {
 namespace {
-
-/// The first setting in which two configs differ; nothing where they are the same. The number of
-/// classes is left out: a run's config has it from the data.
-std::optional<std::string> difference(Experiment wanted, Experiment written) {
-  makePathsAbsolute(wanted);
-  wanted.model.classes = written.model.classes;
-  const Json a = experimentToJson(wanted), b = experimentToJson(written);
-  if (const auto differences = configDifferences(a, b); !differences.empty())
-    return differences.front().path;
-  if (a.value("edits", Json()) != b.value("edits", Json())) return "edits";
-  return std::nullopt;
-}
-
-Experiment configIn(const OpenFolder& run) {
-  constexpr std::uintmax_t kMaxConfig = 16u << 20;
-  return valueOrThrow(experimentFromText(valueOrThrow(run.read("config.json", kMaxConfig)),
-                                         run.pathOf("config.json").string(), modelCatalogue()));
-}
 
 template <typename T>
 std::int64_t countOf(const std::vector<std::optional<T>>& all) {
@@ -36,10 +15,11 @@ std::int64_t countOf(const std::vector<std::optional<T>>& all) {
 }  // namespace
 
 SweepRecord::SweepRecord(const SweepPlan& plan, const std::vector<SweepRun>& runs,
-                         const SweepFolder& folder, bool shared)
+                         const SweepFolder& folder, const SweepSubject& subject, bool shared)
     : m_plan(plan),
       m_runs(runs),
       m_folder(folder),
+      m_subject(subject),
       m_shared(shared),
       m_results(runs.size()),
       m_diverged(runs.size()),
@@ -47,7 +27,7 @@ SweepRecord::SweepRecord(const SweepPlan& plan, const std::vector<SweepRun>& run
 
 void SweepRecord::requireSame(const SweepRun& run, const OpenFolder& folder) const {
   if (!folder.has("config.json")) return;
-  if (const auto path = difference(run.experiment, configIn(folder)))
+  if (const auto path = m_subject.difference(run, folder))
     throw Failure({ErrorCode::InvalidArgument,
                    "was begun with other settings (" + *path +
                        "); choose another --output, or delete that folder",
@@ -59,7 +39,7 @@ void SweepRecord::read(std::size_t run) {
   if (!folder) return;
   requireSame(m_runs[run], *folder);
   if (headlight::isFinished(*folder))
-    m_results[run] = resultOf(*folder, m_runs[run].experiment.training.epochs);
+    m_results[run] = m_subject.resultIn(m_runs[run], *folder);
   else if (m_shared)
     m_diverged[run] = divergenceIn(*folder);
 }
@@ -115,36 +95,28 @@ void SweepRecord::setSpeeds(const std::vector<double>& byVariant) {
 
 SweepRow SweepRecord::rowOf(std::size_t variant) {
   SweepRow row;
-  std::vector<double> best, last;
+  std::vector<double> best, last, training;
   for (std::size_t i = 0; i < m_runs.size(); ++i) {
     if (m_runs[i].variant != variant || !m_results[i]) continue;
     if (best.empty()) row = description(m_runs[i]);
-    best.push_back(m_results[i]->bestTop1);
-    last.push_back(m_results[i]->lastTop1);
+    best.push_back(m_results[i]->best);
+    last.push_back(m_results[i]->last);
+    training.push_back(m_results[i]->training);
   }
   row.runs = static_cast<std::int64_t>(best.size());
-  row.bestTop1 = statisticOf(best);
-  row.lastTop1 = statisticOf(last);
+  row.best = statisticOf(best);
+  row.last = statisticOf(last);
+  row.training = statisticOf(training);
   if (const auto speed = m_speeds.find(row.name); speed != m_speeds.end())
-    row.imagesPerSecond = speed->second;
+    row.perSecond = speed->second;
   return row;
 }
 
-/// What the config of a variant's run says (the data has told it the number of classes), and what
-/// the model has that is built from it: parameters of soft masks are in no config.
 const SweepRow& SweepRecord::description(const SweepRun& run) {
   std::optional<SweepRow>& known = m_descriptions[run.variant];
   if (known) return *known;
-  const Experiment experiment = configIn(*m_folder.of(run));
-  const ModelConfig& model = experiment.model;
-  SweepRow row;
-  row.name = m_plan.variants[run.variant].name;
-  row.backbone = model.backbone;
-  row.mechanism = model.mechanism;
-  row.masks = experiment.masks.scheme;
-  row.parameters = buildModel(experiment, "cpu").info.parameters;
-  row.macs = modelCost(model, experiment.masks).macs;
-  known = row;
+  known = m_subject.describe(run, *m_folder.of(run));
+  known->name = m_plan.variants[run.variant].name;
   return *known;
 }
 
@@ -162,7 +134,7 @@ void SweepRecord::writeTables() {
     const std::vector<SweepRow> all = rows();
     if (all.empty()) return;
     const OpenFolder& files = m_folder.files();
-    valueOrThrow(files.write(kSweepTable, sweepCsv(all)));
+    valueOrThrow(files.write(kSweepTable, sweepCsv(m_plan, all)));
     valueOrThrow(files.write(kSweepText, sweepMarkdown(m_plan, all)));
     valueOrThrow(files.write(kSweepFigure, valueOrThrow(encodePng(sweepFigure(m_plan, all)))));
   } while (m_shared && readNews());

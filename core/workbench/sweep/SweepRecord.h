@@ -6,6 +6,7 @@
 
 #include "core/workbench/sweep/SweepFolder.h"
 #include "core/workbench/sweep/SweepResults.h"
+#include "core/workbench/sweep/SweepSubject.h"
 
 namespace headlight {
 
@@ -13,9 +14,9 @@ namespace headlight {
 class SweepRecord {
  public:
   /// `shared`: other processes finish runs meanwhile, and one that diverged is not tried again.
-  /// The three must outlive it.
+  /// The four must outlive it.
   SweepRecord(const SweepPlan& plan, const std::vector<SweepRun>& runs, const SweepFolder& folder,
-              bool shared);
+              const SweepSubject& subject, bool shared);
 
   /// All that is there, before anything is trained: the tables are complete at any moment,
   /// whichever run it is that is missing in the middle.
@@ -35,7 +36,7 @@ class SweepRecord {
 
   /// Whether every variant with a finished run has its speed.
   bool hasSpeeds() const;
-  /// Images per second by variant; 0: none. They are kept in the folder.
+  /// Images or sequences per second by variant; 0: none. They are kept in the folder.
   void setSpeeds(const std::vector<double>& byVariant);
 
   /// Of everything that is finished now; shared, also of what others finished while they were
@@ -54,6 +55,7 @@ class SweepRecord {
   const SweepPlan& m_plan;
   const std::vector<SweepRun>& m_runs;
   const SweepFolder& m_folder;
+  const SweepSubject& m_subject;
   bool m_shared;
   std::vector<std::optional<RunResult>> m_results;      ///< by run; nothing: not finished
   std::vector<std::optional<Error>> m_diverged;         ///< by run

@@ -29,6 +29,32 @@ std::optional<double> numberIn(const std::vector<std::string>& cells, std::size_
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
+/// Of the run's table, which has so many rows: by column, then by row.
+std::vector<std::vector<double>> tableColumns(const OpenFolder& run,
+                                              const std::vector<std::string>& names,
+                                              std::int64_t wantedRows) {
+  const auto refuse = [&](const std::string& message) {
+    throw Failure({ErrorCode::InvalidFile, message, run.pathOf(kTable).string()});
+  };
+  std::istringstream table(valueOrThrow(run.read(kTable, kMaxTableBytes)));
+  std::string row;
+  std::getline(table, row);
+  const auto head = cellsOf(row);
+  std::vector<std::vector<double>> columns(names.size());
+  std::int64_t rows = 0;
+  for (; std::getline(table, row); ++rows)
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto place = std::find(head.begin(), head.end(), names[i]) - head.begin();
+      const auto value = numberIn(cellsOf(row), static_cast<std::size_t>(place));
+      if (!value) refuse("has a row in which no " + names[i] + " is found: " + row);
+      columns[i].push_back(*value);
+    }
+  if (rows != wantedRows)
+    refuse("has " + std::to_string(rows) + " rows, the run had " + std::to_string(wantedRows) +
+           " validations; delete the run's folder to train it again");
+  return columns;
+}
+
 }  // namespace
 
 bool isFinished(const OpenFolder& run) {
@@ -45,7 +71,8 @@ std::optional<Error> divergenceIn(const OpenFolder& run) {
   const Json json = text ? Json::parse(*text, nullptr, /*exceptions=*/false) : Json();
   const auto said = [&](const char* key, const std::string& otherwise) {
     const bool known = json.is_object() && json.contains(key) && json[key].is_string();
-    return known ? json[key].get<std::string>() : otherwise;
+    const std::string text = known ? json[key].get<std::string>() : "";
+    return text.empty() ? otherwise : text;
   };
   return Error{ErrorCode::InvalidConfig, said("message", "diverged in another process"),
                said("where", run.path().string())};
@@ -61,27 +88,21 @@ void clearDiverged(const OpenFolder& run) {
   if (run.has(kDivergedMark)) run.remove(kDivergedMark);
 }
 
-RunResult resultOf(const OpenFolder& run, std::int64_t wantedEpochs) {
-  const auto refuse = [&](const std::string& message) {
-    throw Failure({ErrorCode::InvalidFile, message, run.pathOf(kTable).string()});
-  };
-  std::istringstream table(valueOrThrow(run.read(kTable, kMaxTableBytes)));
-  std::string row;
-  std::getline(table, row);
-  const auto head = cellsOf(row);
-  const auto column = std::find(head.begin(), head.end(), "top1") - head.begin();
+RunResult classifierResult(const OpenFolder& run, std::int64_t epochs) {
   RunResult result;
-  std::int64_t epochs = 0;
-  for (; std::getline(table, row); ++epochs) {
-    const auto top1 = numberIn(cellsOf(row), static_cast<std::size_t>(column));
-    if (!top1) refuse("has a row in which no top1 is found: " + row);
-    result.lastTop1 = *top1;
-    result.bestTop1 = std::max(result.bestTop1, *top1);
+  for (const double top1 : tableColumns(run, {"top1"}, epochs)[0]) {
+    result.last = top1;
+    result.best = std::max(result.best, top1);
   }
-  if (epochs != wantedEpochs)
-    refuse("has " + std::to_string(epochs) + " epochs, the run had " +
-           std::to_string(wantedEpochs) + "; delete the run's folder to train it again");
   return result;
+}
+
+RunResult sequenceResult(const OpenFolder& run, const SequenceTrainingConfig& training) {
+  const std::int64_t every = training.evaluateSteps;
+  const auto columns = tableColumns(run, {"validation_bits", "train_bits"},
+                                    training.steps / every + (training.steps % every != 0));
+  const std::vector<double>& bits = columns[0];
+  return {*std::min_element(bits.begin(), bits.end()), bits.back(), columns[1].back()};
 }
 
 SpeedsByVariant readSpeeds(const OpenFolder& output) {

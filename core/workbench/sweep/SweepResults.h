@@ -10,9 +10,9 @@
 
 namespace headlight {
 
-/// Accuracies of a finished run.
+/// Of the validations of a finished run: top-1, or bits; `training` is of sequences alone.
 struct RunResult {
-  double bestTop1 = 0, lastTop1 = 0;
+  double best = 0, last = 0, training = 0;
 };
 
 /// Whether the run in a folder was trained to its end, and saying so, with the steps that it took.
@@ -25,8 +25,10 @@ std::optional<Error> divergenceIn(const OpenFolder& run);
 void markDiverged(const OpenFolder& run, const Error& error);
 void clearDiverged(const OpenFolder& run);
 
-/// From the run's metrics.csv, which has a row for each of its `epochs`. Throws Failure naming it.
-RunResult resultOf(const OpenFolder& run, std::int64_t epochs);
+/// From the run's metrics.csv, which has a row for each of its `epochs`, or for each validation.
+/// Throws Failure naming it.
+RunResult classifierResult(const OpenFolder& run, std::int64_t epochs);
+RunResult sequenceResult(const OpenFolder& run, const SequenceTrainingConfig& training);
 
 /// Images per second by variant, as last measured; none where nothing was. Throws Failure.
 using SpeedsByVariant = std::map<std::string, double>;

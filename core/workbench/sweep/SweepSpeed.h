@@ -1,7 +1,7 @@
 #pragma once
 // How fast the models of a sweep predict. Internal.
 
-#include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,12 +16,16 @@ struct SpeedSettings {
   std::int64_t batch = 32;
 };
 
-/// Images per second of each checkpoint (0 for an empty path): forward passes over random images,
-/// the same for all models of one size of pictures, the models taking turns so that what else the
-/// machine does falls on all of them; the median of the turns. Returns early, with zeros, when told
-/// to stop. Throws Failure.
-std::vector<double> inferenceSpeeds(const std::vector<std::filesystem::path>& checkpoints,
-                                    const SpeedSettings& settings, const ProgressCallback& progress,
-                                    std::stop_token stop);
+/// A model that is ready to predict.
+struct SpeedContender {
+  std::int64_t batch = 0;      ///< images or sequences of a pass
+  std::function<void()> pass;  ///< forward; waits for the device. Empty: nothing is to be measured
+};
+
+/// Images or sequences per second of each (0 for an empty one): forward passes, the models taking
+/// turns so that what else the machine does falls on all of them; the median of the turns. Returns
+/// early, with zeros, when told to stop. Throws Failure.
+std::vector<double> inferenceSpeeds(const std::vector<SpeedContender>& contenders,
+                                    const ProgressCallback& progress, std::stop_token stop);
 
 }  // namespace headlight

@@ -34,6 +34,10 @@ constexpr const char* kTable =
     "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds\n"
     "1,3,0.001,2.2,2.1,0.25,0.75,1,0.5\n2,6,0.0005,2.0,2.1,0.125,0.75,0,0.5\n";
 
+constexpr const char* kSequenceTable =
+    "step,learning_rate,train_bits,validation_bits,best,seconds\n"
+    "4,0.001,7.5,7.25,1,0.5\n7,0.0005,7.0,7.5,0,0.5\n";
+
 constexpr const char* kSummary =
     "epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n"
     "0,2.2,2.1,25,75,0.001\n1,2.0,2.1,12.5,75,0.0005\n";
@@ -78,8 +82,26 @@ Result<void> readSequenceLogs(const fs::path& folder) {
 
 Result<void> readTable(const fs::path& folder) {
   const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
-  return readThen(guarded("", [&] { return resultOf(run, /*epochs=*/2); }),
+  return readThen(guarded("", [&] { return classifierResult(run, /*epochs=*/2); }),
                   [](const RunResult&) {});
+}
+
+Result<void> readSequenceTable(const fs::path& folder) {
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  SequenceTrainingConfig training;
+  training.steps = 7;
+  training.evaluateSteps = 4;
+  return readThen(guarded("", [&] { return sequenceResult(run, training); }),
+                  [](const RunResult&) {});
+}
+
+/// Whatever the mark holds, that the run diverged is known.
+Result<void> readDivergence(const fs::path& folder) {
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  const auto divergence = divergenceIn(run);
+  require(divergence.has_value() && !divergence->message.empty(),
+          "a run that diverged is not known");
+  return {};
 }
 
 Result<void> readSpeedTable(const fs::path& folder) {
@@ -108,6 +130,11 @@ std::vector<Target> runTargets(const fs::path& folder) {
                "metrics of a sequence"),
       inFolder(folder, "metrics.csv", Kind::Text, kTable, readTable, "table of a run"),
       inFolder(folder, "summary.csv", Kind::Text, kSummary, readLogs, "summary of a run"),
+      inFolder(folder, "metrics.csv", Kind::Text, kSequenceTable, readSequenceTable,
+               "table of a sequence"),
+      inFolder(folder, "diverged.json", Kind::Json,
+               R"({"message": "the loss is no number", "where": "out/a/seed-1"})", readDivergence,
+               "divergence of a sweep's run"),
       inFolder(folder, kSweepSpeeds, Kind::Json, R"({"softmax": 900.5, "aft": 1200})",
                readSpeedTable, "speeds of a sweep"),
   };
