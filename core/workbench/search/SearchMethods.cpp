@@ -65,8 +65,8 @@ fs::path trained(SearchJob& job, const Round& round) {
   const Experiment experiment = roundExperiment(job, round);
   const OpenFolder folder = valueOrThrow(job.folder().subfolder(round.name, /*make=*/true));
   if (!isFinished(folder)) train(job, experiment, folder, round);
-  const RunResult result = resultOf(folder, experiment.training.epochs);
-  job.report.rounds.push_back({round.name, round.scheme, result.bestTop1, result.lastTop1});
+  const RunResult result = classifierResult(folder, experiment.training.epochs);
+  job.report.rounds.push_back({round.name, round.scheme, result.best, result.last});
   return folder.pathOf("last.safetensors");
 }
 
