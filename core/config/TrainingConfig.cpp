@@ -61,6 +61,9 @@ const ParameterTable& dataParameters() {
           .integer(&D::shuffleBuffer, "shuffle_buffer", 1, 1e9,
                    "webdataset: images that are shuffled among each other; the shards are read in "
                    "a random order, each from its beginning.")
+          .boolean(&D::jpegScaling, "jpeg_scaling",
+                   "Training crops of JPEGs that are at least four times as large as the model's "
+                   "images are decoded at 1/2, 1/4 or 1/8: faster, nearly the same pixels.")
           .build();
   return table;
 }

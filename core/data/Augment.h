@@ -35,8 +35,8 @@ ChoosePart choosePart(const AugmentOptions& options, const Preprocessing& prepro
 
 /// The least scale, in eighths, in which a JPEG may be decoded for a crop of `width` × `height`
 /// that is resized to the size of `preprocessing`: 8 (all of it), 4, 2 or 1, so that the reduced
-/// crop still has twice that size in both axes. What is left then differs by 0.7 of 255 in the mean
-/// (photographs, bilinear and bicubic, at exactly twice), half of what bilinear and bicubic differ.
+/// crop still has twice that size in both axes. What is left then differs by 0.7 to 0.9 of 255 in
+/// the mean (photographs, at exactly twice), less than half of what bilinear and bicubic differ.
 int jpegEighths(double width, double height, const Preprocessing& preprocessing);
 
 }  // namespace headlight

@@ -23,6 +23,16 @@ ImageHeader uprightHeader(ImageHeader header) {
   return header;
 }
 
+/// Whether the reduced picture begins where the original does. Sides are rounded up at their ends,
+/// which EXIF's mirroring makes beginnings.
+bool beginsEvenly(const ImageHeader& upright, int eighths) {
+  const int turn = upright.orientation;
+  const bool across = turn == 2 || turn == 3 || turn == 6 || turn == 7,
+             down = turn == 3 || turn == 4 || turn == 7 || turn == 8;
+  return (!across || upright.width * eighths % 8 == 0) &&
+         (!down || upright.height * eighths % 8 == 0);
+}
+
 ImagePart placed(Image image, const JpegPart& at, const JpegPart& whole) {
   ImagePart part;
   part.image = std::move(image);
@@ -55,7 +65,8 @@ ImagePart decodePart(std::string_view bytes, const ChoosePart& choose) {
   const PartChoice choice =
       choose(static_cast<int>(upright.width), static_cast<int>(upright.height));
   requireInside(choice, upright);
-  ImagePart part = decodeChosen(bytes, header, choice);
+  const bool reduces = beginsEvenly(upright, choice.eighths);
+  ImagePart part = decodeChosen(bytes, header, reduces ? choice : PartChoice());
   part.originalWidth = static_cast<int>(upright.width);
   part.originalHeight = static_cast<int>(upright.height);
   return part;

@@ -42,8 +42,10 @@ using ChoosePart = std::function<PartChoice(int width, int height)>;
 
 /// At least the part chosen, each pixel the one that decodeImage gives (or would, of the reduced
 /// picture). Only of JPEGs less than all is decoded: an upright one that is not progressive in
-/// part, any of them reduced. What is damaged is refused as by decodeImage, wherever the damage
-/// lies. Errors as there; InvalidArgument for a choice outside of the picture.
+/// part, any of them reduced, but for one that EXIF mirrors along a side that does not divide
+/// evenly, which would begin with a part of a pixel: it is whole. What is damaged is refused as by
+/// decodeImage, wherever the damage lies. Errors as there; InvalidArgument for a choice outside of
+/// the picture.
 Result<ImagePart> decodeImagePart(std::string_view bytes, const std::string& name,
                                   const ChoosePart& choose);
 Result<ImagePart> readImagePart(const std::filesystem::path& path, const ChoosePart& choose);

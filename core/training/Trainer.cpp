@@ -24,6 +24,7 @@ AugmentOptions augmentOptions(const DataConfig& data) {
   if (!data.randAugment.empty())
     options.randAugment = valueOrThrow(randAugmentFromText(data.randAugment));
   options.randomInterpolation = data.interpolation == "random";
+  options.jpegScaling = data.jpegScaling;
   return options;
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "core/data/Augment.h"
 #include "core/data/Loader.h"
@@ -87,6 +89,136 @@ TEST(JpegCrops, AreOfReducedPicturesOnlyWhereTheyAreLarge) {
     }
     EXPECT_LT(sum / (20.0 * side * side * 3), 1.0) << side;
     EXPECT_EQ(changed > 0, side < 400) << side;
+  }
+}
+
+/// Told to be turned by EXIF's `orientation`.
+std::string turned(const std::string& jpeg, int orientation) {
+  const auto bytes = [](std::initializer_list<int> values) {
+    return std::string(values.begin(), values.end());
+  };
+  const std::string exif = std::string("Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0", 25) +
+                           bytes({orientation, 0, 0, 0, 0, 0, 0});
+  return jpeg.substr(0, 2) + bytes({0xff, 0xe1, 0, static_cast<int>(exif.size()) + 2}) + exif +
+         jpeg.substr(2);
+}
+
+/// The mean difference from views of the whole picture, in 1/255, and how many views differ.
+struct Difference {
+  double mean = 0;
+  int changed = 0;
+};
+Difference ofReduced(const std::string& jpeg, int side, int views = 20) {
+  const Image whole = valueOrThrow(decodeImage(jpeg, "test"));
+  AugmentOptions scaled;
+  scaled.jpegScaling = true;
+  Difference found;
+  for (int key = 0; key < views; ++key) {
+    const auto reduced = *viewOf(jpeg, scaled, side, static_cast<std::uint64_t>(key)).pixels;
+    const auto exact =
+        *augmentedView(whole, scaled, sized(side), static_cast<std::uint64_t>(key)).pixels;
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      found.mean += std::abs(reduced[i] - exact[i]) / (double(views) * double(exact.size()));
+    found.changed += reduced != exact;
+  }
+  return found;
+}
+
+TEST(JpegCrops, AreNearlyTheSameOfReducedPicturesOfEveryKind) {
+  std::vector<std::pair<std::string, std::string>> jpegs;
+  for (const test::JpegKind& kind :
+       {test::JpegKind{}, {2, 2}, {4, 1}, {1, 1, true}, {2, 2, false, true}})
+    jpegs.emplace_back(std::to_string(kind.across) + " x " + std::to_string(kind.down),
+                       test::encodeJpeg(scene(803, 597), kind));
+  const std::string even = test::encodeJpeg(scene(800, 600), {2, 2});
+  for (int orientation = 2; orientation <= 8; ++orientation)
+    jpegs.emplace_back("turned " + std::to_string(orientation), turned(even, orientation));
+  for (const auto& [name, jpeg] : jpegs) {
+    // Decoded in full, each colour of four pixels is only repeated; reduced, it is smooth.
+    const double bound = name == "4 x 1" ? 2.0 : 1.0;
+    for (const int side : {16, 40, 90}) {
+      const Difference found = ofReduced(jpeg, side);
+      EXPECT_LT(found.mean, bound) << name << " to " << side;
+      EXPECT_GT(found.changed, 0) << name << " to " << side;
+    }
+  }
+}
+
+/// Mirrored, a reduced picture would begin with a part of a pixel.
+TEST(JpegCrops, OfMirroredPicturesThatDoNotDivideEvenlyAreExact) {
+  const std::string odd = test::encodeJpeg(scene(803, 597), {2, 2});
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Difference found = ofReduced(turned(odd, orientation), 40);
+    EXPECT_LT(found.mean, 1.0) << orientation;
+    EXPECT_EQ(found.changed > 0, orientation == 1 || orientation == 5) << orientation;
+  }
+}
+
+TEST(JpegCrops, OfTinyPicturesAreReducedWithoutHarm) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {5, 4}, {17, 6}, {33, 31}, {9, 200}})
+    for (const int orientation : {1, 3, 6}) {
+      const auto jpeg = turned(test::encodeJpeg(scene(width, height), {2, 2}), orientation);
+      EXPECT_LT(ofReduced(jpeg, 1, 10).mean, 6) << width << " x " << height;
+      EXPECT_LT(ofReduced(jpeg, 2, 10).mean, 6) << width << " x " << height;
+    }
+}
+
+TEST(JpegCrops, OfFourInksAreReducedToo) {
+  std::ifstream file(std::string(HEADLIGHT_GOLDEN_DIR) + "/pillow/formats/cmyk.jpg",
+                     std::ios::binary);
+  const std::string jpeg{std::istreambuf_iterator<char>(file), {}};
+  const Image whole = valueOrThrow(decodeImage(jpeg, "cmyk.jpg"));
+  const int side = std::min(whole.width, whole.height) / 6;
+  ASSERT_GE(side, 1);
+  const Difference found = ofReduced(jpeg, side);
+  EXPECT_GT(found.changed, 0);
+  EXPECT_LT(found.mean, 6);
+}
+
+TEST(JpegCrops, OfCutFilesAreRefusedAsWithoutReducing) {
+  const std::string jpeg = test::encodeJpeg(scene(800, 600), {2, 2});
+  AugmentOptions scaled;
+  scaled.jpegScaling = true;
+  for (const double share : {0.02, 0.3, 0.6, 0.97}) {
+    // Its end is there: only what is decoded tells.
+    const std::string cut =
+        jpeg.substr(0, static_cast<std::size_t>(share * double(jpeg.size()))) + "\xff\xd9";
+    const auto whole = decodeImage(cut, "cut.jpg");
+    const auto part = decodeImagePart(cut, "cut.jpg", choosePart(scaled, sized(40), 3));
+    ASSERT_FALSE(whole.ok()) << share;
+    ASSERT_FALSE(part.ok()) << share;
+    EXPECT_EQ(part.error().text(), whole.error().text());
+  }
+}
+
+TEST(JpegCrops, ReducedOnesAreTheSameWithAnyNumberOfThreads) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"})
+    for (int i = 0; i < 4; ++i)
+      test::writeBytes(folder / name / (std::to_string(i) + ".jpg"),
+                       test::encodeJpeg(scene(301 + 40 * i, 257 + 30 * i), {2, 2}));
+  auto spec = test::specOf("image-folder", folder.path());
+  spec.validationFraction = 0;
+  const std::shared_ptr<const Dataset> dataset = valueOrThrow(openDataset(spec, Split::Train));
+  const auto epochWith = [&](int threads, bool scaled) {
+    LoaderOptions options;
+    options.batchSize = 2;
+    options.threads = threads;
+    options.preprocessing = sized(24);
+    options.augment.jpegScaling = scaled;
+    Loader loader(dataset, options);
+    loader.startEpoch(1);
+    return test::restOfEpoch(loader);
+  };
+  const auto alone = epochWith(0, true);
+  test::expectSame(alone, epochWith(1, true));
+  test::expectSame(alone, epochWith(4, true));
+  const auto whole = epochWith(1, false);
+  ASSERT_EQ(whole.size(), alone.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(whole[i].indices, alone[i].indices);
+    EXPECT_FALSE(at::equal(whole[i].images, alone[i].images));
+    EXPECT_TRUE(at::allclose(whole[i].images, alone[i].images, 0, 0.6));
   }
 }
 

@@ -204,12 +204,12 @@ class TrainDialogTest : public QObject {
       return !data->editor(QLatin1String(name))->isHidden();
     };
     QVERIFY(asked("train_samples") && asked("validation_samples"));
-    QVERIFY(!asked("validation_fraction") && !asked("path"));
+    QVERIFY(!asked("validation_fraction") && !asked("path") && !asked("jpeg_scaling"));
     f.type("field.train_samples", QStringLiteral("1"));  // too few
     QVERIFY(!f.dialog->isValid());
     f.find<QComboBox>("field.dataset")->setCurrentText(QStringLiteral("image-folder"));
     QVERIFY(!asked("train_samples") && !asked("validation_samples"));
-    QVERIFY(asked("validation_fraction") && !asked("path"));
+    QVERIFY(asked("validation_fraction") && !asked("path") && asked("jpeg_scaling"));
     // What is not seen any more keeps nobody from training.
     QCOMPARE(data->errorOf(QStringLiteral("train_samples")), QString());
     f.find<QComboBox>("field.dataset")->setCurrentText(QStringLiteral("texture-shape"));

@@ -12,8 +12,10 @@ void add(std::vector<std::string>& fields, const std::vector<std::string>& more)
 }  // namespace
 
 std::vector<std::string> idleDataFields(const std::string& dataset) {
-  if (dataset == kProceduralData) return {"path", "validation_fraction"};
-  return {"train_samples", "validation_samples"};
+  if (dataset == kProceduralData) return {"path", "validation_fraction", "jpeg_scaling"};
+  std::vector<std::string> idle{"train_samples", "validation_samples"};
+  if (dataset != kImageFolder && dataset != "webdataset") add(idle, {"jpeg_scaling"});
+  return idle;
 }
 
 std::vector<std::string> idleTrainingFields(const Json& training) {
