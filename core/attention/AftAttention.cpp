@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/attention/HoldablePairs.h"
+#include "core/attention/MixedPrecision.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -150,13 +151,17 @@ void AftAttention::countProjections(CostCounter& counter, const AttentionOptions
 }
 
 at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor keys = m_key(tokens);
-  if (tap && tap->wants(m_layer)) {
-    const at::NoGradGuard noGrad;
-    tap->take(m_layer, map(keys));
+  const at::Tensor keys = inFloat32(m_key(tokens)), values = inFloat32(m_value(tokens));
+  at::Tensor reduced;
+  {
+    const Float32Scope exact;
+    if (tap && tap->wants(m_layer)) {
+      const at::NoGradGuard noGrad;
+      tap->take(m_layer, map(keys));
+    }
+    reduced = context(keys, values);
   }
-  const at::Tensor reduced = context(keys, m_value(tokens));
-  return m_proj(m_query ? m_query(tokens).sigmoid() * reduced : reduced);
+  return m_proj(m_query ? inFloat32(m_query(tokens)).sigmoid() * reduced : reduced);
 }
 
 AftFull::AftFull(const AttentionOptions& options)

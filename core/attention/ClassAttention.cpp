@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 
 ClassAttention::ClassAttention(const AttentionOptions& options)
@@ -38,16 +40,22 @@ at::Tensor ClassAttention::forward(const at::Tensor& tokens, AttentionTap* tap) 
     return x.view({batch, x.size(1), heads, headWidth}).transpose(1, 2);
   };
   const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
-  const at::Tensor query = byHead(m_query(tokens.slice(1, 0, 1))) * scale;
-  const at::Tensor weights =
-      at::matmul(query, byHead(m_key(tokens)).transpose(-2, -1)).softmax(-1);  // [B, H, 1, T]
-  if (tap && tap->wants(m_options.layer)) {
-    at::Tensor map =
-        at::eye(length, weights.options().requires_grad(false)).repeat({batch, heads, 1, 1});
-    map.select(2, 0).copy_(weights.detach().squeeze(2));
-    tap->take(m_options.layer, map);
+  const at::Tensor query = byHead(inFloat32(m_query(tokens.slice(1, 0, 1)))) * scale,
+                   keys = byHead(inFloat32(m_key(tokens))),
+                   values = byHead(inFloat32(m_value(tokens)));
+  at::Tensor mixed;
+  {
+    const Float32Scope exact;
+    const at::Tensor weights =
+        at::matmul(query, keys.transpose(-2, -1)).softmax(-1);  // [B, H, 1, T]
+    if (tap && tap->wants(m_options.layer)) {
+      at::Tensor map =
+          at::eye(length, weights.options().requires_grad(false)).repeat({batch, heads, 1, 1});
+      map.select(2, 0).copy_(weights.detach().squeeze(2));
+      tap->take(m_options.layer, map);
+    }
+    mixed = at::matmul(weights, values);
   }
-  const at::Tensor mixed = at::matmul(weights, byHead(m_value(tokens)));
   return m_proj(mixed.transpose(1, 2).reshape({batch, 1, m_options.width}));
 }
 

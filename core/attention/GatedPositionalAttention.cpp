@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/HoldablePairs.h"
+#include "core/attention/MixedPrecision.h"
 
 namespace headlight {
 namespace {
@@ -17,6 +18,11 @@ at::Tensor offsetsOn(const Grid& grid) {
   const at::Tensor down = (row.unsqueeze(0) - row.unsqueeze(1)).to(at::kFloat),
                    right = (col.unsqueeze(0) - col.unsqueeze(1)).to(at::kFloat);
   return at::stack({right, down, right.square() + down.square()}, -1);
+}
+
+at::Tensor exactProduct(const at::Tensor& a, const at::Tensor& b) {
+  const Float32Scope exact;
+  return at::bmm(a, b);
 }
 
 }  // namespace
@@ -100,6 +106,7 @@ void GatedPositionalAttention::initialiseLocally() {
 
 at::Tensor GatedPositionalAttention::positional() {
   return m_positional.get({m_positions->weight, m_positions->bias}, [&] {
+    const Float32Scope exact;  // squared distances have more digits than 16 bits hold
     m_offsets = m_offsets.to(m_positions->weight.options().requires_grad(false));
     return at::softmax(m_positions(m_offsets).permute({2, 0, 1}), -1).contiguous();
   });
@@ -112,8 +119,8 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const std::int64_t images = tokens.size(0), count = tokens.size(1), heads = m_options.heads,
                      headWidth = m_options.width / heads;
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor values = m_v(tokens);
-  const at::Tensor qkv = at::cat({m_qk(tokens), values}, -1);
+  const at::Tensor values = inFloat32(m_v(tokens));
+  const at::Tensor qkv = at::cat({inFloat32(m_qk(tokens)), values}, -1);
   const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
   const AttentionOutput content =
       runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
@@ -121,7 +128,7 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const at::Tensor byHead = values.view({images, count, heads, headWidth})
                                 .permute({2, 1, 0, 3})
                                 .reshape({heads, count, images * headWidth});
-  const at::Tensor placed = at::bmm(where, byHead)
+  const at::Tensor placed = exactProduct(where, byHead)
                                 .view({heads, count, images, headWidth})
                                 .permute({2, 1, 0, 3});  // [B, N, H, d]
   if (wanted) {

@@ -7,6 +7,7 @@
 
 #include "core/attention/HoldablePairs.h"
 #include "core/attention/LearnedMaskFit.h"
+#include "core/attention/MixedPrecision.h"
 #include "core/base/Random.h"
 
 namespace headlight {
@@ -155,6 +156,7 @@ void LearnedMaskAttention::train(bool on) {
 
 at::Tensor LearnedMaskAttention::mask() {
   return m_mask.get({m_maskA, m_maskB}, [&] {
+    const Float32Scope exact;
     const at::Tensor product = at::bmm(m_maskA, m_maskB.transpose(1, 2));  // [H, N, N]
     const std::int64_t prefix = m_options.grid.prefix;
     return at::constant_pad_nd(m_own.rolled ? unrolled(product) : product, {prefix, 0, prefix, 0},
@@ -166,7 +168,7 @@ at::Tensor LearnedMaskAttention::mask() {
 /// everything) stays one.
 at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor qkv = m_qkv(tokens);
+  const at::Tensor qkv = inFloat32(m_qkv(tokens));
   HeadLogits logits = logitMasks(qkv.options());
   (m_own.placement == "logits" ? logits.factor : logits.weightFactor) = mask();
   const auto [mixed, map] = runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 namespace {
 
@@ -29,6 +31,7 @@ at::Tensor productWithEach(const at::Tensor& matrices, const at::Tensor& heads) 
   const at::Tensor columns = heads.reshape({images, groups, count, places, width})
                                  .permute({1, 2, 3, 0, 4})
                                  .reshape({groups * count, places, images * width});
+  const Float32Scope exact;
   return at::bmm(matrices.reshape({groups * count, places, places}), columns)
       .view({groups, count, places, images, width})
       .permute({3, 0, 2, 1, 4})
@@ -144,7 +147,7 @@ std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
 
 at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
                                                 const at::Tensor& windows) {
-  const at::Tensor tokens = projection.is_empty() ? windows : projection(windows);
+  const at::Tensor tokens = inFloat32(projection.is_empty() ? windows : projection(windows));
   return tokens
       .reshape({tokens.size(0), tokens.size(1), m_options.heads, m_options.width / m_options.heads})
       .transpose(1, 2);

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/attention/LinearKernels.h"
+#include "core/attention/MixedPrecision.h"
 
 namespace headlight {
 
@@ -136,6 +137,7 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
 
 at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool training, at::Tensor* map) {
+  const Float32Scope exact;
   const LinearKernel& kernel = linearKernel(m_kernel);
   const KernelFeatures features = kernel.features(q, k);
   const bool active = m_auxiliary.active(training);
@@ -199,7 +201,8 @@ void LinearAngular::count(CostCounter& counter, const AttentionOptions& options)
 
 at::Tensor LinearAngular::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const std::int64_t batch = tokens.size(0), count = tokens.size(1), heads = m_options.heads;
-  const at::Tensor qkv = m_qkv(tokens).view({batch, count, 3, heads, -1}).permute({2, 0, 3, 1, 4});
+  const at::Tensor qkv =
+      inFloat32(m_qkv(tokens)).view({batch, count, 3, heads, -1}).permute({2, 0, 3, 1, 4});
   const bool wanted = tap && tap->wants(m_options.layer);
   at::Tensor map;
   const at::Tensor y =

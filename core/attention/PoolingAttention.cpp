@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 namespace {
 
@@ -130,7 +132,8 @@ std::array<at::Tensor, 3> PooledProjection::forward(const at::Tensor& tokens,
                                   .reshape({3, batch * heads, width, grid.rows, grid.cols});
   std::array<at::Tensor, 3> result;
   for (int i = 0; i < 3; ++i)
-    result[i] = norms[i](pools[i](pictures[i]).view({batch, heads, width, -1}).transpose(-2, -1));
+    result[i] = norms[i](
+        inFloat32(pools[i](pictures[i])).view({batch, heads, width, -1}).transpose(-2, -1));
   return result;
 }
 
@@ -175,6 +178,7 @@ std::string PoolingAttention::mapMeaning() const {
 /// Eq. 4: E[i, j] = q_i·(R_h[row(i) − row(j)] + R_w[col(i) − col(j)]), by rows and by columns
 /// apart.
 void PoolingAttention::addRelativePositions(HeadLogits& logits, const at::Tensor& queries) {
+  const Float32Scope exact;
   const auto batch = queries.size(0), heads = queries.size(1), width = queries.size(3);
   m_rowIndex = m_rowIndex.to(queries.device());  // a no-op but for the first time on a device
   m_colIndex = m_colIndex.to(queries.device());

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 
 const ParameterTable& SoftmaxAttention::optionTable() {
@@ -45,7 +47,7 @@ AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const AttentionOutput result = attend(m_qkv(tokens), wanted);
+  const AttentionOutput result = attend(inFloat32(m_qkv(tokens)), wanted);
   if (wanted) tap->take(m_options.layer, result.map);
   return m_proj(result.output);
 }

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 namespace {
 
@@ -47,12 +49,16 @@ at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionTap
   const auto batch = tokens.size(0), length = tokens.size(1);
   const std::int64_t heads = m_options.heads, headWidth = m_options.width / heads;
   const auto parts =
-      m_qkv(tokens).view({batch, length, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
+      inFloat32(m_qkv(tokens)).view({batch, length, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
   const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
-  const at::Tensor logits = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
-  const at::Tensor weights = masked(mixHeads(m_mixLogits, logits)).softmax(-1);
-  if (tap && tap->wants(m_options.layer)) tap->take(m_options.layer, weights.detach());
-  const at::Tensor mixed = at::matmul(mixHeads(m_mixWeights, weights), parts[2]);
+  at::Tensor mixed;
+  {
+    const Float32Scope exact;
+    const at::Tensor logits = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
+    const at::Tensor weights = masked(mixHeads(m_mixLogits, logits)).softmax(-1);
+    if (tap && tap->wants(m_options.layer)) tap->take(m_options.layer, weights.detach());
+    mixed = at::matmul(mixHeads(m_mixWeights, weights), parts[2]);
+  }
   return m_proj(mixed.transpose(1, 2).reshape({batch, length, m_options.width}));
 }
 

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 namespace {
 
@@ -58,7 +60,7 @@ std::string WindowAttention::mapMeaning() const {
 
 at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor qkv = m_qkv(m_windows.partition(tokens));
+  const at::Tensor qkv = inFloat32(m_qkv(m_windows.partition(tokens)));
   // A hard mask sets logits to 0, which does not reopen another region: regions part after it.
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_windows.relativeBias(m_biasTable);

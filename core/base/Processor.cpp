@@ -28,6 +28,15 @@ std::string blasCore() {
   return name ? name() : "";
 }
 
+bool hasBfloat16Products() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
 namespace {
 
 VectorUnits vectorUnitsHere() {

@@ -17,6 +17,10 @@ std::string fittingBlasCore(const std::string& chosen, const VectorUnits& units)
 /// The kernels that OpenBLAS runs ("SkylakeX"); empty where the program has another BLAS.
 std::string blasCore();
 
+/// Whether it multiplies matrices in bfloat16 by instructions of its own (AVX512-BF16; every one
+/// with AMX has that too).
+bool hasBfloat16Products();
+
 /// To be called first in main(), so that every thread inherits it.
 ///
 /// Numbers below 10⁻³⁸ count as 0: arithmetic with them is a hundred times slower than with others,

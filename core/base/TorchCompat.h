@@ -6,6 +6,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Allocator.h>
 
@@ -37,6 +38,45 @@ inline at::Tensor libraryAttention(const at::Tensor& q, const at::Tensor& k, con
   TORCH_CHECK(false, "this LibTorch has no attention of its own");
   return q;
 #endif
+}
+
+/// Whether products in bfloat16 on a CPU that has them are faster than those in float32.
+constexpr bool kLibraryHasFastBfloat16 = HEADLIGHT_TORCH_AT_LEAST(2, 0);
+
+/// LibTorch's autocast of this thread, for the CPU or for CUDA.
+struct Autocast {
+  bool on = false;
+  at::ScalarType type = at::kBFloat16;  ///< that products are computed in while it is on
+};
+
+#if HEADLIGHT_TORCH_AT_LEAST(2, 4)
+inline Autocast autocastOf(c10::DeviceType device) {
+  return {at::autocast::is_autocast_enabled(device), at::autocast::get_autocast_dtype(device)};
+}
+inline void setAutocast(c10::DeviceType device, const Autocast& state) {
+  at::autocast::set_autocast_enabled(device, state.on);
+  at::autocast::set_autocast_dtype(device, state.type);
+}
+#else
+inline Autocast autocastOf(c10::DeviceType device) {
+  namespace ac = at::autocast;
+  if (device == c10::DeviceType::CPU) return {ac::is_cpu_enabled(), ac::get_autocast_cpu_dtype()};
+  return {ac::is_enabled(), ac::get_autocast_gpu_dtype()};
+}
+inline void setAutocast(c10::DeviceType device, const Autocast& state) {
+  namespace ac = at::autocast;
+  const bool onCpu = device == c10::DeviceType::CPU;
+  onCpu ? ac::set_cpu_enabled(state.on) : ac::set_enabled(state.on);
+  onCpu ? ac::set_autocast_cpu_dtype(state.type) : ac::set_autocast_gpu_dtype(state.type);
+}
+#endif
+
+/// Whether autocast keeps what it made of weights until its cache is cleared.
+inline bool autocastRemembersWeights() {
+  return at::autocast::is_autocast_cache_enabled();
+}
+inline void setAutocastRemembersWeights(bool remembers) {
+  at::autocast::set_autocast_cache_enabled(remembers);
 }
 
 template <typename Bytes>

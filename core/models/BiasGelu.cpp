@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/VectorMath.h"
 
@@ -149,7 +150,10 @@ bool isTaken(const at::Tensor& products, const at::Tensor& bias) {
 
 }  // namespace
 
-at::Tensor biasGelu(const at::Tensor& products, const at::Tensor& bias) {
+at::Tensor biasGelu(const at::Tensor& given, const at::Tensor& bias) {
+  // Of 16 bits: here in float32, on other devices as LibTorch has it, which then keeps 16 bits.
+  const at::Tensor products = given.device().is_cpu() ? inFloat32(given) : given;
+  if (isNarrow(products)) return at::gelu(products + bias.to(products.scalar_type()));
   if (!isTaken(products, bias)) return at::gelu(products + bias);
   if (at::GradMode::is_enabled() && (products.requires_grad() || bias.requires_grad()))
     return BiasGelu::apply(products, bias);

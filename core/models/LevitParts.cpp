@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/models/SharedNorm.h"
 #include "core/processes/Processes.h"
 
@@ -32,7 +33,7 @@ ConvNorm::ConvNorm(int in, int out, int groups) {
 }
 
 at::Tensor ConvNorm::forward(const at::Tensor& pictures) {
-  return batchNormed(m_norm, m_linear(pictures));
+  return batchNormed(m_norm, inFloat32(m_linear(pictures)));
 }
 
 void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,
@@ -56,7 +57,7 @@ void LinearNorm::count(CostCounter& counter, const std::string& name, std::int64
 }
 
 at::Tensor LinearNorm::forward(const at::Tensor& tokens) {
-  const at::Tensor mapped = m_linear(tokens);
+  const at::Tensor mapped = inFloat32(m_linear(tokens));
   return normalised(m_norm, mapped.flatten(0, 1)).view_as(mapped);
 }
 

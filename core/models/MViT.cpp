@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
+
 namespace headlight {
 namespace {
 
@@ -108,7 +110,7 @@ void MvitBlock::count(CostCounter& counter, const std::string& prefix, const Blo
 /// What passes by the attention: the tokens themselves, or where the width grows a projection of
 /// their norm.
 at::Tensor MvitBlock::shortcut(const at::Tensor& tokens, const at::Tensor& normed) {
-  at::Tensor wide = m_widen ? m_widen(normed) : tokens;
+  const at::Tensor wide = m_widen ? inFloat32(m_widen(normed)) : tokens;
   if (m_stride == 1) return wide;
   const auto batch = wide.size(0), width = wide.size(2);
   const at::Tensor grid = wide.transpose(1, 2).reshape({batch, width, m_grid.rows, m_grid.cols});
@@ -194,7 +196,7 @@ std::string MViT::mapMeaning() const {
 
 at::Tensor MViT::embed(const at::Tensor& images) {
   checkImages(images, config());
-  const at::Tensor patches = m_patches(images).flatten(2).transpose(1, 2);
+  const at::Tensor patches = inFloat32(m_patches(images)).flatten(2).transpose(1, 2);
   return m_positions.defined() ? patches + m_positions : patches.contiguous();
 }
 

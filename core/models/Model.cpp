@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/base/FreeMemory.h"
 #include "core/models/Backbones.h"
 #include "core/models/Recomputation.h"
@@ -37,7 +38,7 @@ Model::Model(const ModelConfig& config)
     : m_config(config), m_masks(maskShapeOf(config, modelCatalogue())) {}
 
 at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
-  return classify(throughBlocks(embed(images), tap));
+  return inFloat32(classify(throughBlocks(embed(images), tap)));
 }
 
 at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionTap* tap) {
@@ -58,7 +59,8 @@ void Model::setRecomputing(bool on) {
 }
 
 ClassLogitsPair Model::forwardBoth(const at::Tensor& images) {
-  return classifyBoth(throughBlocks(embed(images), nullptr));
+  const auto [logits, distilled] = classifyBoth(throughBlocks(embed(images), nullptr));
+  return {inFloat32(logits), inFloat32(distilled)};
 }
 
 void Model::setMasks(const MaskScheme& scheme) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/models/BatchPart.h"
 #include "core/models/BiasGelu.h"
 
@@ -39,7 +40,7 @@ at::Tensor PatchEmbedding::forward(const at::Tensor& images) const {
                                  .view({images.size(0), 3, rows, p, cols, p})
                                  .permute({0, 2, 4, 1, 3, 5})
                                  .reshape({images.size(0), rows * cols, 3 * p * p});
-  return at::linear(patches, m_weight.view({m_weight.size(0), -1}), m_bias);
+  return inFloat32(at::linear(patches, m_weight.view({m_weight.size(0), -1}), m_bias));
 }
 
 torch::nn::LayerNorm makeNorm(int width, double epsilon) {
@@ -51,7 +52,8 @@ double dropPathRate(const ModelConfig& config, int layer, int layers) {
   return config.dropPath * layer / (layers - 1);
 }
 
-at::Tensor dropPath(const at::Tensor& branch, double rate) {
+at::Tensor dropPath(const at::Tensor& given, double rate) {
+  const at::Tensor branch = inFloat32(given);
   std::vector<std::int64_t> shape(branch.dim(), 1);
   shape[0] = batchPart().whole > 0 ? batchPart().whole : branch.size(0);
   const double keep = 1.0 - rate;
@@ -60,6 +62,7 @@ at::Tensor dropPath(const at::Tensor& branch, double rate) {
 }
 
 at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch) {
+  branch = inFloat32(branch);
   return branch.requires_grad() || tokens.requires_grad() ? tokens + branch : branch.add_(tokens);
 }
 

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/models/BatchPart.h"
 
 namespace headlight {
@@ -48,11 +49,16 @@ void restore(const RandomState& state, const at::Device& device) {
 /// What the backward pass needs besides the tokens.
 struct Pass : torch::CustomClassHolder {
   Pass(Model& of, int number, const at::Device& device)
-      : model(of), layer(number), random(randomState(device)), part(batchPart()) {}
+      : model(of),
+        layer(number),
+        random(randomState(device)),
+        part(batchPart()),
+        precision(precisionNow(device)) {}
   Model& model;
   int layer;
   RandomState random;
   BatchPart part;
+  Precision precision;  ///< the backward pass is in none of its own
 };
 
 /// With a graph of its own: kernels for training differ from those without gradients.
@@ -81,7 +87,10 @@ class RecomputedBlock : public torch::autograd::Function<RecomputedBlock> {
     const BatchPartScope scope(pass->part);
     const RandomState before = randomState(tokens.device());
     restore(pass->random, tokens.device());
-    const Computed again = compute(pass->model, pass->layer, tokens);
+    const Computed again = [&] {
+      const AutocastScope autocast(pass->precision, tokens.device());
+      return compute(pass->model, pass->layer, tokens);
+    }();
     restore(before, tokens.device());
     const at::AutoGradMode graph(true);
     again.result.backward(gradients[0]);

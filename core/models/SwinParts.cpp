@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/base/Result.h"
 #include "core/models/SharedNorm.h"
 
@@ -62,8 +63,8 @@ void ConvolutionStem::count(CostCounter& counter, const ModelConfig& config) {
 }
 
 at::Tensor ConvolutionStem::tokensOf(const at::Tensor& images) {
-  const at::Tensor half = at::hardswish(batchNormed(m_firstNorm, m_first(images)));
-  return asTokens(at::hardswish(batchNormed(m_secondNorm, m_second(half))));
+  const at::Tensor half = at::hardswish(batchNormed(m_firstNorm, inFloat32(m_first(images))));
+  return asTokens(at::hardswish(batchNormed(m_secondNorm, inFloat32(m_second(half)))));
 }
 
 PatchMerging::PatchMerging(const MergingSize& size) {
@@ -82,7 +83,7 @@ at::Tensor PatchMerging::merge(const at::Tensor& tokens, const Grid& grid) {
   const at::Tensor joined = picture.reshape({-1, merged.rows, 2, merged.cols, 2, width})
                                 .permute({0, 1, 3, 4, 2, 5})
                                 .reshape({-1, merged.patches(), 4 * width});
-  return m_reduction(m_norm(joined));
+  return inFloat32(m_reduction(m_norm(joined)));
 }
 
 ConvolutionMerging::ConvolutionMerging(const MergingSize& size) {
@@ -93,7 +94,7 @@ ConvolutionMerging::ConvolutionMerging(const MergingSize& size) {
 at::Tensor ConvolutionMerging::merge(const at::Tensor& tokens, const Grid& grid) {
   const at::Tensor picture =
       tokens.transpose(1, 2).reshape({tokens.size(0), tokens.size(2), grid.rows, grid.cols});
-  return m_norm(asTokens(m_reduction(picture)));
+  return m_norm(asTokens(inFloat32(m_reduction(picture))));
 }
 
 std::shared_ptr<Merging> makeMerging(const std::string& kind, const MergingSize& size) {

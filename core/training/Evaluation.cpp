@@ -48,6 +48,11 @@ bool isCountedHere(const Batch& batch, const Processes* processes) {
   return batch.labels.size(0) > 0 && (batch.holders == 1 || processes->isFirst());
 }
 
+at::Tensor logitsOf(Model& model, const at::Tensor& images, const EvaluationOptions& options) {
+  const AutocastScope autocast(options.precision, options.device);
+  return model.forward(images.to(options.device, true));
+}
+
 }  // namespace
 
 at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t>& map) {
@@ -91,7 +96,7 @@ Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
       const Batch& given = **batch;
       if (isCountedHere(given, batches.processes())) {
         const at::Tensor labels = mappedLabels(given.labels, options.labelMap);
-        const at::Tensor logits = model.forward(given.images.to(options.device, true));
+        const at::Tensor logits = logitsOf(model, given.images, options);
         sums.add(logits, labels.to(options.device, true));
         result.images += labels.size(0);
         if (options.afterBatch) options.afterBatch(labels.size(0));

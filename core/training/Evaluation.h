@@ -13,6 +13,7 @@
 #include "core/base/Result.h"
 #include "core/data/Loader.h"
 #include "core/models/Model.h"
+#include "core/models/Precision.h"
 #include "core/training/SharedBatches.h"
 #include "core/training/run/TrainingTypes.h"
 
@@ -20,6 +21,7 @@ namespace headlight {
 
 struct EvaluationOptions {
   at::Device device = at::kCPU;
+  Precision precision = Precision::Float32;  ///< of the forward passes; losses are float32
   /// From a label of the dataset to the model's class; empty: they are the same.
   std::vector<std::int64_t> labelMap;
   /// Called after the forward pass of every batch, with its number of images: what the model then

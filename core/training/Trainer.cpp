@@ -76,6 +76,10 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Edit
   if (m_parts.experiment.telemetry.tensorboard && isFirst()) m_recorder.keepEvents();
 }
 
+Precision Trainer::precision() const {
+  return precisionFromConfig(m_parts.experiment.training.precision);
+}
+
 /// Whether it is so for any process.
 bool Trainer::agreed(bool here) const {
   return m_parts.processes ? m_parts.processes->any(here) : here;
@@ -206,6 +210,7 @@ void Trainer::tell(const StepMetrics& metrics) {
 /// the epoch is trained but not validated.
 bool Trainer::endEpoch(std::stop_token stop) {
   reportSkipped(m_batches.loader(), m_skippedTrain);
+  reportSkippedSteps();
   if (agreed(stop.stop_requested())) return false;
   // Weights are kept only beside a checkpoint: where there are some and it is missing, it was lost.
   if (m_recorder.savedStep() < 0) trySaving();
@@ -238,6 +243,7 @@ Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& poi
   m_steps.average().withAverages([&] {
     EvaluationOptions options;
     options.device = m_parts.device;
+    options.precision = precision();
     result = evaluateModel(*m_parts.model, m_validation, options, {}, stop);
     if (!result) return;
     point.epoch = m_at.epoch + 1;

@@ -11,6 +11,7 @@
 #include <stop_token>
 
 #include "core/models/Model.h"
+#include "core/models/Precision.h"
 #include "core/training/RunControl.h"
 #include "core/training/SharedBatches.h"
 #include "core/training/Telemetry.h"
@@ -88,6 +89,8 @@ class Trainer {
   void setState(TrainingState state, const std::string& message = {});
   void warn(const std::string& message);
   void reportSkipped(const Loader& loader, std::size_t& reported);
+  void reportSkippedSteps();
+  Precision precision() const;
   Progress progress() const;
 
   TrainerParts m_parts;
@@ -105,6 +108,7 @@ class Trainer {
   Result<void> m_saved;            ///< what came of that try
   std::size_t m_editsSaved = 0;
   std::size_t m_skippedTrain = 0, m_skippedValidation = 0;
+  std::int64_t m_skippedSteps = 0;  ///< of those, how many were told
   RemainingTime m_remaining;
   std::chrono::steady_clock::time_point m_stepEnded, m_epochStarted;
 };

@@ -70,6 +70,8 @@ void Trainer::restore(const TrainingCheckpoint& saved) {
   copyExactly(m_parts.model->state(), saved.weights, where);
   m_steps.optimizer().load(saved.optimizer, where);
   m_steps.average().load(saved.average, where);
+  if (saved.lossScale) m_steps.lossScale().load(*saved.lossScale);
+  m_skippedSteps = m_steps.lossScale().state().skipped;
   m_at = at;
   m_editsSaved = saved.editsApplied;
   m_restored = true;
@@ -113,6 +115,7 @@ TrainingCheckpoint Trainer::wholeCheckpoint() {
   for (const auto& item : m_steps.optimizer().state())
     now.optimizer.push_back(item);
   now.average = m_steps.average().state();
+  if (m_steps.lossScale().on()) now.lossScale = m_steps.lossScale().state();
   return now;
 }
 
@@ -188,6 +191,7 @@ void Trainer::setState(TrainingState state, const std::string& message) {
 
 void Trainer::measureHeads() {
   if (!m_probe || m_probe->images() == 0) return;
+  const AutocastScope autocast(precision(), m_parts.device);
   const HeadPoint point = m_probe->measure(*m_parts.model, m_at.step);
   m_recorder.heads(point);
   m_control.publish([&](TrainingUpdate& update) { update.heads.push_back(point); });
@@ -196,6 +200,7 @@ void Trainer::measureHeads() {
 /// Before the first step, with the pictures themselves, and after every validation.
 void Trainer::drawMaps() {
   if (!m_probe || m_probe->images() == 0 || !m_recorder.keepsEvents()) return;
+  const AutocastScope autocast(precision(), m_parts.device);
   const at::Tensor images = m_probe->imageTensor().slice(0, 0, kProbePictures);
   std::vector<EventPicture> pictures = mapPictures(*m_parts.model, images);
   if (m_at.step == 0) pictures.push_back(probePictures(images, m_parts.preprocessing));
@@ -212,6 +217,18 @@ Progress Trainer::progress() const {
 
 void Trainer::warn(const std::string& message) {
   m_control.publish([&](TrainingUpdate& update) { update.warnings.push_back(message); });
+}
+
+/// Now and then one is as it should be: the factor is tried out so.
+void Trainer::reportSkippedSteps() {
+  const LossScaleState& state = m_steps.lossScale().state();
+  const std::int64_t skipped = state.skipped - m_skippedSteps;
+  m_skippedSteps = state.skipped;
+  if (skipped == 0) return;
+  warn(std::to_string(skipped) + " steps of epoch " + std::to_string(m_at.epoch + 1) +
+       " were skipped, because their gradients were too large for float16; the loss is now scaled "
+       "by " +
+       std::to_string(static_cast<std::int64_t>(state.scale)));
 }
 
 void Trainer::reportSkipped(const Loader& loader, std::size_t& reported) {

@@ -11,6 +11,7 @@
 #include "core/base/Log.h"
 #include "core/config/RunId.h"
 #include "core/models/Device.h"
+#include "core/models/Precision.h"
 #include "core/models/Registry.h"
 #include "core/processes/Processes.h"
 #include "core/training/Trainer.h"
@@ -46,6 +47,7 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   experiment.model.classes = static_cast<int>(parts.train->classNames().size());
   parts.preprocessing = preprocessingOf(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
+  requirePrecision(precisionFromConfig(experiment.training.precision), parts.device);
   OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
   parts.teacher = std::move(opened.teacher);
   parts.teacherFingerprint = std::move(opened.fingerprint);

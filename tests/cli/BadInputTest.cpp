@@ -74,6 +74,17 @@ TEST_F(BadInputCliTest, MaskFilesForAnotherModelAreRefused) {
               2, {"sch9", "scheme"});
 }
 
+TEST_F(BadInputCliTest, APrecisionThatTheDeviceLacksIsRefused) {
+  auto config = tinyTraining();
+  config["device"] = "cpu";
+  config["training"]["precision"] = "float16";
+  expectError(train(config), 2, {"training.precision", "CUDA"});
+  EXPECT_FALSE(fs::exists(path("run")));
+  config["training"]["precision"] = "half";
+  expectError(train(config), 2, {"training.precision", "bfloat16"});
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
 TEST_F(BadInputCliTest, DatasetsThatAreNoneAreRefused) {
   auto config = tinyTraining();
   config["data"] = {{"dataset", "image-folder"}, {"path", path("empty").string()}};

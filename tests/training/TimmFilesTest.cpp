@@ -121,10 +121,15 @@ TEST(TimmArgs, UseTimmsWords) {
   EXPECT_EQ(args["dataset"], "torch/cifar100");
   EXPECT_EQ(args["aug_repeats"], 3.0);
   EXPECT_EQ(args["train_interpolation"], "random");
+  EXPECT_EQ(args["amp"], false);
+  EXPECT_FALSE(args.contains("amp_dtype"));
+  training.precision = "bfloat16";
   training.nesterov = true;
   training.accumulate = 3;  // 1024 images cannot be taken in three equal parts
   experiment.model.depth = 6;
   args = timmArgs(experiment);
+  EXPECT_EQ(args["amp"], true);
+  EXPECT_EQ(args["amp_dtype"], "bfloat16");
   EXPECT_EQ(args["opt"], "sgd");
   EXPECT_EQ(args["batch_size"], 1024);
   EXPECT_EQ(args["grad_accum_steps"], 1);

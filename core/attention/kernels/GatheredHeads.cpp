@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/attention/kernels/SetTensors.h"
 
 namespace headlight::gathered {
@@ -121,12 +122,14 @@ ListedHeads runGroup(const at::Tensor& qkv, int heads, const HeadGroup& group, b
 
 ListedHeads forward(const at::Tensor& qkv, int heads, const std::vector<std::int64_t>& list,
                     const HeadLogits& logits, bool wantMap, std::int64_t gatheredValues) {
+  const Float32Scope exact;
   return byGroups(qkv, heads, list, logits, wantMap, [&](const HeadGroup& group) {
     return runGroup(qkv, heads, group, wantMap, gatheredValues);
   });
 }
 
 ListedHeads prefixRows(const at::Tensor& qkv, int heads, const HeadGroup& group, bool wantMap) {
+  const Float32Scope exact;
   return prefixOf(partsOf(qkv, heads, group), group.sets->prefix, wantMap);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {
@@ -13,10 +14,10 @@ AttentionOutput headAttentionPlain(const HeadInputs& inputs, const HeadLogits& l
                                    bool wantMap) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(inputs.keyWidth));
   const at::Tensor s =
-      at::matmul(inputs.part(0) * scale, inputs.part(1).transpose(-2, -1)).contiguous();
+      inFloat32(at::matmul(inputs.part(0) * scale, inputs.part(1).transpose(-2, -1)).contiguous());
   const at::Tensor a = headWeights(s, logits);
   const at::Tensor output =
-      at::matmul(a, inputs.part(2))
+      inFloat32(at::matmul(a, inputs.part(2)))
           .transpose(1, 2)
           .reshape({inputs.batch, inputs.queries, inputs.heads * inputs.valueWidth});
   return {output, wantMap ? a.detach() : at::Tensor()};

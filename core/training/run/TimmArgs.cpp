@@ -125,7 +125,8 @@ Json timmArgs(const Experiment& experiment) {
                {"seed", experiment.seed},
                {"eval_metric", "top1"},
                {"log_interval", experiment.telemetry.metricsSteps},
-               {"amp", false}};
+               {"amp", experiment.training.precision != "float32"}};
+  if (experiment.training.precision != "float32") args["amp_dtype"] = experiment.training.precision;
   addModel(args, experiment.model);
   addData(args, experiment.data, experiment.model);
   addOptimizer(args, experiment.training);

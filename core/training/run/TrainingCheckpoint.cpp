@@ -29,6 +29,10 @@ Json positionJson(const TrainingCheckpoint& checkpoint) {
   if (!checkpoint.validationStamp.empty()) json["validation_files"] = checkpoint.validationStamp;
   if (!checkpoint.computedWith.is_null()) json["computed_with"] = checkpoint.computedWith;
   if (!checkpoint.unwritten.empty()) json["unwritten"] = checkpoint.unwritten;
+  if (const auto& scale = checkpoint.lossScale)
+    json["loss_scale"] = {{"factor", scale->scale},
+                          {"good_steps", scale->goodSteps},
+                          {"skipped_steps", scale->skipped}};
   return json;
 }
 
@@ -59,6 +63,16 @@ std::string textAt(const Json& json, const char* key, const std::string& where) 
   return json[key].get<std::string>();
 }
 
+LossScaleState lossScaleOf(const Json& json, const std::string& where) {
+  LossScaleState state;
+  state.scale = numberAt(json, "factor", where);
+  state.goodSteps = countAt(json, "good_steps", where);
+  state.skipped = countAt(json, "skipped_steps", where);
+  if (!(state.scale >= LossScale::kLeast && state.scale <= LossScale::kGreatest))
+    damaged(where, "its losses are scaled by a factor that no run has");
+  return state;
+}
+
 void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
                   const std::string& where) {
   const Json json = metadataJson(text, kPositionKey, where);
@@ -78,6 +92,7 @@ void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
   checkpoint.teacherFingerprint = textAt(json, "teacher", where);
   checkpoint.trainStamp = textAt(json, "train_files", where);
   checkpoint.validationStamp = textAt(json, "validation_files", where);
+  if (json.contains("loss_scale")) checkpoint.lossScale = lossScaleOf(json["loss_scale"], where);
   if (json.contains("computed_with")) checkpoint.computedWith = json["computed_with"];
   if (!json.contains("unwritten")) return;
   if (!json["unwritten"].is_object())

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/config/Experiment.h"
 #include "core/masks/LearnedAlpha.h"
 #include "core/training/run/OwedFiles.h"
+#include "core/training/step/LossScale.h"
 
 namespace headlight {
 
@@ -39,11 +41,12 @@ struct TrainingCheckpoint {
   std::vector<OwedFile> owed;                    ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
   TrainingPosition position;
-  double progress = 1;                ///< Model::progress()
-  std::vector<LearnedAlpha> learned;  ///< Model::learnedAlphas(); of older files empty
-  NamedTensors weights;               ///< parameters and buffers
-  NamedTensors optimizer;             ///< names without prefix
-  NamedTensors average;               ///< names without prefix; empty without EMA
+  std::optional<LossScaleState> lossScale;  ///< of a run in float16
+  double progress = 1;                      ///< Model::progress()
+  std::vector<LearnedAlpha> learned;        ///< Model::learnedAlphas(); of older files empty
+  NamedTensors weights;                     ///< parameters and buffers
+  NamedTensors optimizer;                   ///< names without prefix
+  NamedTensors average;                     ///< names without prefix; empty without EMA
 };
 
 /// As it is written, and back. `where` names it in errors (InvalidFile), which are thrown.

@@ -3,10 +3,12 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/Random.h"
 #include "core/models/BatchPart.h"
+#include "core/models/Precision.h"
 #include "core/training/step/Divergence.h"
 #include "core/training/step/Loss.h"
 
@@ -36,6 +38,18 @@ std::optional<double> valueOf(const at::Tensor& loss) {
   return loss.to(at::kCPU).item<double>();
 }
 
+/// What model and teacher say of the batch; without a teacher both heads of the model are one.
+struct Answers {
+  ClassLogitsPair own;
+  at::Tensor wanted;
+};
+Answers answersTo(const MixedBatch& batch, Model& model, Teacher* teacher, Precision precision) {
+  const AutocastScope autocast(precision, batch.images.device());
+  if (teacher == nullptr) return {{model.forward(batch.images), {}}, {}};
+  const at::Tensor wanted = teacher->logits(batch.images);
+  return {model.forwardBoth(batch.images), wanted};
+}
+
 }  // namespace
 
 StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfig& config,
@@ -44,11 +58,11 @@ StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfi
     return mixedCrossEntropy(logits, batch, config.labelSmoothing);
   };
   StepLosses losses;
+  const auto [own, wanted] =
+      answersTo(batch, model, teacher, precisionFromConfig(config.precision));
   if (teacher == nullptr) {
-    losses.total = ofLabels(model.forward(batch.images));
+    losses.total = ofLabels(own.logits);
   } else {
-    const at::Tensor wanted = teacher->logits(batch.images);
-    const ClassLogitsPair own = model.forwardBoth(batch.images);
     const at::Tensor& learner = own.distilled.defined() ? own.distilled : own.logits;
     losses.distillation = config.distillation == "hard"
                               ? hardDistillation(learner, wanted)
@@ -72,7 +86,8 @@ StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
       m_seed(seed),
       m_schedule(scheduleOptions(config, stepsPerEpoch)),
       m_optimizer(makeOptimizer(config)),
-      m_average(config.emaDecay) {
+      m_average(config.emaDecay),
+      m_lossScale(precisionFromConfig(config.precision) == Precision::Float16) {
   refreshParameters();
 }
 
@@ -115,7 +130,8 @@ StepRunner::Losses StepRunner::backward(const MixedBatch& batch, const Batch& so
     const StepLosses losses = stepLosses(*m_model, count == here ? batch : batch.part(first, count),
                                          m_config, m_teacher.get());
     if (m_sum && first + count == here) m_sum->expectLast();
-    (share == 1 ? losses.total : losses.total * share).backward();
+    const double weight = share * m_lossScale.factor();
+    (weight == 1 ? losses.total : losses.total * weight).backward();
     addShare(sum.total, losses.total, share);
     addShare(sum.distillation, losses.distillation, share);
     addShare(sum.auxiliary, losses.auxiliary, share);
@@ -150,17 +166,24 @@ StepResult StepRunner::run(const Batch& batch, std::int64_t step) {
           .to(at::kCPU);
   StepResult result;
   result.loss = numbers[0].item<double>();
-  result.gradientNorm = numbers[1].item<double>();
+  const double scaledBy = m_lossScale.factor();
+  result.gradientNorm = numbers[1].item<double>() / scaledBy;
   result.distillationLoss = valueOf(losses.distillation);
   result.auxiliaryLoss = valueOf(losses.auxiliary);
   result.learningRate = m_schedule.learningRate(step);
-  for (const auto& [what, value] :
-       {std::pair{"loss", result.loss}, std::pair{"gradient", result.gradientNorm}})
+  const auto require = [&](const char* what, double value) {
     requireFinite(what, value, step, "the last checkpoint is from before it",
                   "training.warmup_epochs");
-  m_optimizer->step(result.learningRate, clippingScale(result.gradientNorm, m_config.clipGradient));
+  };
+  require("loss", result.loss);
+  result.skipped = !m_lossScale.takesStep(std::isfinite(result.gradientNorm));
+  if (!result.skipped) {
+    require("gradient", result.gradientNorm);
+    m_optimizer->step(result.learningRate,
+                      clippingScale(result.gradientNorm, m_config.clipGradient) / scaledBy);
+    m_average.update();
+  }
   m_optimizer->clearGradients();
-  m_average.update();
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "core/models/Model.h"
 #include "core/processes/Processes.h"
 #include "core/training/step/GradientSum.h"
+#include "core/training/step/LossScale.h"
 #include "core/training/step/Mixing.h"
 #include "core/training/step/Optimizer.h"
 #include "core/training/step/Schedule.h"
@@ -21,10 +22,11 @@ namespace headlight {
 
 struct StepResult {
   double loss = 0;          ///< what was minimised
-  double gradientNorm = 0;  ///< before clipping
+  double gradientNorm = 0;  ///< before clipping; of a skipped step not finite
   double learningRate = 0;
   std::optional<double> distillationLoss;  ///< before its share is taken; nothing: no teacher
   std::optional<double> auxiliaryLoss;     ///< of the mechanisms; nothing: they have none
+  bool skipped = false;                    ///< nothing was changed: LossScale.h
 };
 
 /// The parts of a step's loss. Undefined tensors: there is none.
@@ -36,7 +38,8 @@ struct StepLosses {
 /// where nobody is asked. Without a teacher: the labels' loss, of a distilled model for the mean of
 /// its heads. With one (DeiT Eq. 2, 3): (1 − α) · labels + α · distillation; of a distilled model
 /// the class head learns the labels and the distillation head the teacher, else the one head learns
-/// both. The model's auxiliary loss is added as it is.
+/// both. The model's auxiliary loss is added as it is. Both models are asked in training.precision,
+/// which requirePrecision() has to have allowed; losses are float32.
 StepLosses stepLosses(Model& model, const MixedBatch& batch, const TrainingConfig& config,
                       Teacher* teacher);
 
@@ -52,7 +55,8 @@ class StepRunner {
   /// Trains on one batch, in training.accumulate parts: gradients, losses and what is drawn are
   /// those of the whole but for rounding; batch norms see the parts. What is random in it (drop
   /// path, mixing) is drawn from (seed, step) alone. Throws Failure where the loss or the gradient
-  /// is not finite; the parameters are then as before.
+  /// is not finite; the parameters are then as before. In float16 a gradient that is not finite
+  /// skips the step, until scaling it less does not help.
   StepResult run(const Batch& batch, std::int64_t step);
 
   /// Tells the model that `step` steps are done, of all there will be: its schedules then are where
@@ -65,6 +69,8 @@ class StepRunner {
   const Schedule& schedule() const { return m_schedule; }
   Optimizer& optimizer() { return *m_optimizer; }
   WeightAverage& average() { return m_average; }
+  /// On in float16 alone.
+  LossScale& lossScale() { return m_lossScale; }
   /// Null where one process computes everything.
   const GradientSum* gradientSum() const { return m_sum.get(); }
 
@@ -83,6 +89,7 @@ class StepRunner {
   Schedule m_schedule;
   std::unique_ptr<Optimizer> m_optimizer;
   WeightAverage m_average;
+  LossScale m_lossScale;
   std::unique_ptr<GradientSum> m_sum;
 };
 
