@@ -7,6 +7,7 @@
 #include "core/base/Text.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
+#include "core/training/run/RunFolder.h"
 #include "core/workbench/TrainingSession.h"
 #include "core/workbench/search/SearchJob.h"
 #include "core/workbench/sweep/SweepResults.h"
@@ -36,9 +37,10 @@ Experiment roundExperiment(const SearchJob& job, const Round& round) {
 
 void train(SearchJob& job, const Experiment& experiment, const OpenFolder& folder,
            const Round& round) {
-  const bool begun = folder.has("config.json") || folder.has("last.safetensors");
-  auto session = valueOrThrow(begun ? TrainingSession::resume(folder)
-                                    : TrainingSession::begin(experiment, folder));
+  const HeldFolder held{folder, valueOrThrow(FolderLock::acquire(folder))};
+  const bool begun = RunFolder::holdsRun(folder);
+  auto session = valueOrThrow(begun ? TrainingSession::resume(held)
+                                    : TrainingSession::begin(experiment, held));
   if (job.observer().begun) job.observer().begun(round.name, round.scheme, begun);
   const auto tell = [&] {
     const TrainingUpdate update = session->takeUpdate();

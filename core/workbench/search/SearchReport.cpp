@@ -16,7 +16,7 @@ std::string percent(double share) {
   return text;
 }
 
-std::string millions(std::int64_t number) {
+std::string millionsText(std::int64_t number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f M", static_cast<double>(number) / 1e6);
   return text;
@@ -60,7 +60,7 @@ std::string trialsTable(const std::vector<SearchTrial>& trials) {
   std::string text =
       "| Tried | Masked heads | MACs | Top-1 | Loss | Taken |\n|---|---:|---:|---:|---:|---|\n";
   for (const SearchTrial& trial : trials)
-    text += rowOf({trial.name, std::to_string(trial.scheme.maskedHeads()), millions(trial.macs),
+    text += rowOf({trial.name, std::to_string(trial.scheme.maskedHeads()), millionsText(trial.macs),
                    percent(trial.top1), numberText(std::round(1e4 * trial.loss) / 1e4),
                    trial.taken ? "yes" : "no"});
   return text + "\n";
@@ -99,8 +99,8 @@ std::string searchReportText(const SearchPlan& plan, const SearchReport& report)
   std::snprintf(summary, sizeof summary,
                 "%d heads masked, %s multiply-accumulates in place of %s (%s fewer); measured on "
                 "%lld pictures of the validation split.\n\n",
-                report.scheme.maskedHeads(), millions(report.macs).c_str(),
-                millions(report.unmaskedMacs).c_str(), percent(saved).c_str(),
+                report.scheme.maskedHeads(), millionsText(report.macs).c_str(),
+                millionsText(report.unmaskedMacs).c_str(), percent(saved).c_str(),
                 static_cast<long long>(report.pictures));
   std::string text = "# ";
   text.append(plan.experiment.name).append(": ").append(plan.options.method).append(" search\n\n");
