@@ -157,6 +157,9 @@ const ParameterTable& telemetryParameters() {
           .boolean(&T::tensorboard, "tensorboard",
                    "Write an event file for TensorBoard too: curves, histograms of the locality "
                    "scores, pictures of attention.")
+          .number(&T::evolutionMegabytes, "evolution_mb", 0, 1e6,
+                  "Greatest size of evolution.bin, which keeps the maps of a few validation images "
+                  "at every measurement, in MB; 0 keeps none.")
           .build();
   return table;
 }

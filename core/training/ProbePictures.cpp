@@ -38,9 +38,9 @@ class PatchesTap : public AttentionTap {
   const Model& m_model;
 };
 
-/// The size of a tile for a picture of these sides.
-std::pair<int, int> tileSize(int width, int height) {
-  const double scale = static_cast<double>(kTilePixels) / std::max(width, height);
+/// The size of a picture of these sides whose longer one becomes `longest`.
+std::pair<int, int> tileSize(int width, int height, int longest = kTilePixels) {
+  const double scale = static_cast<double>(longest) / std::max(width, height);
   return {std::max(1, static_cast<int>(width * scale)),
           std::max(1, static_cast<int>(height * scale))};
 }
@@ -100,6 +100,13 @@ Image pictureOf(const at::Tensor& image, const Preprocessing& preprocessing) {
 }
 
 }  // namespace
+
+Image seenImage(const at::Tensor& image, const Preprocessing& preprocessing, int longest) {
+  const Image seen = pictureOf(image.to(at::kCPU, at::kFloat), preprocessing);
+  if (longest <= 0 || std::max(seen.width, seen.height) <= longest) return seen;
+  const auto [width, height] = tileSize(seen.width, seen.height, longest);
+  return resize(seen, width, height, Interpolation::Bicubic);
+}
 
 std::vector<EventPicture> mapPictures(Model& model, const at::Tensor& images) {
   const at::NoGradGuard noGrad;

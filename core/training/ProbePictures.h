@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/imaging/Image.h"
 #include "core/imaging/Preprocess.h"
 #include "core/models/Model.h"
 #include "core/training/run/EventMessages.h"
@@ -20,6 +21,10 @@ inline constexpr std::int64_t kProbePictures = 4;
 /// normalised, on the model's device. Without autograd, in evaluation mode, drawing no random
 /// number.
 std::vector<EventPicture> mapPictures(Model& model, const at::Tensor& images);
+
+/// One image [3, H, W] as it was before it was normalised, at most `longest` pixels wide and high
+/// (0: as large as it is).
+Image seenImage(const at::Tensor& image, const Preprocessing& preprocessing, int longest = 0);
 
 /// The images themselves, in the same order ("probe/images").
 EventPicture probePictures(const at::Tensor& images, const Preprocessing& preprocessing);

@@ -66,6 +66,21 @@ class LocalityTap : public AttentionTap {
   Grid m_maskGrid;
 };
 
+/// Hands every map to both.
+class ProbeTap : public AttentionTap {
+ public:
+  ProbeTap(LocalityTap& locality, MapRecorder* maps) : m_locality(locality), m_maps(maps) {}
+  bool wants(int /*layer*/) const override { return true; }
+  void take(int layer, const at::Tensor& map) override {
+    m_locality.take(layer, map);
+    if (m_maps) m_maps->take(layer, map);
+  }
+
+ private:
+  LocalityTap& m_locality;
+  MapRecorder* m_maps;
+};
+
 /// Adds `share` times what the last forward pass left to the means of each layer.
 void addReadings(std::vector<Readings>& means, const Model& model, double share) {
   const auto layers = model.readings();
@@ -99,29 +114,34 @@ HeadProbe::HeadProbe(const Dataset& dataset, std::int64_t count, const Preproces
     const std::vector<float> pixels = preprocess(sample->image, preprocessing);
     images.push_back(at::tensor(at::ArrayRef<float>(pixels))
                          .view({3, preprocessing.height, preprocessing.width}));
+    m_described.push_back({index, sample->label, dataset.describe(index)});
   }
   if (!images.empty()) m_images = at::stack(images).to(device);
 }
 
-HeadPoint HeadProbe::measure(Model& model, std::int64_t step) const {
+HeadPoint HeadProbe::measure(Model& model, std::int64_t step, MapRecorder* maps) const {
   HeadPoint point;
   point.step = step;
   point.images = images();
   const at::NoGradGuard noGrad;
   const EvaluationMode mode(model);
-  LocalityTap tap(model);
+  LocalityTap locality(model);
+  ProbeTap tap(locality, maps);
   const std::int64_t together = imagesAtATime(model);
   for (std::int64_t first = 0; first < images(); first += together) {
     const at::Tensor chunk = m_images.slice(0, first, first + together);
+    if (maps) maps->beginPass(chunk.size(0));
+    const bool recorded = maps && maps->isRecording();
     at::Tensor tokens = model.embed(chunk);
     for (int layer = 0; layer < model.layers(); ++layer)
       tokens = model.block(layer, tokens, &tap);
     addReadings(point.readings, model,
                 static_cast<double>(chunk.size(0)) / static_cast<double>(images()));
+    if (recorded) maps->predict(model.classify(tokens));
   }
   for (int layer = 0; layer < model.layers(); ++layer) {
-    const auto found = tap.sums.find(layer);
-    point.locality.push_back(found == tap.sums.end()
+    const auto found = locality.sums.find(layer);
+    point.locality.push_back(found == locality.sums.end()
                                  ? std::vector<float>()
                                  : toFloats(found->second / static_cast<double>(images())));
     point.alpha.push_back(model.softAlphas(layer));

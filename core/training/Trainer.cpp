@@ -1,5 +1,7 @@
 #include "core/training/Trainer.h"
 
+#include <cmath>
+
 #include "core/base/Random.h"
 #include "core/training/Evaluation.h"
 
@@ -73,7 +75,10 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Edit
       m_steps(m_parts.model, m_parts.device, m_parts.experiment.training,
               static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches.perEpoch(),
               m_parts.teacher, m_parts.processes) {
-  if (m_parts.experiment.telemetry.tensorboard && isFirst()) m_recorder.keepEvents();
+  const TelemetryConfig& telemetry = m_parts.experiment.telemetry;
+  if (telemetry.tensorboard && isFirst()) m_recorder.keepEvents();
+  if (telemetry.evolutionMegabytes > 0 && telemetry.alsSteps > 0 && isFirst())
+    m_recorder.keepMaps(std::llround(telemetry.evolutionMegabytes * 1e6), telemetry.alsSteps);
 }
 
 Precision Trainer::precision() const {
@@ -90,6 +95,7 @@ TrainingOutcome Trainer::run(std::stop_token stop) {
     prepare();
     while (m_at.epoch < m_parts.experiment.training.epochs)
       if (!trainEpoch(stop) || !endEpoch(stop)) return outcome(TrainingState::Stopped);
+    keepLastMaps();
     return outcome(TrainingState::Finished);
   } catch (const std::exception& exception) {
     m_ledger.close();

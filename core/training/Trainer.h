@@ -75,6 +75,8 @@ class Trainer {
   bool isFirst() const { return !m_parts.processes || m_parts.processes->isFirst(); }
   bool agreed(bool here) const;
   void measureHeads();
+  void keepMaps(MapRecorder& maps, const HeadPoint& heads, bool last);
+  void keepLastMaps();
   void drawMaps();
   TrainingCheckpoint checkpoint() const;
   TrainingCheckpoint wholeCheckpoint();
@@ -100,6 +102,7 @@ class Trainer {
   SharedBatches m_batches, m_validation;
   StepRunner m_steps;
   std::optional<HeadProbe> m_probe;
+  std::optional<EvolutionBeginning> m_recorded;  ///< once the first maps were taken
   SnapshotSink m_snapshotSink;
 
   TrainingPosition m_at;

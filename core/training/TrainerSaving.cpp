@@ -1,5 +1,6 @@
 // Trainer, continued: checkpoints, going on from them, and what is told to those who watch.
 
+#include <algorithm>
 #include <utility>
 
 #include "core/data/DataStamp.h"
@@ -14,6 +15,28 @@ namespace {
 
 /// Damaged files that are named one by one.
 constexpr std::size_t kMaxNamedFiles = 20;
+/// The longer side of a picture that is kept with its maps.
+constexpr int kRecordedPixels = 224;
+
+EvolutionBeginning recordedBeginning(const Model& model, const HeadProbe& probe,
+                                     const MapRecorder& maps, const Preprocessing& preprocessing,
+                                     const std::vector<std::string>& classNames,
+                                     const std::string& run) {
+  EvolutionBeginning beginning;
+  beginning.run = run;
+  beginning.meaning = model.mapMeaning();
+  beginning.isSigned = model.mapIsSigned();
+  beginning.rowsSumToOne = model.mapRowsSumToOne();
+  beginning.layers = maps.layers();
+  beginning.classNames = classNames;
+  for (std::int64_t i = 0; i < std::min(probe.images(), kRecordedPictures); ++i) {
+    const ProbeImage& image = probe.described()[static_cast<std::size_t>(i)];
+    beginning.pictures.push_back({image.index, image.label, image.name,
+                                  valueOrThrow(encodePng(seenImage(
+                                      probe.imageTensor()[i], preprocessing, kRecordedPixels)))});
+  }
+  return beginning;
+}
 
 }  // namespace
 
@@ -192,9 +215,35 @@ void Trainer::setState(TrainingState state, const std::string& message) {
 void Trainer::measureHeads() {
   if (!m_probe || m_probe->images() == 0) return;
   const AutocastScope autocast(precision(), m_parts.device);
-  const HeadPoint point = m_probe->measure(*m_parts.model, m_at.step);
+  std::optional<MapRecorder> maps;
+  if (m_recorder.wantsMaps(m_at.step))
+    maps.emplace(*m_parts.model, std::min(m_probe->images(), kRecordedPictures));
+  const HeadPoint point = m_probe->measure(*m_parts.model, m_at.step, maps ? &*maps : nullptr);
   m_recorder.heads(point);
+  if (maps) keepMaps(*maps, point, /*last=*/false);
   m_control.publish([&](TrainingUpdate& update) { update.heads.push_back(point); });
+}
+
+void Trainer::keepMaps(MapRecorder& maps, const HeadPoint& heads, bool last) {
+  m_recorder.noteMaps(guarded(kEvolutionFile, [&] {
+    EvolutionPoint point = maps.point();
+    point.step = m_at.step;
+    point.epoch = m_at.epoch;
+    point.locality = heads.locality;
+    point.alpha = heads.alpha;
+    if (!m_recorded)
+      m_recorded = recordedBeginning(*m_parts.model, *m_probe, maps, m_parts.preprocessing,
+                                     m_parts.validation->classNames(), m_parts.run);
+    return m_recorder.maps(*m_recorded, point, last);
+  }));
+}
+
+/// The weights that a run ends in are recorded whether it is their turn or not.
+void Trainer::keepLastMaps() {
+  if (!m_probe || m_probe->images() == 0 || !m_recorder.lacksMaps(m_at.step)) return;
+  MapRecorder maps(*m_parts.model, std::min(m_probe->images(), kRecordedPictures));
+  const HeadPoint heads = m_probe->measure(*m_parts.model, m_at.step, &maps);
+  keepMaps(maps, heads, /*last=*/true);
 }
 
 /// Before the first step, with the pictures themselves, and after every validation.

@@ -14,7 +14,8 @@ constexpr std::uintmax_t kMaxRunConfig = 16u << 20;
 bool isPartial(const std::string& name) {
   return name.find(".safetensors.part") != std::string::npos ||
          name.find("config.json.part") != std::string::npos ||
-         name.find("args.yaml.part") != std::string::npos;
+         name.find("args.yaml.part") != std::string::npos ||
+         name.find("evolution.bin.part") != std::string::npos;
 }
 
 bool isKeptWeights(const std::string& name) {

@@ -8,6 +8,7 @@
 //   metrics.csv, metrics.jsonl, masks.jsonl    MetricsLog.h
 //   mask_fit.csv              how learned masks came to their start, where they have one
 //                             (MaskFits.h)
+//   evolution.bin             maps of a few pictures as they change (EvolutionFile.h)
 //   args.yaml, summary.csv    for timm's tools (TimmArgs.h, TimmSummary.h)
 //   events.out.tfevents.…     for TensorBoard, on request (EventLog.h)
 // It is opened once: the run stays in it wherever it is moved to, and no link in it is followed.

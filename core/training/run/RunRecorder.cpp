@@ -8,6 +8,7 @@ namespace headlight {
 RunRecorder::RunRecorder(RunFolder folder, const std::string& run,
                          std::function<void(const std::string&)> warn, bool silent)
     : m_folder(std::move(folder)),
+      m_run(run),
       m_silent(silent),
       m_log(m_folder.files(), run),
       m_debts(m_folder.files(), m_log.logs(), warn),
@@ -35,6 +36,19 @@ void RunRecorder::pictures(const std::vector<EventPicture>& pictures, std::int64
   tellEvents([&](EventLog& events) { return events.pictures(pictures, step); });
 }
 
+Result<void> RunRecorder::maps(const EvolutionBeginning& beginning, const EvolutionPoint& point,
+                               bool last) {
+  return m_maps ? m_maps->add(beginning, point, last) : Result<void>();
+}
+
+/// Nor is a picture less: the next ones are tried again.
+void RunRecorder::noteMaps(const Result<void>& kept) {
+  if (!kept && !m_mapsFail)
+    m_warn("the maps of the run cannot be recorded: " + kept.error().text() +
+           ". Training goes on; the evolution lacks what is not recorded");
+  m_mapsFail = !kept;
+}
+
 /// A curve less is no reason to end a run, nor to keep what is missing of it: the logs have it.
 void RunRecorder::tellEvents(const std::function<Result<void>(EventLog&)>& tell) {
   if (!m_events) return;
@@ -52,6 +66,8 @@ Result<void> RunRecorder::saveLast(TrainingCheckpoint checkpoint) {
   }
   // Lines up to here must be on the disk before a checkpoint says that they are.
   m_debts.settle();
+  if (m_maps)
+    if (const auto synced = m_maps->sync(); !synced) noteMaps(synced);
   checkpoint.owed = m_debts.files();
   checkpoint.unwritten = m_debts.lines();
   auto written = writeTrainingCheckpoint(m_folder.files(), kRunLast, checkpoint);
@@ -71,6 +87,7 @@ void RunRecorder::saveWeights(const std::string& name, const TrainingCheckpoint&
 
 Result<void> RunRecorder::cutBack(const TrainingCheckpoint* checkpoint) {
   if (m_events) m_events->goOnFrom(checkpoint ? checkpoint->position.step + 1 : 0);
+  if (m_maps) noteMaps(m_maps->cutTo(checkpoint ? checkpoint->position.step : -1));
   if (!checkpoint) return m_log.cutTo(-1, -1, 0);
   m_savedStep = checkpoint->position.step;
   if (m_silent) return {};

@@ -7,6 +7,7 @@
 
 #include "core/models/Model.h"
 #include "core/training/run/EventLog.h"
+#include "core/training/run/EvolutionLog.h"
 #include "core/training/run/MetricsLog.h"
 #include "core/training/run/RunDebts.h"
 #include "core/training/run/RunFolder.h"
@@ -26,6 +27,17 @@ class RunRecorder {
   /// From now on TensorBoard's event file is written too; to be called before anything else.
   void keepEvents() { m_events.emplace(m_folder.files()); }
   bool keepsEvents() const { return m_events.has_value(); }
+  /// And the maps of the pictures that are measured every `interval` steps, in at most so many
+  /// bytes; to be called before anything else.
+  void keepMaps(std::int64_t mostBytes, std::int64_t interval) {
+    m_maps.emplace(m_folder.files(), m_run, mostBytes, interval);
+  }
+  /// Whether maps() would keep what is measured at `step`: where not, nothing need be made of it.
+  bool wantsMaps(std::int64_t step) const { return m_maps && m_maps->wants(step); }
+  /// Whether there are no maps of `step` yet, the last of a run.
+  bool lacksMaps(std::int64_t step) const {
+    return m_maps && !m_maps->isOff() && m_maps->lastStep() < step;
+  }
 
   /// Tries again what is owed, then replaces last.safetensors, which carries what still is; where
   /// that fails the older one is intact.
@@ -44,6 +56,10 @@ class RunRecorder {
   void heads(const HeadPoint& point);
   /// For the event file alone.
   void pictures(const std::vector<EventPicture>& pictures, std::int64_t step);
+  /// For evolution.bin alone, as EvolutionLog::add.
+  Result<void> maps(const EvolutionBeginning& beginning, const EvolutionPoint& point, bool last);
+  /// What came of it: told once, until it works again.
+  void noteMaps(const Result<void>& kept);
   void edit(const AppliedEdit& edit) {
     if (!m_silent) m_debts.noteLog(m_log.edit(edit));
   }
@@ -55,12 +71,14 @@ class RunRecorder {
   void tellEvents(const std::function<Result<void>(EventLog&)>& tell);
 
   RunFolder m_folder;
+  std::string m_run;
   bool m_silent;
   MetricsLog m_log;
   RunDebts m_debts;
   std::optional<EventLog> m_events;
+  std::optional<EvolutionLog> m_maps;
   std::function<void(const std::string&)> m_warn;
-  bool m_eventsFail = false;  ///< said once, until it works again
+  bool m_eventsFail = false, m_mapsFail = false;  ///< said once, until it works again
   std::int64_t m_savedStep = -1;
 };
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "core/imaging/Image.h"
+#include "core/training/run/EvolutionFile.h"
+#include "core/training/run/EvolutionLog.h"
 #include "core/training/run/FollowedLogs.h"
 #include "core/training/run/MetricsLog.h"
 #include "core/training/run/RunHistory.h"
 #include "core/training/sequence/SequenceHistory.h"
 #include "core/training/sequence/SequenceLog.h"
+#include "core/workbench/RecordedEvolution.h"
 #include "core/workbench/sweep/SweepResults.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
@@ -80,6 +84,67 @@ Result<void> readSequenceLogs(const fs::path& folder) {
   return {};
 }
 
+EvolutionBeginning fuzzedBeginning() {
+  EvolutionBeginning beginning;
+  beginning.meaning = "each row sums to 1";
+  beginning.layers = {{2, {2, 2, 1}, {0, 3}}, {1, {1, 1, 0}, {kMeanOfPatches}}};
+  const Image view{3, 2, std::make_shared<const std::vector<std::uint8_t>>(18, 90)};
+  beginning.pictures = {{7, 1, "dog.png", valueOrThrow(encodePng(view))}};
+  beginning.classNames = {"cat", "dog"};
+  return beginning;
+}
+
+EvolutionPoint fuzzedPoint(std::int64_t step) {
+  EvolutionPoint point;
+  point.step = step;
+  point.locality = {{0.25f, 0.5f}, {1.0f}};
+  point.alpha = {{0.5f, 0.75f}, {0.125f}};
+  point.top = {{{1, 0.75f}, {0, 0.25f}}};
+  point.maps = {{std::vector<std::uint8_t>(20, 128), {0.1f, 0.2f, 0.3f, 0.4f}},
+                {std::vector<std::uint8_t>(1, 255), {1.0f}}};
+  point.rollout = {std::vector<std::uint8_t>(4, 85), {0.3f}};
+  point.tensors = {{"blocks.0.attn.position_gain", {2}, {0x3c00, 0xc000}}};
+  return point;
+}
+
+std::string evolutionFile() {
+  std::string file =
+      evolutionPreamble() + evolutionRecord(kBeginningRecord, beginningContent(fuzzedBeginning()));
+  for (const std::int64_t step : {0, 4, 8})
+    file += evolutionRecord(kPointRecord, pointContent(fuzzedPoint(step)));
+  return file;
+}
+
+/// Looks at all of a recording, then goes on with it as a resumed run does.
+Result<void> readEvolution(const fs::path& folder) {
+  auto evolution = RecordedEvolution::open(folder);
+  if (!evolution) return evolution.error();
+  std::int64_t before = -1;
+  for (std::size_t i = 0; i < evolution->moments().size(); ++i) {
+    require(evolution->moments()[i].step > before, "a step goes back");
+    before = evolution->moments()[i].step;
+    const auto frame = evolution->frame(i);
+    require(frame.ok(), "a point that is listed cannot be read");
+    frame->maps(0);
+    frame->rollout(0);
+    static_cast<void>(frame->seen(0, 0, 1, 0));
+  }
+  require(valueOrThrow(evolution->refresh()) == EvolutionChange::None, "a point is read twice");
+  const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  EvolutionLog log(run, "", 1 << 20, 1);
+  if (auto cut = log.cutTo(4); !cut) return cut;
+  require(log.lastStep() <= 4, "a step is left");
+  return {};
+}
+
+/// As they are behind a checksum that fits.
+Result<void> readBeginning(const std::string& bytes) {
+  return guarded("", [&] { beginningFrom(bytes); });
+}
+Result<void> readPoint(const std::string& bytes) {
+  return guarded("", [&] { pointFrom(bytes, fuzzedBeginning()); });
+}
+
 Result<void> readTable(const fs::path& folder) {
   const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
   return readThen(guarded("", [&] { return classifierResult(run, /*epochs=*/2); }),
@@ -135,6 +200,12 @@ std::vector<Target> runTargets(const fs::path& folder) {
       inFolder(folder, "diverged.json", Kind::Json,
                R"({"message": "the loss is no number", "where": "out/a/seed-1"})", readDivergence,
                "divergence of a sweep's run"),
+      inFolder(folder, kEvolutionFile, Kind::Bytes, evolutionFile(), readEvolution, "evolution"),
+      {"beginning of an evolution",
+       Kind::Bytes,
+       {beginningContent(fuzzedBeginning())},
+       readBeginning},
+      {"point of an evolution", Kind::Bytes, {pointContent(fuzzedPoint(4))}, readPoint},
       inFolder(folder, kSweepSpeeds, Kind::Json, R"({"softmax": 900.5, "aft": 1200})",
                readSpeedTable, "speeds of a sweep"),
   };

@@ -1,0 +1,181 @@
+#include "core/training/run/EvolutionLog.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/training/run/EvolutionFile.h"
+#include "core/training/run/LineLog.h"
+#include "core/training/run/WholeAppends.h"
+
+namespace headlight {
+namespace {
+
+/// What must not change between the points of a file.
+std::string identityOf(EvolutionBeginning beginning) {
+  beginning.stride = 1;
+  for (EvolutionPicture& picture : beginning.pictures)
+    picture.png.clear();  // another library may pack the same pixels otherwise
+  return beginningContent(beginning);
+}
+
+std::string megabytes(std::int64_t bytes) {
+  return std::to_string(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / 1e6)));
+}
+
+}  // namespace
+
+/// Finds the points of the file, if there is one, and where it can be added to.
+void EvolutionLog::readWhatIsThere() {
+  m_points.clear();
+  m_beginning.reset();
+  m_stride = 1;
+  m_end = 0;
+  m_file = FileDescriptor();
+  if (m_folder.has(kEvolutionFile)) {
+    const FileDescriptor file = valueOrThrow(m_folder.openToRead(kEvolutionFile));
+    const auto take = [&](EvolutionRecord&& record) {
+      if (record.kind == kBeginningRecord && !m_beginning && !record.damaged)
+        m_beginning = beginningFrom(record.content);
+      if (record.kind != kPointRecord || record.damaged || !m_beginning) return true;
+      const auto point = guarded("", [&] { return pointFrom(record.content, *m_beginning); });
+      if (point && point->step > lastStep())
+        m_points.push_back({point->step, record.offset, record.size});
+      return true;
+    };
+    m_end = valueOrThrow(scanEvolution(file, m_folder.pathOf(kEvolutionFile), 0, take)).end;
+  }
+  if (m_beginning) {
+    requireRun(m_folder, kEvolutionFile, m_beginning->run, m_run);
+    m_stride = m_beginning->stride;
+  } else {
+    m_end = 0;  // nothing of it can be read
+  }
+  m_read = true;
+}
+
+/// What belongs to somebody else is left alone from then on.
+void EvolutionLog::open() {
+  m_off = true;
+  readWhatIsThere();
+  m_off = false;
+}
+
+void EvolutionLog::requireSamePictures(const EvolutionBeginning& beginning) {
+  if (!m_beginning || identityOf(beginning) == identityOf(*m_beginning)) return;
+  m_off = true;
+  throw Failure({ErrorCode::InvalidFile,
+                 "has the maps of other pictures than this run measures now; move it away, and the "
+                 "run records anew from here",
+                 m_folder.pathOf(kEvolutionFile).string()});
+}
+
+/// All that comes before the first point.
+std::string EvolutionLog::head(std::int64_t stride) const {
+  EvolutionBeginning beginning = *m_beginning;
+  beginning.stride = stride;
+  return evolutionPreamble() + evolutionRecord(kBeginningRecord, beginningContent(beginning));
+}
+
+Result<void> EvolutionLog::add(const EvolutionBeginning& beginning, const EvolutionPoint& point,
+                               bool last) {
+  return guarded(kEvolutionFile, [&] {
+    if (m_off) return;
+    if (!m_read) open();
+    requireSamePictures(beginning);
+    if (point.step <= lastStep()) return;
+    if (!m_beginning) m_beginning = beginning;
+    const std::string record = evolutionRecord(kPointRecord, pointContent(point));
+    const auto size = static_cast<std::int64_t>(record.size());
+    makeRoom(size);
+    if (!last && !wants(point.step)) return;
+    const std::string before = m_end == 0 ? head(m_stride) : "";
+    append(before + record);
+    m_end += static_cast<std::int64_t>(before.size());
+    m_points.push_back({point.step, m_end, size});
+    m_end += size;
+  });
+}
+
+/// Thins what is there until `bytes` more fit.
+void EvolutionLog::makeRoom(std::int64_t bytes) {
+  const auto first = static_cast<std::int64_t>(head(m_stride).size());
+  if (first + 2 * bytes > m_mostBytes) {
+    m_off = true;
+    throw Failure({ErrorCode::InvalidArgument,
+                   "telemetry.evolution_mb is too small: two points of this model take " +
+                       megabytes(first + 2 * bytes) + " MB; the maps of this run are not kept",
+                   kEvolutionFile});
+  }
+  if (std::max(m_end, first) + bytes <= m_mostBytes) return;
+  std::int64_t stride = m_stride, kept = 0;
+  do {
+    stride *= 2;
+    kept = static_cast<std::int64_t>(head(stride).size());
+    for (const Place& place : m_points)
+      if (place.step % (m_interval * stride) == 0) kept += place.size;
+  } while (kept + bytes > m_mostBytes && stride < (1ll << 40));
+  keepEvery(stride);
+}
+
+/// The file anew, with every `stride`-th measurement: the old one or the new one is always there.
+void EvolutionLog::keepEvery(std::int64_t stride) {
+  const FileDescriptor old = valueOrThrow(m_folder.openToRead(kEvolutionFile));
+  std::vector<Place> kept;
+  const std::string first = head(stride);
+  auto end = static_cast<std::int64_t>(first.size());
+  valueOrThrow(m_folder.write(kEvolutionFile, [&](const AppendBytes& append) {
+    append(first.data(), first.size());
+    for (const Place& place : m_points) {
+      if (place.step % (m_interval * stride) != 0) continue;
+      const std::string bytes = evolutionBytes(old, m_folder.pathOf(kEvolutionFile), place.offset,
+                                               static_cast<std::size_t>(place.size));
+      append(bytes.data(), bytes.size());
+      kept.push_back({place.step, end, place.size});
+      end += static_cast<std::int64_t>(bytes.size());
+    }
+  }));
+  m_stride = stride;
+  m_points = std::move(kept);
+  m_end = end;
+  m_file = FileDescriptor();
+}
+
+/// Behind what is whole: what a crash left half-written is cut off first.
+void EvolutionLog::append(const std::string& bytes) {
+  if (!m_file.valid()) {
+    m_file = valueOrThrow(m_folder.openToAppend(kEvolutionFile));
+    if (::ftruncate(m_file.get(), m_end) != 0)
+      throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "cut back"));
+  }
+  valueOrThrow(appendWhole(m_folder, kEvolutionFile, m_file, bytes));
+}
+
+Result<void> EvolutionLog::sync() {
+  if (m_file.valid() && ::fdatasync(m_file.get()) != 0)
+    return systemFailure(m_folder.pathOf(kEvolutionFile), "flush to the disk");
+  return {};
+}
+
+Result<void> EvolutionLog::cutTo(std::int64_t step) {
+  return guarded(kEvolutionFile, [&] {
+    open();
+    while (!m_points.empty() && m_points.back().step > step) {
+      m_end = m_points.back().offset;
+      m_points.pop_back();
+    }
+    if (step < 0) {
+      m_beginning.reset();
+      m_end = 0;
+      m_stride = 1;
+    }
+    if (!m_folder.has(kEvolutionFile)) return;
+    m_file = valueOrThrow(m_folder.openToAppend(kEvolutionFile));
+    if (::ftruncate(m_file.get(), m_end) != 0)
+      throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "cut back"));
+  });
+}
+
+}  // namespace headlight
