@@ -47,6 +47,7 @@ constexpr Page kPages[] = {
     {"mechanisms", QT_TRANSLATE_NOOP("HelpBrowser", "Mechanisms and backbones")},
     {"data", QT_TRANSLATE_NOOP("HelpBrowser", "Data sets")},
     {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},
+    {"evolution", QT_TRANSLATE_NOOP("HelpBrowser", "Evolution")},
     {"recipes", QT_TRANSLATE_NOOP("HelpBrowser", "Recipes")},
     {"cluster", QT_TRANSLATE_NOOP("HelpBrowser", "On a cluster")},
     {"distillation", QT_TRANSLATE_NOOP("HelpBrowser", "Distillation")},
