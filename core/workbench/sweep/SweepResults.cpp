@@ -90,7 +90,8 @@ void clearDiverged(const OpenFolder& run) {
 
 RunResult classifierResult(const OpenFolder& run, std::int64_t epochs) {
   RunResult result;
-  for (const double top1 : tableColumns(run, {"top1"}, epochs)[0]) {
+  const auto columns = tableColumns(run, {"top1"}, epochs);
+  for (const double top1 : columns[0]) {
     result.last = top1;
     result.best = std::max(result.best, top1);
   }
