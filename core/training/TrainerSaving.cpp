@@ -241,6 +241,7 @@ void Trainer::keepMaps(MapRecorder& maps, const HeadPoint& heads, bool last) {
 /// The weights that a run ends in are recorded whether it is their turn or not.
 void Trainer::keepLastMaps() {
   if (!m_probe || m_probe->images() == 0 || !m_recorder.lacksMaps(m_at.step)) return;
+  const AutocastScope autocast(precision(), m_parts.device);
   MapRecorder maps(*m_parts.model, std::min(m_probe->images(), kRecordedPictures));
   const HeadPoint heads = m_probe->measure(*m_parts.model, m_at.step, &maps);
   keepMaps(maps, heads, /*last=*/true);
