@@ -170,7 +170,9 @@ TEST_F(SweepJoinTest, WithAndWithoutItDoNotMix) {
   }
   {
     const Holder sweep(path("out"), LOCK_EX);
-    expectError(join(), 6, {"out", "without --join"});
+    Arguments workers = alone;
+    workers.push_back("--join");
+    expectError(run(workers), 6, {"out", "without --join"});
   }
   EXPECT_FALSE(fs::exists(path("out/softmax/seed-1/config.json")));
   expectOk(join());
@@ -183,8 +185,8 @@ TEST_F(SweepJoinTest, WithAndWithoutItDoNotMix) {
 
 TEST_F(SweepJoinTest, OtherSettingsAreRefused) {
   expectOk(join());
-  Arguments other = joined();
-  other.insert(other.end(), {"--training.weight_decay", "0.5"});
+  const Arguments other{"sweep", m_file, "--output", "out", "--join", "--training.weight_decay",
+                        "0.5"};
   expectError(run(other), 2, {"other settings", "training.weight_decay"});
 }
 
