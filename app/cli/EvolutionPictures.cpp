@@ -54,8 +54,10 @@ std::string subjectOf(const EvolutionScene& scene) {
 /// What is the same at every step.
 std::string sceneNote(const EvolutionScene& scene, const EvolutionStyle& style) {
   std::string note =
-      style.ownScale ? "each map on a scale of its own" : "each head on one scale for all steps";
-  return scene.meaning.empty() ? note : note + ". " + scene.meaning;
+      style.ownScale ? "Each map on a scale of its own." : "Each head on one scale for all steps.";
+  if (!scene.meaning.empty()) note.append(" ").append(scene.meaning);
+  if (!note.ends_with('.')) note += '.';
+  return note;
 }
 
 std::string predictionNote(const EvolutionScene& scene) {
@@ -63,8 +65,8 @@ std::string predictionNote(const EvolutionScene& scene) {
     return likeliestText(moment, scene.pictureNumber) + " at step " + std::to_string(moment.step);
   };
   if (scene.plain || likeliestText(scene.moments.front(), scene.pictureNumber).empty()) return "";
-  return "; predicted: " + at(scene.moments.front()) +
-         (scene.moments.size() > 1 ? ", " + at(scene.moments.back()) : "");
+  return " Predicted: " + at(scene.moments.front()) +
+         (scene.moments.size() > 1 ? ", " + at(scene.moments.back()) : "") + ".";
 }
 
 std::string frameTitle(const EvolutionScene& scene, const EvolutionMoment& now) {

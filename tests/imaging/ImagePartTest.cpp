@@ -77,7 +77,9 @@ TEST(ImagePart, HasThePixelsOfTheWhole) {
         EXPECT_GE(part.top + part.image.height, pixels[3]);
         EXPECT_EQ(part.width, width);
         EXPECT_EQ(part.originalHeight, height);
-        if (!kind.progressive) EXPECT_EQ(part.image.width, pixels[2] - pixels[0]);
+        if (!kind.progressive) {
+          EXPECT_EQ(part.image.width, pixels[2] - pixels[0]);
+        }
       }
     }
 }
@@ -127,7 +129,9 @@ TEST(ImagePart, OfATurnedPictureIsAllOfItUpright) {
     EXPECT_EQ(part.left, turn == 1 ? 1 : 0);
     const ImagePart half = partOf(bytes, {4, {0, 0, 1, 1}});
     EXPECT_EQ(half.width, (whole.width + 1) / 2);
-    if (turn != 1) EXPECT_EQ(half.image.height, (whole.height + 1) / 2);
+    if (turn != 1) {
+      EXPECT_EQ(half.image.height, (whole.height + 1) / 2);
+    }
   }
 }
 
@@ -137,7 +141,9 @@ TEST(ImagePart, OfFourInksAndOfOtherFormatsIsRight) {
     const Image whole = valueOrThrow(decodeImage(bytes, "test"));
     const ImagePart part = partOf(bytes, {8, {2, 3, 5, 7}});
     EXPECT_EQ(differenceWithin(whole, part), 0) << name;
-    if (!name.ends_with(".jpg")) EXPECT_EQ(part.image.width, whole.width) << name;
+    if (!name.ends_with(".jpg")) {
+      EXPECT_EQ(part.image.width, whole.width) << name;
+    }
   }
 }
 
@@ -156,7 +162,9 @@ TEST(ImagePart, FindsTheDamageThatTheWholeHas) {
                                             : PartChoice{8, {0, 0, width, height}};
       });
       EXPECT_EQ(whole.ok(), part.ok()) << textOf(kind) << " " << i;
-      if (whole.ok() && part.ok()) EXPECT_EQ(differenceWithin(*whole, *part), 0) << textOf(kind);
+      if (whole.ok() && part.ok()) {
+        EXPECT_EQ(differenceWithin(*whole, *part), 0) << textOf(kind);
+      }
       damaged += !whole.ok();
     }
   EXPECT_GT(damaged, 20);
@@ -190,9 +198,10 @@ TEST(ImagePart, ResizingItIsResizingTheWhole) {
       const ImagePart part = partOf(bytes, {8, reach});
       EXPECT_EQ(*resizeBox(part, box, 48, 36, filter).pixels,
                 *resizeBox(whole, box, 48, 36, filter).pixels);
-      if (right < 150)
+      if (right < 150) {
         EXPECT_THROW(resizeBox(part, {double(left), double(top), 203, 157}, 48, 36, filter),
                      Failure);
+      }
     }
 }
 

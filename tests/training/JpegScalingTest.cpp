@@ -62,7 +62,7 @@ TEST(JpegScaling, ResumesToTheSameWeights) {
   experiment.data.path = data.path().string();
   experiment.data.jpegScaling = true;
   runToEnd(*begin(experiment, temporary.path() / "whole"));
-  runUntil(*begin(experiment, temporary.path() / "cut"), 2);
+  valueOrThrow(runUntil(*begin(experiment, temporary.path() / "cut"), 2));
   runToEnd(*resume(temporary.path() / "cut"));
   expectSame(lastTensors(temporary.path() / "whole"), lastTensors(temporary.path() / "cut"));
 }
