@@ -1,12 +1,12 @@
 // What a search decides from numbers, against MaiT's text (§4.3).
 
-#include "core/workbench/search/SearchRules.h"
+#include "core/workbench/SearchRules.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/workbench/search/SchemeSearch.h"
+#include "core/workbench/SchemeSearch.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/cluster/ClusterExport.h"
+#include "core/workbench/ClusterExport.h"
 
 class QCheckBox;
 class QPushButton;

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/workbench/search/SchemeSearch.h"
+#include "core/workbench/SchemeSearch.h"
 
 class QLabel;
 class QPushButton;

@@ -6,10 +6,10 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ExperimentOptions.h"
 #include "app/cli/ModelOptions.h"
+#include "core/workbench/ClusterExport.h"
 #include "core/workbench/ConfigExport.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/RecordedRun.h"
-#include "core/workbench/cluster/ClusterExport.h"
 
 namespace headlight::cli {
 namespace {

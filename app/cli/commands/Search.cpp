@@ -12,7 +12,7 @@
 #include "app/cli/ProgressBar.h"
 #include "app/cli/Signals.h"
 #include "core/config/MasksJson.h"
-#include "core/workbench/search/SchemeSearch.h"
+#include "core/workbench/SchemeSearch.h"
 
 namespace headlight::cli {
 namespace {

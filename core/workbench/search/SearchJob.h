@@ -9,7 +9,7 @@
 #include "core/base/OpenFolder.h"
 #include "core/workbench/HeadMeasures.h"
 #include "core/workbench/InferenceSession.h"
-#include "core/workbench/search/SchemeSearch.h"
+#include "core/workbench/SchemeSearch.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "core/workbench/search/SearchOptions.h"
+#include "core/workbench/SearchOptions.h"
 
 #include "core/masks/HeadMask.h"
 

@@ -1,4 +1,4 @@
-#include "core/workbench/search/SearchRules.h"
+#include "core/workbench/SearchRules.h"
 
 #include <algorithm>
 #include <cmath>

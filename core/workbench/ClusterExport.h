@@ -8,7 +8,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
-#include "core/workbench/cluster/Launchers.h"
+#include "core/workbench/Launchers.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "core/workbench/cluster/ClusterExport.h"
+#include "core/workbench/ClusterExport.h"
 
 #include "core/base/Files.h"
 #include "core/training/run/RunFolder.h"

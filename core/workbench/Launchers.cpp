@@ -1,4 +1,4 @@
-#include "core/workbench/cluster/Launchers.h"
+#include "core/workbench/Launchers.h"
 
 #include <cctype>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/workbench/cluster/ClusterPlan.h"
+#include "core/workbench/ClusterPlan.h"
 
 namespace headlight {
 namespace {

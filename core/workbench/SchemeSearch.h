@@ -17,7 +17,7 @@
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
 #include "core/training/run/TrainingTypes.h"
-#include "core/workbench/search/SearchRules.h"
+#include "core/workbench/SearchRules.h"
 
 namespace headlight {
 

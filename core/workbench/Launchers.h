@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/config/Experiment.h"
-#include "core/workbench/cluster/ClusterPlan.h"
+#include "core/workbench/ClusterPlan.h"
 
 namespace headlight {
 

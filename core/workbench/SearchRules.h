@@ -7,7 +7,7 @@
 
 #include "core/masks/HeadPlace.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/search/SearchOptions.h"
+#include "core/workbench/SearchOptions.h"
 
 namespace headlight {
 
