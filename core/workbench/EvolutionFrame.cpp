@@ -1,4 +1,4 @@
-// EvolutionFrame of RecordedEvolution.h: one point, decoded.
+// Of RecordedEvolution.h, one point, decoded.
 
 #include <c10/util/Half.h>
 

@@ -1,4 +1,4 @@
-// EvolutionFile.h, continued: what stands in its records.
+// Of EvolutionFile.h, what stands in its records.
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The methods of a search: MaiT's rounds, heads by importance, random controls, hardened soft
+// Of SearchJob.h, the methods: MaiT's rounds, heads by importance, random controls, hardened soft
 // heads.
 
 #include <algorithm>

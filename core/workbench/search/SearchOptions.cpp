@@ -1,3 +1,5 @@
+// Of SearchOptions.h, the table of them.
+
 #include "core/workbench/SearchOptions.h"
 
 #include "core/masks/HeadMask.h"

@@ -1,3 +1,5 @@
+// Of SearchRules.h, the decisions.
+
 #include "core/workbench/SearchRules.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// SweepSubject of sequence models.
+// Of SweepSubject.h, sequence models.
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
