@@ -143,8 +143,14 @@ void EvolutionLog::keepEvery(std::int64_t stride) {
   m_file = FileDescriptor();
 }
 
-/// Behind what is whole: what a crash left half-written is cut off first.
+/// Behind what is whole: what a crash left half-written is cut off first. A file that begins is
+/// there with its first point or not at all.
 void EvolutionLog::append(const std::string& bytes) {
+  if (m_end == 0) {
+    m_file = FileDescriptor();
+    valueOrThrow(m_folder.write(kEvolutionFile, bytes));
+    return;
+  }
   if (!m_file.valid()) {
     m_file = valueOrThrow(m_folder.openToAppend(kEvolutionFile));
     if (::ftruncate(m_file.get(), m_end) != 0)
@@ -172,6 +178,7 @@ Result<void> EvolutionLog::cutTo(std::int64_t step) {
       m_stride = 1;
     }
     if (!m_folder.has(kEvolutionFile)) return;
+    if (m_end == 0) return m_folder.remove(kEvolutionFile);
     m_file = valueOrThrow(m_folder.openToAppend(kEvolutionFile));
     if (::ftruncate(m_file.get(), m_end) != 0)
       throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "cut back"));
