@@ -278,6 +278,7 @@ class MonkeyTest : public QObject {
     const long events = numberFrom("HEADLIGHT_MONKEY_EVENTS", 5'000);
     const auto seed = static_cast<std::uint32_t>(numberFrom("HEADLIGHT_MONKEY_SEED", 1));
     QTemporaryDir folder;
+    qputenv("HOME", folder.path().toLocal8Bit());  // where runs go
     const ScopedDialogs dialogsBefore;
     // A monkey that finds its way through the disk is no test of ours.
     dialogs().files = [](QWidget*, const FileQuestion&, const auto& answer) { answer({}); };
@@ -289,9 +290,10 @@ class MonkeyTest : public QObject {
     test->openPaths({folder.path()});
     test->startTraining(endlessRun(), folder.filePath(QStringLiteral("run")));
     Monkey monkey(&test.window, test->actions(), seed,
-                  // They leave the window, or begin what belongs to other windows.
+                  // They leave the window, or begin what belongs to other windows: a search trains
+                  // whatever model is open, however large.
                   {QStringLiteral("file.quit"), QStringLiteral("view.fullScreen"),
-                   QStringLiteral("model.sequences")});
+                   QStringLiteral("model.sequences"), QStringLiteral("masks.search")});
     // A button's menu is waited for within Qt, where the monkey cannot act.
     QTimer closer;
     connect(&closer, &QTimer::timeout, this, [] {
