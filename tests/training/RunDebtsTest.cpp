@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kKept[] = {"best.safetensors", "epoch-0001.safetensors", "metrics.csv",
-                                 "metrics.jsonl"};
+                                 "metrics.jsonl", "evolution.bin"};
 
 Experiment keepingExperiment() {
   Experiment experiment = tinyExperiment();
@@ -23,8 +23,8 @@ Experiment keepingExperiment() {
 
 /// The same files with the same content, but for the seconds.
 void expectSameRun(const fs::path& a, const fs::path& b) {
-  for (const char* name :
-       {"last.safetensors", "best.safetensors", "epoch-0001.safetensors", "epoch-0002.safetensors"})
+  for (const char* name : {"last.safetensors", "best.safetensors", "epoch-0001.safetensors",
+                           "epoch-0002.safetensors", "evolution.bin"})
     EXPECT_EQ(valueOrThrow(readFile(a / name, 1u << 26)),
               valueOrThrow(readFile(b / name, 1u << 26)))
         << name;

@@ -21,50 +21,56 @@ std::string identityOf(EvolutionBeginning beginning) {
   return beginningContent(beginning);
 }
 
+/// More than so many do not wait: a run's memory is not for its pictures.
+constexpr std::size_t kMostWaitingBytes = 64u << 20;
+constexpr const char* kBeginningKey = "beginning";
+
 std::string megabytes(std::int64_t bytes) {
   return std::to_string(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / 1e6)));
 }
 
 }  // namespace
 
-/// Finds the points of the file, if there is one, and where it can be added to.
-void EvolutionLog::readWhatIsThere() {
+/// Finds the points of the file and where it can be added to.
+void EvolutionLog::readWhatIsThere(const FileDescriptor& file) {
+  const auto take = [&](EvolutionRecord&& record) {
+    if (record.kind == kBeginningRecord && !m_beginning && !record.damaged)
+      m_beginning = beginningFrom(record.content);
+    if (record.kind != kPointRecord || record.damaged || !m_beginning) return true;
+    const auto point = guarded("", [&] { return pointFrom(record.content, *m_beginning); });
+    if (point && point->step > writtenStep())
+      m_points.push_back({point->step, record.offset, record.size});
+    return true;
+  };
+  // What belongs to somebody else is left alone from then on; a disk may get well again.
+  m_off = true;
+  const auto scan = scanEvolution(file, m_folder.pathOf(kEvolutionFile), 0, take);
+  m_off = !scan && scan.error().code != ErrorCode::Io;
+  m_end = valueOrThrow(scan).end;
+  if (!m_beginning) {
+    m_end = 0;  // nothing of it can be read
+    return;
+  }
+  m_off = true;
+  requireRun(m_folder, kEvolutionFile, m_beginning->run, m_run);
+  m_off = false;
+  m_stride = m_beginning->stride;
+}
+
+/// What lies in the folder.
+void EvolutionLog::open() {
   m_points.clear();
   m_beginning.reset();
   m_stride = 1;
   m_end = 0;
   m_file = FileDescriptor();
-  if (m_folder.has(kEvolutionFile)) {
-    const FileDescriptor file = valueOrThrow(m_folder.openToRead(kEvolutionFile));
-    const auto take = [&](EvolutionRecord&& record) {
-      if (record.kind == kBeginningRecord && !m_beginning && !record.damaged)
-        m_beginning = beginningFrom(record.content);
-      if (record.kind != kPointRecord || record.damaged || !m_beginning) return true;
-      const auto point = guarded("", [&] { return pointFrom(record.content, *m_beginning); });
-      if (point && point->step > lastStep())
-        m_points.push_back({point->step, record.offset, record.size});
-      return true;
-    };
-    m_end = valueOrThrow(scanEvolution(file, m_folder.pathOf(kEvolutionFile), 0, take)).end;
-  }
-  if (m_beginning) {
-    requireRun(m_folder, kEvolutionFile, m_beginning->run, m_run);
-    m_stride = m_beginning->stride;
-  } else {
-    m_end = 0;  // nothing of it can be read
-  }
+  if (m_folder.has(kEvolutionFile))
+    readWhatIsThere(valueOrThrow(m_folder.openToRead(kEvolutionFile)));
   m_read = true;
 }
 
-/// What belongs to somebody else is left alone from then on.
-void EvolutionLog::open() {
-  m_off = true;
-  readWhatIsThere();
-  m_off = false;
-}
-
-void EvolutionLog::requireSamePictures(const EvolutionBeginning& beginning) {
-  if (!m_beginning || identityOf(beginning) == identityOf(*m_beginning)) return;
+void EvolutionLog::requireSamePictures() {
+  if (!m_beginning || identityOf(*m_offered) == identityOf(*m_beginning)) return;
   m_off = true;
   throw Failure({ErrorCode::InvalidFile,
                  "has the maps of other pictures than this run measures now; move it away, and the "
@@ -83,20 +89,46 @@ Result<void> EvolutionLog::add(const EvolutionBeginning& beginning, const Evolut
                                bool last) {
   return guarded(kEvolutionFile, [&] {
     if (m_off) return;
-    if (!m_read) open();
-    requireSamePictures(beginning);
-    if (point.step <= lastStep()) return;
-    if (!m_beginning) m_beginning = beginning;
-    const std::string record = evolutionRecord(kPointRecord, pointContent(point));
-    const auto size = static_cast<std::int64_t>(record.size());
-    makeRoom(size);
-    if (!last && !wants(point.step)) return;
-    const std::string before = m_end == 0 ? head(m_stride) : "";
-    append(before + record);
-    m_end += static_cast<std::int64_t>(before.size());
-    m_points.push_back({point.step, m_end, size});
-    m_end += size;
+    m_offered = beginning;
+    if (point.step > lastStep()) wait({point.step, pointContent(point), last});
+    writeWaiting();
+    if (last) flush();  // no checkpoint comes after it
   });
+}
+
+void EvolutionLog::wait(Waiting point) {
+  std::size_t bytes = point.content.size();
+  for (const Waiting& other : m_waiting)
+    bytes += other.content.size();
+  for (; bytes > kMostWaitingBytes && !m_waiting.empty(); m_lost = true) {
+    bytes -= m_waiting.front().content.size();
+    m_waiting.erase(m_waiting.begin());
+  }
+  m_waiting.push_back(std::move(point));
+}
+
+/// In their order, up to the first that cannot be.
+void EvolutionLog::writeWaiting() {
+  if (!m_read) open();
+  if (!m_waiting.empty()) requireSamePictures();
+  while (!m_waiting.empty()) {
+    write(m_waiting.front());
+    m_waiting.erase(m_waiting.begin());
+  }
+}
+
+void EvolutionLog::write(const Waiting& point) {
+  if (point.step <= writtenStep()) return;
+  if (!m_beginning) m_beginning = m_offered;
+  const std::string record = evolutionRecord(kPointRecord, point.content);
+  const auto size = static_cast<std::int64_t>(record.size());
+  makeRoom(size);
+  if (!point.last && point.step % (m_interval * m_stride) != 0) return;
+  const std::string before = m_end == 0 ? head(m_stride) : "";
+  append(before + record);
+  m_end += static_cast<std::int64_t>(before.size());
+  m_points.push_back({point.step, m_end, size});
+  m_end += size;
 }
 
 /// Thins what is there until `bytes` more fit.
@@ -160,13 +192,43 @@ void EvolutionLog::append(const std::string& bytes) {
 }
 
 Result<void> EvolutionLog::sync() {
-  if (m_file.valid() && ::fdatasync(m_file.get()) != 0)
-    return systemFailure(m_folder.pathOf(kEvolutionFile), "flush to the disk");
-  return {};
+  return guarded(kEvolutionFile, [&] {
+    if (m_off) return;
+    if (!m_waiting.empty()) writeWaiting();
+    flush();
+  });
+}
+
+void EvolutionLog::flush() {
+  m_unsynced = m_file.valid() && ::fdatasync(m_file.get()) != 0;
+  if (m_unsynced)
+    throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "flush to the disk"));
+}
+
+std::map<std::string, std::string> EvolutionLog::unwritten() const {
+  std::map<std::string, std::string> unwritten;
+  for (const Waiting& point : m_waiting)
+    if (!point.last && !m_off) unwritten[std::to_string(point.step)] = point.content;
+  if (!unwritten.empty()) unwritten[kBeginningKey] = beginningContent(*m_offered);
+  return unwritten;
+}
+
+Result<void> EvolutionLog::owe(const std::map<std::string, std::string>& unwritten) {
+  const auto beginning = unwritten.find(kBeginningKey);
+  if (beginning == unwritten.end()) return {};
+  return guarded(kEvolutionFile, [&] {
+    m_offered = beginningFrom(beginning->second);
+    for (const auto& [name, content] : unwritten)
+      if (name != kBeginningKey)
+        m_waiting.push_back({pointFrom(content, *m_offered).step, content, false});
+    std::sort(m_waiting.begin(), m_waiting.end(),
+              [](const Waiting& a, const Waiting& b) { return a.step < b.step; });
+  });
 }
 
 Result<void> EvolutionLog::cutTo(std::int64_t step) {
   return guarded(kEvolutionFile, [&] {
+    m_waiting.clear();
     open();
     while (!m_points.empty() && m_points.back().step > step) {
       m_end = m_points.back().offset;

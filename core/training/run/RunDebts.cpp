@@ -36,13 +36,14 @@ bool RunDebts::any() const {
   return m_logFails || !m_files.files().empty() || !lines().empty();
 }
 
-Result<void> RunDebts::requireNone() const {
+Result<void> RunDebts::requireNone(const std::string& other, const std::string& why) const {
   std::string missing, reason;
   const auto add = [&](const std::string& what) { addTo(missing, what); };
   for (const OwedFile& file : m_files.files())
     add(file.name);
   for (const auto& [name, text] : lines())
     add(name);
+  if (!other.empty()) add(other);
   const bool kept = !missing.empty();
   if (!kept && m_logFails) add("metrics");
   for (const std::string& name : m_files.lost())
@@ -50,8 +51,8 @@ Result<void> RunDebts::requireNone() const {
   for (const LineLog* log : m_logs)
     if (log->lost()) add("lines of " + log->name() + " (lost)");
   if (missing.empty()) return {};
-  for (const std::string& why : {m_fileReason, m_logReason})
-    if (!why.empty()) reason += (reason.empty() ? " (" : "; ") + why;
+  for (const std::string& cause : {m_fileReason, m_logReason, why})
+    if (!cause.empty()) reason += (reason.empty() ? " (" : "; ") + cause;
   return Error{
       ErrorCode::Io,
       "the run is trained to its end, but not all that it was to keep could be written: " +

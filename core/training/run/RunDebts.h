@@ -27,8 +27,9 @@ class RunDebts {
   /// Tries all again.
   void settle();
   bool any() const;
-  /// At the end of a run: an error (Io) that says what is missing.
-  Result<void> requireNone() const;
+  /// At the end of a run: an error (Io) that says what is missing; of something that it does not
+  /// know itself, `other` is the name and `why` the reason.
+  Result<void> requireNone(const std::string& other = "", const std::string& why = "") const;
 
   const std::vector<OwedFile>& files() const { return m_files.files(); }
   std::map<std::string, std::string> lines() const;  ///< by the log they belong to

@@ -41,12 +41,19 @@ Result<void> RunRecorder::maps(const EvolutionBeginning& beginning, const Evolut
   return m_maps ? m_maps->add(beginning, point, last) : Result<void>();
 }
 
-/// Nor is a picture less: the next ones are tried again.
 void RunRecorder::noteMaps(const Result<void>& kept) {
+  if (!kept) m_mapsReason = kept.error().text();
   if (!kept && !m_mapsFail)
-    m_warn("the maps of the run cannot be recorded: " + kept.error().text() +
-           ". Training goes on; the evolution lacks what is not recorded");
+    m_warn("the maps of the run cannot be recorded: " + m_mapsReason + ". Training goes on; " +
+           (owesMaps() ? "what is missing is added once it works again"
+                       : "the evolution lacks what is not recorded"));
   m_mapsFail = !kept;
+}
+
+Result<void> RunRecorder::requireComplete() const {
+  if (!owesMaps()) return m_debts.requireNone();
+  const std::string name = kEvolutionFile;
+  return m_debts.requireNone(m_maps->lost() ? name + " (points lost)" : name, m_mapsReason);
 }
 
 /// A curve less is no reason to end a run, nor to keep what is missing of it: the logs have it.
@@ -70,6 +77,7 @@ Result<void> RunRecorder::saveLast(TrainingCheckpoint checkpoint) {
     if (const auto synced = m_maps->sync(); !synced) noteMaps(synced);
   checkpoint.owed = m_debts.files();
   checkpoint.unwritten = m_debts.lines();
+  if (m_maps) checkpoint.maps = m_maps->unwritten();
   auto written = writeTrainingCheckpoint(m_folder.files(), kRunLast, checkpoint);
   if (!written) return written;
   m_savedStep = checkpoint.position.step;
@@ -85,9 +93,19 @@ void RunRecorder::saveWeights(const std::string& name, const TrainingCheckpoint&
   m_debts.write({name, checkpoint.weights, std::move(metadata)});
 }
 
+/// A file that is not this run's does not keep it from going on; a disk that fails does.
+Result<void> RunRecorder::cutMaps(const TrainingCheckpoint* checkpoint) {
+  if (!m_maps) return {};
+  Result<void> cut = m_maps->cutTo(checkpoint ? checkpoint->position.step : -1);
+  if (!cut && !m_maps->isOff()) return cut;
+  noteMaps(cut);
+  if (checkpoint && !m_maps->isOff()) return m_maps->owe(checkpoint->maps);
+  return {};
+}
+
 Result<void> RunRecorder::cutBack(const TrainingCheckpoint* checkpoint) {
   if (m_events) m_events->goOnFrom(checkpoint ? checkpoint->position.step + 1 : 0);
-  if (m_maps) noteMaps(m_maps->cutTo(checkpoint ? checkpoint->position.step : -1));
+  if (auto cut = cutMaps(checkpoint); !cut) return cut;
   if (!checkpoint) return m_log.cutTo(-1, -1, 0);
   m_savedStep = checkpoint->position.step;
   if (m_silent) return {};

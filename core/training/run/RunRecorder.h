@@ -47,9 +47,9 @@ class RunRecorder {
   /// The step that last.safetensors holds; negative: there is none.
   std::int64_t savedStep() const { return m_savedStep; }
   /// Whether anything of the run is still to be written, last.safetensors apart.
-  bool owes() const { return m_debts.any(); }
+  bool owes() const { return m_debts.any() || owesMaps(); }
   /// At the end of a run: an error (Io) that says what is missing.
-  Result<void> requireComplete() const { return m_debts.requireNone(); }
+  Result<void> requireComplete() const;
 
   void step(const StepMetrics& metrics);
   void epoch(const EpochPoint& point, double learningRate, double seconds);
@@ -68,6 +68,8 @@ class RunRecorder {
   Result<void> cutBack(const TrainingCheckpoint* checkpoint);
 
  private:
+  bool owesMaps() const { return m_maps && m_maps->owes(); }
+  Result<void> cutMaps(const TrainingCheckpoint* checkpoint);
   void tellEvents(const std::function<Result<void>(EventLog&)>& tell);
 
   RunFolder m_folder;
@@ -79,6 +81,7 @@ class RunRecorder {
   std::optional<EvolutionLog> m_maps;
   std::function<void(const std::string&)> m_warn;
   bool m_eventsFail = false, m_mapsFail = false;  ///< said once, until it works again
+  std::string m_mapsReason;
   std::int64_t m_savedStep = -1;
 };
 

@@ -1,11 +1,14 @@
 #include "core/training/run/TrainingCheckpoint.h"
 
+#include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
+#include <cstring>
 #include <map>
 #include <utility>
 
 #include "core/config/RunId.h"
+#include "core/training/run/EvolutionTypes.h"
 #include "core/training/run/ModelFile.h"
 
 namespace headlight {
@@ -106,6 +109,32 @@ void addPrefixed(NamedTensors& to, const std::string& prefix, const NamedTensors
     to.emplace_back(prefix + name, tensor);
 }
 
+/// Maps that wait to be written, as tensors of bytes.
+std::string mapsPrefix() {
+  return std::string(kOwedPrefix) + kEvolutionFile + "/";
+}
+
+void addMaps(const std::map<std::string, std::string>& maps, NamedTensors& tensors) {
+  for (const auto& [name, bytes] : maps) {
+    const at::Tensor tensor = at::empty({static_cast<std::int64_t>(bytes.size())}, at::kByte);
+    std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+    tensors.emplace_back(mapsPrefix() + name, tensor);
+  }
+}
+
+std::map<std::string, std::string> takeMaps(NamedTensors& tensors, const std::string& where) {
+  std::map<std::string, std::string> maps;
+  std::erase_if(tensors, [&](const auto& item) {
+    if (!item.first.starts_with(mapsPrefix())) return false;
+    if (item.second.scalar_type() != at::kByte) damaged(where, "its waiting maps are no bytes");
+    const at::Tensor bytes = item.second.contiguous();
+    maps[item.first.substr(mapsPrefix().size())] = std::string(
+        static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel()));
+    return true;
+  });
+  return maps;
+}
+
 void sortOut(const NamedTensors& tensors, TrainingCheckpoint& checkpoint) {
   const std::string optimizer = kOptimizerPrefix, average = kAveragePrefix;
   for (const auto& [name, tensor] : tensors) {
@@ -131,6 +160,7 @@ Checkpoint packed(const TrainingCheckpoint& checkpoint) {
       positionJson(checkpoint).dump(-1, ' ', false, Json::error_handler_t::replace);
   if (!checkpoint.run.empty()) file.metadata[kRunKey] = checkpoint.run;
   addOwed(checkpoint.owed, file.tensors, file.metadata);
+  addMaps(checkpoint.maps, file.tensors);
   return file;
 }
 
@@ -148,6 +178,7 @@ TrainingCheckpoint unpacked(Checkpoint file, const std::string& where) {
     checkpoint.run = run->second;
   checkpoint.progress = progressOf(file.metadata, where);
   checkpoint.owed = takeOwed(file, where);
+  checkpoint.maps = takeMaps(file.tensors, where);
   sortOut(file.tensors, checkpoint);
   requireHeld(checkpoint.experiment.model, checkpoint.weights, where);
   return checkpoint;

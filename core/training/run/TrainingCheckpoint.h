@@ -40,6 +40,7 @@ struct TrainingCheckpoint {
   std::string run;                               ///< id; empty in files of before runs had one
   std::vector<OwedFile> owed;                    ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
+  std::map<std::string, std::string> maps;       ///< EvolutionLog::unwritten()
   TrainingPosition position;
   std::optional<LossScaleState> lossScale;  ///< of a run in float16
   double progress = 1;                      ///< Model::progress()
