@@ -1,13 +1,7 @@
 #include "app/cli/SweepReporter.h"
 
-#include <cmath>
-
 namespace headlight::cli {
 namespace {
-
-Json numberOrNull(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
 
 Json statisticJson(const SweepStatistic& statistic) {
   return {{"mean", statistic.mean}, {"deviation", numberOrNull(statistic.deviation)}};

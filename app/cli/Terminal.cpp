@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +59,10 @@ std::string jsonText(const Json& json) {
     text.remove_prefix(character.size());
   }
   return result;
+}
+
+Json numberOrNull(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
 }
 
 Terminal::Terminal(bool json)

@@ -75,4 +75,7 @@ class Terminal {
 /// a terminal would obey is escaped (the standard asks it of characters below U+0020 alone).
 std::string jsonText(const Json& json);
 
+/// Null for NaN and infinity, which JSON has no word for: what is not known.
+Json numberOrNull(double value);
+
 }  // namespace headlight::cli

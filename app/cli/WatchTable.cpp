@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/cli/Terminal.h"
 #include "core/base/Progress.h"
 #include "core/base/Utf8.h"
 
@@ -88,10 +89,6 @@ std::string lineOf(const Row& row, const std::array<std::size_t, kColumns>& widt
   return line;
 }
 
-Json knownNumber(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 Json knownCount(std::int64_t count) {
   return count > 0 ? Json(count) : Json();
 }
@@ -128,13 +125,13 @@ Json watchJson(const WatchedRun& run) {
           {"epochs", knownCount(now.epochs)},
           {"step", now.step},
           {"steps", knownCount(now.steps)},
-          {"loss", knownNumber(now.loss)},
-          {"validation_loss", knownNumber(now.validationLoss)},
-          {"top1", knownNumber(now.top1)},
-          {"best_top1", knownNumber(now.bestTop1)},
-          {"learning_rate", knownNumber(now.learningRate)},
-          {"als", knownNumber(now.locality)},
-          {"images_per_second", knownNumber(now.imagesPerSecond)},
+          {"loss", numberOrNull(now.loss)},
+          {"validation_loss", numberOrNull(now.validationLoss)},
+          {"top1", numberOrNull(now.top1)},
+          {"best_top1", numberOrNull(now.bestTop1)},
+          {"learning_rate", numberOrNull(now.learningRate)},
+          {"als", numberOrNull(now.locality)},
+          {"images_per_second", numberOrNull(now.imagesPerSecond)},
           {"seconds_remaining", secondsJson(now.secondsRemaining)},
           {"seconds_since_line", secondsJson(standing.secondsSinceLine)}};
 }

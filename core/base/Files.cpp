@@ -90,6 +90,12 @@ bool renameToNew(const std::filesystem::path& from, const std::filesystem::path&
 
 }  // namespace
 
+std::string folderNameFrom(std::string name, const std::string& prefix) {
+  for (char& letter : name)
+    if (letter == '/' || letter == '\\' || static_cast<unsigned char>(letter) < ' ') letter = '_';
+  return name.empty() || name.front() == '.' ? prefix + name : name;
+}
+
 bool isThere(const std::filesystem::path& path) {
   std::error_code unknown;
   return std::filesystem::exists(path, unknown) || unknown;

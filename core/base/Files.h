@@ -16,6 +16,10 @@ namespace headlight {
 /// not be entered): then opening it says what is wrong.
 bool isThere(const std::filesystem::path& path);
 
+/// A name made fit for one folder beside others: slashes, backslashes and control characters become
+/// '_'; before one that is empty or begins with a dot stands `prefix`.
+std::string folderNameFrom(std::string name, const std::string& prefix);
+
 /// The bytes of a regular file of at most `maxBytes`; its size is asked first, so nothing large is
 /// allocated for a file that is refused.
 Result<std::string> readFile(const std::filesystem::path& path, std::uintmax_t maxBytes);

@@ -23,6 +23,14 @@ std::string joined(const std::vector<std::string>& parts, std::size_t most) {
   return list;
 }
 
+std::string csvQuoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted.append(letter == '"' ? 2 : 1, letter);
+  quoted += '"';
+  return quoted;
+}
+
 std::string shapeText(std::span<const std::int64_t> shape) {
   constexpr std::size_t kMost = 64;
   std::string list;

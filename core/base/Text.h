@@ -18,6 +18,9 @@ void addTo(std::string& list, std::string_view part, std::string_view separator 
 /// "a, b, c"; of more than `most`, "a, b and 7 more".
 std::string joined(const std::vector<std::string>& parts, std::size_t most = SIZE_MAX);
 
+/// A cell of CSV in quotes, those in it doubled (RFC 4180).
+std::string csvQuoted(std::string_view text);
+
 /// "[1, 3, 224]"; of more than 64 sizes, which no tensor has, the first.
 std::string shapeText(std::span<const std::int64_t> shape);
 

@@ -12,10 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string folderName(const std::string& className) {
-  std::string name = className;
-  for (char& c : name)
-    if (c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20) c = '_';
-  return name.empty() || name.front() == '.' ? "_" + name : name;
+  return folderNameFrom(className, "_");
 }
 
 void makeFolder(const fs::path& folder) {

@@ -11,11 +11,11 @@
 
 #include "core/base/LockState.h"
 #include "core/base/OpenFolder.h"
-#include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/training/run/FollowedLogs.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/run/TrainingCheckpoint.h"
+#include "core/workbench/opening/RunConfig.h"
 
 namespace headlight {
 
@@ -31,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::uintmax_t kMaxFollowedConfig = 64u << 20;
 /// Looks that found new lines and nobody who holds the run: the lock is one that is not seen from
 /// here, a container's.
 constexpr int kUnseenHolder = 2;
@@ -52,8 +51,7 @@ FileStamp stampOf(const OpenFolder& folder) {
 Result<Experiment> followedExperiment(const OpenFolder& folder) {
   const std::string where = folder.pathOf(kRunConfig).string();
   return guarded(where, [&] {
-    const std::string text = valueOrThrow(folder.read(kRunConfig, kMaxFollowedConfig));
-    const Json config = valueOrThrow(parseConfigJson(text, where));
+    const Json config = runConfigIn(folder);
     if (config.is_object() && config.contains("task"))
       throw Failure({ErrorCode::UnsupportedFile,
                      "is of a sequence model; only runs on pictures of classes are followed",

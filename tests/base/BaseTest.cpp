@@ -51,6 +51,13 @@ TEST(Result, AnExceptionsCallStackAndSourcesAreNotSaid) {
 using FilesTest = Folder;
 using FolderLockTest = Folder;
 
+TEST(FolderName, IsOfOneFolderThatIsSeen) {
+  EXPECT_EQ(folderNameFrom("../x y/ä", "run"), "run.._x y_ä");
+  EXPECT_EQ(folderNameFrom("/a\\b\n", "run"), "_a_b_");
+  EXPECT_EQ(folderNameFrom("", "search"), "search");
+  EXPECT_EQ(folderNameFrom("mine.2", "search"), "mine.2");
+}
+
 TEST_F(FilesTest, WritesAndReadsBack) {
   ASSERT_TRUE(writeFileAtomically(path / "a", std::string_view("one")).ok());
   ASSERT_TRUE(writeFileAtomically(path / "a", std::string_view("two")).ok());

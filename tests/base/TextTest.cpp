@@ -27,6 +27,11 @@ TEST(Text, ListsAreJoinedAndCutShort) {
   EXPECT_EQ(list, "x; y");
 }
 
+TEST(Text, CellsOfCsvAreQuoted) {
+  EXPECT_EQ(csvQuoted(""), "\"\"");
+  EXPECT_EQ(csvQuoted("a, \"b\"\n"), "\"a, \"\"b\"\"\n\"");
+}
+
 TEST(Text, ShapesStandInBrackets) {
   EXPECT_EQ(shapeText({}), "[]");
   EXPECT_EQ(shapeText(std::vector<std::int64_t>{1, 3, 224}), "[1, 3, 224]");

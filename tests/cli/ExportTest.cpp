@@ -24,6 +24,14 @@ start() {  # processes, command
 }
 )";
 
+/// After VERSION, what it says of itself, and FLAGS, the only ones that it takes.
+constexpr const char* kMpirun = R"(
+[ "$1" != --version ] || { echo "$VERSION"; exit 0; }
+[ "$3 $4" = "$FLAGS" ] || exit 9
+all=$2; shift 4
+start "$all" "$@"
+)";
+
 class ExportCliTest : public CliTest {
  protected:
   void SetUp() override {
@@ -50,6 +58,7 @@ class ExportCliTest : public CliTest {
     write("bin/" + name, "#!/bin/sh\n" + std::string(kStart) + text);
     fs::permissions(path("bin") / name, fs::perms::owner_all);
   }
+  void writeMpirun(const std::string& kind) const { writeProgram("mpirun", kind + kMpirun); }
   /// `line` in the folder that the export was taken to.
   Outcome started(const std::string& line) const {
     const std::string where = path("bin").string();
@@ -85,19 +94,9 @@ shift 2
 start "$all" "$@"
 )");
   expectOk(started("RUN=two ./torchrun.sh"));
-  writeProgram("mpirun", R"(
-[ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1.4"; exit 0; }
-[ "$3 $4" = "--bind-to none" ] || exit 9
-all=$2; shift 4
-start "$all" "$@"
-)");
+  writeMpirun("VERSION='mpirun (Open MPI) 4.1.4' FLAGS='--bind-to none'");
   expectOk(started("RUN=open ./mpirun.sh"));
-  writeProgram("mpirun", R"(
-[ "$1" != --version ] || { echo "HYDRA build details"; exit 0; }
-[ "$3 $4" = "-ppn 2" ] || exit 9
-all=$2; shift 4
-start "$all" "$@"
-)");
+  writeMpirun("VERSION='HYDRA build details' FLAGS='-ppn 2'");
   expectOk(started("RUN=mpich ./mpirun.sh"));
   // Two processes round otherwise than one; among each other they are the same.
   const auto two = readTensors(path("there/two") / "last.safetensors");

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
+#include "core/masks/HeadMean.h"
 #include "core/masks/MaskEdit.h"
 #include "core/masks/MaskScheme.h"
 #include "core/masks/Neighbourhood.h"
@@ -13,6 +15,12 @@ HeadMask parsed(const std::string& text) {
   const auto mask = headMaskFromText(text);
   EXPECT_TRUE(mask.ok()) << text;
   return mask.ok() ? *mask : HeadMask{};
+}
+
+TEST(HeadMean, LeavesOutWhatIsNotKnown) {
+  EXPECT_EQ(meanOverHeads({{0.25f, NAN}, {}, {0.5f, 0.75f}}), 0.5);
+  EXPECT_TRUE(std::isnan(meanOverHeads({{NAN}, {INFINITY}})));
+  EXPECT_TRUE(std::isnan(meanOverHeads({})));
 }
 
 TEST(Neighbourhood, PatchSixteenSeesThePapersNine) {

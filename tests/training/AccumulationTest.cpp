@@ -2,11 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <ATen/Functions.h>
-
-#include "core/base/Random.h"
-#include "core/training/step/StepRunner.h"
 #include "tests/models/Pairings.h"
+#include "tests/training/SharedSteps.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -16,39 +13,16 @@ constexpr std::int64_t kImages = 8;
 constexpr std::int64_t kSteps = 3;
 
 TrainingConfig trainingIn(std::int64_t parts) {
-  TrainingConfig config;
+  TrainingConfig config = sharedTraining(kSteps, 1e-2);
   config.accumulate = parts;
-  config.mixupAlpha = 0.8;
-  config.cutmixAlpha = 1;
-  config.epochs = kSteps;
-  config.warmupEpochs = 1;
-  config.learningRate = 1e-2;
-  config.emaDecay = 0.5;
   return config;
 }
 
-Batch batchFor(const ModelConfig& config, std::int64_t step) {
-  seedTorch(static_cast<std::uint64_t>(step));
-  Batch batch;
-  batch.images =
-      at::randn({kImages, 3, config.imageHeightPixels(), config.imageWidthPixels()}, at::kDouble);
-  batch.labels = at::randint(config.classes, {kImages}, at::kLong);
-  return batch;
-}
-
-std::shared_ptr<Model> doubleModel(ModelConfig config) {
-  config.dropPath = 0.3;
-  const auto model = makeModel(config, 3);
-  model->to(at::kDouble);
-  model->train();
-  return model;
-}
-
 NamedTensors trainedIn(std::int64_t parts, const ModelConfig& config) {
-  const auto model = doubleModel(config);
+  const auto model = sharedModel(config);
   StepRunner runner(model, at::kCPU, trainingIn(parts), 5, 1);
   for (std::int64_t step = 0; step < kSteps; ++step)
-    runner.run(batchFor(config, step), step);
+    runner.run(sharedBatch(config, kImages, step), step);
   return model->trainable();
 }
 
@@ -81,8 +55,8 @@ TEST(Accumulation, ChangesNothingButRoundingForEveryMechanism) {
 TEST(Accumulation, TellsTheLossesOfTheWhole) {
   const auto told = [](std::int64_t parts) {
     const ModelConfig config = tinyExperiment().model;
-    return StepRunner(doubleModel(config), at::kCPU, trainingIn(parts), 5, 1)
-        .run(batchFor(config, 2), 2);
+    return StepRunner(sharedModel(config), at::kCPU, trainingIn(parts), 5, 1)
+        .run(sharedBatch(config, kImages, 2), 2);
   };
   const StepResult whole = told(1), parts = told(3);
   EXPECT_NEAR(parts.loss, whole.loss, 1e-12);

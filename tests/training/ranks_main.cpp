@@ -1,43 +1,21 @@
 // test_ranks steps FILE: trains small models in double precision as one of several processes, and
 // writes the weights that process 0 ends with.
 
-#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 
 #include <cstdio>
 #include <cstring>
 
-#include "core/base/Random.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/masks/RandomScheme.h"
 #include "core/training/SharedBatches.h"
-#include "core/training/step/StepRunner.h"
 #include "tests/models/Pairings.h"
+#include "tests/training/SharedSteps.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::int64_t kImages = 9, kSteps = 50, kEdit = 20;
-
-TrainingConfig training() {
-  TrainingConfig config;
-  config.mixupAlpha = 0.8;
-  config.cutmixAlpha = 1;
-  config.epochs = kSteps;
-  config.warmupEpochs = 1;
-  config.learningRate = 1e-3;
-  config.emaDecay = 0.5;
-  return config;
-}
-
-Batch wholeBatch(const ModelConfig& config, std::int64_t step) {
-  seedTorch(static_cast<std::uint64_t>(step));
-  Batch batch;
-  batch.images =
-      at::randn({kImages, 3, config.imageHeightPixels(), config.imageWidthPixels()}, at::kDouble);
-  batch.labels = at::randint(config.classes, {kImages}, at::kLong);
-  return batch;
-}
 
 /// Other masks, and so other parameters, in the middle of the run.
 void edit(Model& model, StepRunner& runner) {
@@ -47,15 +25,12 @@ void edit(Model& model, StepRunner& runner) {
   if (guarded("edit", [&] { model.setMasks(scheme); })) runner.refreshParameters();
 }
 
-NamedTensors trained(ModelConfig config, const std::shared_ptr<Processes>& processes) {
-  config.dropPath = 0.3;
-  const auto model = makeModel(config, 3);
-  model->to(at::kDouble);
-  model->train();
-  StepRunner runner(model, at::kCPU, training(), 5, 1, nullptr, processes);
+NamedTensors trained(const ModelConfig& config, const std::shared_ptr<Processes>& processes) {
+  const auto model = sharedModel(config);
+  StepRunner runner(model, at::kCPU, sharedTraining(kSteps, 1e-3), 5, 1, nullptr, processes);
   for (std::int64_t step = 0; step < kSteps; ++step) {
     if (step == kEdit) edit(*model, runner);
-    runner.run(partOf(wholeBatch(config, step), processes.get()), step);
+    runner.run(partOf(sharedBatch(config, kImages, step), processes.get()), step);
   }
   return model->state();
 }

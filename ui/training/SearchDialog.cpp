@@ -264,6 +264,10 @@ void SearchDialog::collect() {
   }
   for (const QStringList& line : lines)
     addLine(line);
+  if (!lines.empty()) {
+    m_log->resizeColumnsToContents();
+    m_log->scrollToBottom();
+  }
   if (progress) m_progress->setProgress(*progress);
 }
 
@@ -275,8 +279,6 @@ void SearchDialog::addLine(const QStringList& cells) {
     item->setToolTip(cells[column]);
     m_log->setItem(row, column, item);
   }
-  m_log->resizeColumnsToContents();
-  m_log->scrollToBottom();
 }
 
 void SearchDialog::finish(const Result<SearchReport>& report) {

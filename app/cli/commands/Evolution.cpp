@@ -1,19 +1,18 @@
 // evolution: what the heads of a run looked at while it was trained, from the maps in its folder.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <set>
 
-#include "app/cli/AttendPictures.h"
 #include "app/cli/Command.h"
 #include "app/cli/EvolutionPictures.h"
+#include "app/cli/EvolutionScenes.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
 #include "app/cli/StyleOptions.h"
 #include "core/base/Files.h"
 #include "core/base/Text.h"
+#include "core/masks/HeadMean.h"
 #include "core/workbench/Films.h"
 
 namespace headlight::cli {
@@ -24,31 +23,12 @@ namespace fs = std::filesystem;
 /// Of a row of a strip, where the person does not say.
 constexpr std::size_t kStripSteps = 8;
 
-float meanOf(const std::vector<std::vector<float>>& layers) {
-  double sum = 0;
-  int count = 0;
-  for (const auto& heads : layers)
-    for (const float value : heads)
-      if (std::isfinite(value)) {
-        sum += static_cast<double>(value);
-        ++count;
-      }
-  return count > 0 ? static_cast<float>(sum / count) : std::nanf("");
-}
-
-std::string meanText(float value) {
+/// Of ALS or of α.
+std::string meanText(const std::vector<std::vector<float>>& layers) {
+  const double mean = meanOverHeads(layers);
   char text[16];
-  std::snprintf(text, sizeof text, "%7.3f", static_cast<double>(value));
-  return std::isnan(value) ? "      -" : text;
-}
-
-/// Numbers of points, evenly from the first to the last.
-std::vector<std::size_t> spreadPoints(std::size_t points, std::size_t most) {
-  std::vector<std::size_t> chosen;
-  const std::size_t count = std::min(points, most);
-  for (std::size_t i = 0; i < count; ++i)
-    chosen.push_back(count == 1 ? points - 1 : i * (points - 1) / (count - 1));
-  return chosen;
+  std::snprintf(text, sizeof text, "%7.3f", mean);
+  return std::isnan(mean) ? "      -" : text;
 }
 
 class EvolutionCommand : public Command {
@@ -67,12 +47,12 @@ class EvolutionCommand : public Command {
     command->add_flag("--json", m_json, "The result as one JSON object, with predictions");
     command->add_flag("--values", m_values, "With --json: also what the chosen heads look at");
     command
-        ->add_option("--steps", m_steps,
+        ->add_option("--steps", m_choice.steps,
                      "Of these steps, separated by commas: of each the point at it or before it")
         ->delimiter(',')
         ->type_name("INT");
     command
-        ->add_option("--most", m_most,
+        ->add_option("--most", m_choice.most,
                      "Without --steps: so many points, evenly from the first to the last; default "
                      "8 for --strip and --values, all for --film")
         ->type_name("INT")
@@ -105,17 +85,17 @@ class EvolutionCommand : public Command {
     const auto number = [&](const char* flag, auto& target, const char* help) {
       command.add_option(flag, target, help)->type_name("INT")->group(group);
     };
-    number("--picture", m_picture, "Which of the recorded pictures, from 0; default 0");
-    number("--layer", m_layer, "Heads of this layer, from 0; default: the last");
-    number("--head", m_head, "This head, from 0, of --layer or of every layer");
+    number("--picture", m_choice.picture, "Which of the recorded pictures, from 0; default 0");
+    number("--layer", m_choice.layer, "Heads of this layer, from 0; default: the last");
+    number("--head", m_choice.head, "This head, from 0, of --layer or of every layer");
     command
-        .add_option("--query", m_queryText,
+        .add_option("--query", m_choice.query,
                     "The token that looks: class, mean (of all patches), a patch index, or "
                     "row,column; default: class, or mean where there is no class token")
         ->type_name("TEXT")
         ->group(group);
     command
-        .add_option("--show", m_show,
+        .add_option("--show", m_choice.show,
                     "attention, rollout, or by its name what the mechanism has learned for every "
                     "picture alike (another name lists them); default attention")
         ->type_name("TEXT")
@@ -191,7 +171,7 @@ class EvolutionCommand : public Command {
     Json result = infoJson(evolution.info());
     result["points"] = points;
     result["files"] = m_files;
-    if (m_values) result["maps"] = valuesJson(scene(evolution, kStripSteps, stop));
+    if (m_values) result["maps"] = valuesJson(chosenScene(evolution, m_choice, kStripSteps, stop));
     terminal.printJson(result);
   }
 
@@ -218,8 +198,8 @@ class EvolutionCommand : public Command {
       char start[48];
       std::snprintf(start, sizeof start, "%8lld  %5lld", static_cast<long long>(moment.step),
                     static_cast<long long>(moment.epoch));
-      terminal.print(start + meanText(meanOf(moment.locality)) + "  " +
-                     meanText(meanOf(moment.alpha)) + "  " + likeliestText(moment, 0));
+      terminal.print(start + meanText(moment.locality) + "  " + meanText(moment.alpha) + "  " +
+                     likeliestText(moment, 0));
     }
   }
 
@@ -246,141 +226,6 @@ class EvolutionCommand : public Command {
     if (!terminal.json()) terminal.print(path == "-" ? "standard output" : path);
   }
 
-  std::vector<std::size_t> chosenPoints(const RecordedEvolution& evolution,
-                                        std::size_t most) const {
-    if (m_steps.empty())
-      return spreadPoints(evolution.moments().size(),
-                          m_most > 0 ? static_cast<std::size_t>(m_most) : most);
-    std::set<std::size_t> chosen;
-    for (const std::int64_t step : m_steps)
-      chosen.insert(evolution.momentAt(step));
-    return {chosen.begin(), chosen.end()};
-  }
-
-  int query(const EvolutionInfo& info) const {
-    if (m_queryText == "mean") return kMeanOfPatches;
-    if (m_queryText.empty()) return info.grid.prefix > 0 ? 0 : kMeanOfPatches;
-    return queryFromText(m_queryText, info.grid).token;
-  }
-
-  /// The layers and heads that were asked for.
-  std::vector<std::pair<int, int>> chosenHeads(const EvolutionInfo& info) const {
-    const int layers = static_cast<int>(info.layers.size());
-    if (m_layer && (*m_layer < 0 || *m_layer >= layers))
-      refuseUsage("--layer", "must be from 0 to " + std::to_string(layers - 1));
-    std::vector<std::pair<int, int>> chosen;
-    for (int l = 0; l < layers; ++l) {
-      const bool wanted = m_layer ? l == *m_layer : m_head || l == layers - 1;
-      for (int h = 0; wanted && h < info.layers[static_cast<std::size_t>(l)].heads; ++h)
-        if (h == m_head.value_or(h)) chosen.emplace_back(l, h);
-    }
-    if (chosen.empty())
-      refuseUsage(m_head ? "--head" : "--layer",
-                  "names nothing that was recorded: give --layer and --head, counted from 0");
-    return chosen;
-  }
-
-  EvolutionScene scene(RecordedEvolution& evolution, std::size_t most, std::stop_token stop) const {
-    const EvolutionInfo& info = evolution.info();
-    const int pictures = static_cast<int>(info.pictures.size());
-    if (m_picture < 0 || m_picture >= pictures)
-      refuseUsage("--picture", "must be from 0 to " + std::to_string(pictures - 1));
-    EvolutionScene scene;
-    scene.pictureNumber = static_cast<std::size_t>(m_picture);
-    scene.picture = fs::path(info.pictures[scene.pictureNumber].name).filename().string();
-    scene.view = info.pictures[scene.pictureNumber].view;
-    const std::vector<std::size_t> points = chosenPoints(evolution, most);
-    for (const std::size_t point : points)
-      scene.moments.push_back(evolution.moments()[point]);
-    if (m_show == "attention") {
-      addAttention(scene, evolution, points, stop);
-    } else if (m_show == "rollout") {
-      addRollout(scene, evolution, points, stop);
-    } else {
-      addLearned(scene, evolution, points, stop);
-    }
-    return scene;
-  }
-
-  static void requireGoingOn(const std::stop_token& stop) {
-    if (stop.stop_requested())
-      throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", "evolution"});
-  }
-
-  void addAttention(EvolutionScene& scene, const RecordedEvolution& evolution,
-                    const std::vector<std::size_t>& points, const std::stop_token& stop) const {
-    const EvolutionInfo& info = evolution.info();
-    const int token = query(info);
-    scene.subject = "attention of the " + recordedQueryText(token, info.grid);
-    scene.meaning = info.mapMeaning;
-    scene.isSigned = info.mapIsSigned;
-    for (const auto& [layer, head] : chosenHeads(info)) {
-      const Grid& grid = info.layers[static_cast<std::size_t>(layer)].grid;
-      scene.maps.push_back({layer, head, grid.rows, grid.cols, true, {}});
-    }
-    for (const std::size_t point : points) {
-      requireGoingOn(stop);
-      const EvolutionFrame frame = valueOrThrow(evolution.frame(point));
-      for (EvolvingMap& map : scene.maps)
-        map.values.push_back(valueOrThrow(frame.seen(m_picture, map.layer, map.head, token)));
-    }
-  }
-
-  void addRollout(EvolutionScene& scene, const RecordedEvolution& evolution,
-                  const std::vector<std::size_t>& points, const std::stop_token& stop) const {
-    const EvolutionInfo& info = evolution.info();
-    const Grid& grid = info.layers.front().grid;
-    scene.subject = "rollout, heads fused by mean";
-    scene.meaning = rolloutPreparation(info.mapIsSigned, info.mapRowsSumToOne);
-    scene.maps.push_back({-1, -1, grid.rows, grid.cols, true, {}});
-    for (const std::size_t point : points) {
-      requireGoingOn(stop);
-      scene.maps.front().values.push_back(valueOrThrow(evolution.frame(point)).rollout(m_picture));
-    }
-    const auto& values = scene.maps.front().values;
-    if (std::all_of(values.begin(), values.end(), [](const auto& v) { return v.empty(); }))
-      refuseUsage("--show rollout",
-                  "was not recorded: the maps of this model are too large for "
-                  "it, or some layer has none");
-  }
-
-  void addLearned(EvolutionScene& scene, RecordedEvolution& evolution,
-                  const std::vector<std::size_t>& points, const std::stop_token& stop) const {
-    const EvolutionInfo& info = evolution.info();
-    const Query asked = queryFromText(m_queryText, info.grid);
-    scene.plain = true;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      requireGoingOn(stop);
-      const std::vector<LearnedMap> learned = valueOrThrow(evolution.learned(points[i]));
-      const LearnedMap* shown = learnedFromName(m_show, learned);
-      scene.subject = shown->title + " at the " + asked.text;
-      scene.meaning = shown->maps.meaning;
-      scene.isSigned = shown->maps.isSigned;
-      if (i == 0) scene.maps = learnedRows(*shown, info);
-      for (EvolvingMap& map : scene.maps) {
-        const LayerMaps& maps = shown->maps.layers[static_cast<std::size_t>(map.layer)];
-        const int token = queryInLayer(asked.token, info.grid, maps.grid);
-        map.values.push_back({});
-        if (token < 0) continue;
-        const PatchArea area = areaInSight(maps, token);
-        map.rows = area.rows;
-        map.cols = area.cols;
-        map.smooth = !maps.windows;
-        map.values.back() = valuesIn(area, patchesSeenBy(maps, map.head, token), maps.grid);
-      }
-    }
-  }
-
-  std::vector<EvolvingMap> learnedRows(const LearnedMap& shown, const EvolutionInfo& info) const {
-    std::vector<EvolvingMap> rows;
-    for (const auto& [layer, head] : chosenHeads(info)) {
-      const LayerMaps& maps = shown.maps.layers[static_cast<std::size_t>(layer)];
-      if (!maps.empty() && head < maps.heads) rows.push_back({layer, head, 0, 0, true, {}});
-    }
-    if (rows.empty()) refuseUsage("--layer", "has no " + shown.title + "; choose another layer");
-    return rows;
-  }
-
   EvolutionStyle styleFor(const EvolutionScene& scene) const {
     EvolutionStyle style = m_style;
     style.picture.style = styleOf(style.picture.style, scene.plain);
@@ -388,13 +233,13 @@ class EvolutionCommand : public Command {
   }
 
   void drawStrip(RecordedEvolution& evolution, const std::stop_token& stop, Terminal& terminal) {
-    const EvolutionScene drawn = scene(evolution, kStripSteps, stop);
+    const EvolutionScene drawn = chosenScene(evolution, m_choice, kStripSteps, stop);
     const Image strip = evolutionStrip(drawn, styleFor(drawn), scalesOf(drawn, styleFor(drawn)));
     write(m_strip, valueOrThrow(encodePng(strip, {{"Software", "Headlight"}})), terminal);
   }
 
   void drawFilm(RecordedEvolution& evolution, const std::stop_token& stop, Terminal& terminal) {
-    const EvolutionScene drawn = scene(evolution, evolution.moments().size(), stop);
+    const EvolutionScene drawn = chosenScene(evolution, m_choice, evolution.moments().size(), stop);
     const EvolutionStyle style = styleFor(drawn);
     const std::vector<DrawnMap> scales = scalesOf(drawn, style);
     const bool gif = fs::path(m_film).extension() == ".gif";
@@ -424,11 +269,9 @@ class EvolutionCommand : public Command {
       terminal.print(m_film + ": " + std::to_string(drawn.moments.size()) + " pictures");
   }
 
-  std::string m_run, m_strip, m_film, m_csv, m_queryText, m_show = "attention";
+  std::string m_run, m_strip, m_film, m_csv;
   bool m_json = false, m_values = false;
-  std::vector<std::int64_t> m_steps;
-  int m_most = 0, m_picture = 0;
-  std::optional<int> m_layer, m_head;
+  EvolutionChoice m_choice;
   double m_seconds = 0.2;
   EvolutionStyle m_style;
   StyleOptions m_styleOptions;

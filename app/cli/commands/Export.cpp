@@ -6,6 +6,7 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ExperimentOptions.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/TableFlags.h"
 #include "core/workbench/ClusterExport.h"
 #include "core/workbench/ConfigExport.h"
 #include "core/workbench/FileContent.h"
@@ -16,22 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<Section>& clusterSections() {
-  static const std::vector<Section> sections = {{"", "Cluster", &clusterParameters()}};
-  return sections;
-}
-
-Result<void> setClusterParameter(Json& json, const std::string& path, const std::string& text) {
-  auto value = parameterFromText(*findParameter(clusterParameters(), path), text, "--" + path);
-  if (!value) return value.error();
-  json[path] = std::move(value).value();
-  return {};
-}
-
 class ExportCommand : public Command {
  public:
-  ExportCommand() : m_planFlags(clusterSections(), setClusterParameter) {}
-
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
         "export", "Write an experiment with weights and launchers, to be trained on a cluster");
@@ -51,7 +38,7 @@ class ExportCommand : public Command {
                       "A config alone: name weights that lie elsewhere where they are, do not copy "
                       "them beside it");
     command->add_flag("--json", m_json, "The result as one JSON object");
-    m_planFlags.declare(*command, {""});
+    m_planFlags.declare(*command);
     command->footer(
         "Every parameter of the Experiment is a flag, in the groups above, as for train.\n"
         "The launchers go on with the run where there is one. HEADLIGHT, RUN, DATA, MACHINES and\n"
@@ -83,10 +70,8 @@ class ExportCommand : public Command {
   }
 
   ClusterPlan plan() const {
-    Json json = Json::object();
-    m_planFlags.apply(json);
     ClusterPlan plan;
-    valueOrThrow(readParameters(clusterParameters(), json, &plan, "--"));
+    m_planFlags.read(&plan);
     return plan;
   }
 
@@ -122,7 +107,7 @@ class ExportCommand : public Command {
   std::string m_output;
   bool m_leaveWeights = false, m_json = false;
   ExperimentOptions m_options;
-  ParameterFlags m_planFlags;
+  TableFlags m_planFlags{clusterParameters(), "Cluster"};
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // search: a mask scheme for a model, by locality, by importance, at random; or soft heads made
 // hard.
 
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -11,6 +10,8 @@
 #include "app/cli/ModelOptions.h"
 #include "app/cli/ProgressBar.h"
 #include "app/cli/Signals.h"
+#include "app/cli/TableFlags.h"
+#include "core/base/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/workbench/SchemeSearch.h"
 
@@ -18,22 +19,6 @@ namespace headlight::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::vector<Section>& searchSections() {
-  static const std::vector<Section> sections = {{"", "Search", &searchParameters()}};
-  return sections;
-}
-
-Result<void> setSearchParameter(Json& json, const std::string& path, const std::string& text) {
-  auto value = parameterFromText(*findParameter(searchParameters(), path), text, "--" + path);
-  if (!value) return value.error();
-  json[path] = std::move(value).value();
-  return {};
-}
-
-Json numberOrNull(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
 
 Json decisionJson(const SearchDecision& decision) {
   return {{"event", "decision"},
@@ -67,8 +52,6 @@ std::string trialText(const SearchTrial& trial) {
 
 class SearchCommand : public Command {
  public:
-  SearchCommand() : m_searchFlags(searchSections(), setSearchParameter) {}
-
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
         "search", "Find which heads to mask: MaiT's quick search, by importance, at random");
@@ -89,7 +72,7 @@ class SearchCommand : public Command {
         "mait trains twice and needs a CONFIG; greedy, random and harden look at the trained\n"
         "model of --weights. Every parameter of the Experiment is a flag, in the groups above.\n"
         "Ctrl+C writes a checkpoint and exits with 130; the same command then goes on.");
-    m_searchFlags.declare(*command, {""});
+    m_searchFlags.declare(*command);
     m_options.declareFlags(*command);
     return command;
   }
@@ -97,8 +80,7 @@ class SearchCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
     const SearchPlan plan = described();
-    const fs::path output =
-        m_output.empty() ? fs::path("searches") / plan.experiment.name : fs::path(m_output);
+    const fs::path output = m_output.empty() ? defaultFolder(plan) : fs::path(m_output);
     terminal.note(plan.options.method + " search in " + output.string());
     ProgressBar bar(terminal);
     const SearchObserver observer = reporting(terminal, bar);
@@ -112,14 +94,16 @@ class SearchCommand : public Command {
     if (m_options.config.empty() && m_options.weights.empty() && m_options.model.empty())
       refuseUsage("search", "needs a CONFIG, or --weights FILE of a trained model");
     SearchPlan plan;
-    Json json = Json::object();
-    m_searchFlags.apply(json);
-    valueOrThrow(readParameters(searchParameters(), json, &plan.options, "--"));
+    m_searchFlags.read(&plan.options);
     std::optional<Json> base;
     if (m_options.config.empty() && m_options.model.empty())
       base = experimentToJson(ofCheckpoint(m_options.weights));
     plan.experiment = m_options.describe(base);
     return plan;
+  }
+
+  static fs::path defaultFolder(const SearchPlan& plan) {
+    return fs::path("searches") / folderNameFrom(plan.experiment.name, "search");
   }
 
   /// Its edits are history: the masks that it was saved with count.
@@ -201,7 +185,7 @@ class SearchCommand : public Command {
   std::string m_output;
   bool m_json = false;
   ExperimentOptions m_options;
-  ParameterFlags m_searchFlags;
+  TableFlags m_searchFlags{searchParameters(), "Search"};
 };
 
 }  // namespace

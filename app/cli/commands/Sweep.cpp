@@ -8,6 +8,7 @@
 #include "app/cli/RecipeList.h"
 #include "app/cli/Signals.h"
 #include "app/cli/SweepReporter.h"
+#include "core/base/Files.h"
 #include "core/config/Recipes.h"
 #include "core/workbench/Sweep.h"
 #include "core/workbench/Together.h"
@@ -108,11 +109,7 @@ class SweepCommand : public Command {
   }
 
   static fs::path defaultFolder(const SweepPlan& plan) {
-    std::string name = plan.name;
-    for (char& letter : name)
-      if (letter == '/' || letter == '\\' || static_cast<unsigned char>(letter) < ' ') letter = '_';
-    if (name.empty() || name[0] == '.') name = "sweep" + name;
-    return fs::path("sweeps") / name;
+    return fs::path("sweeps") / folderNameFrom(plan.name, "sweep");
   }
 
   static int exitCodeAfter(const SweepReport& report) {

@@ -7,6 +7,7 @@
 #include "app/cli/ExperimentOptions.h"
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
+#include "core/base/Files.h"
 
 namespace headlight::cli {
 namespace {
@@ -14,10 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// runs/NAME, or runs/NAME-2 … where that is taken.
-fs::path freshRunFolder(std::string name) {
-  for (char& letter : name)
-    if (letter == '/' || letter == '\\' || static_cast<unsigned char>(letter) < ' ') letter = '_';
-  if (name.empty() || name[0] == '.') name = "run" + name;
+fs::path freshRunFolder(const std::string& experiment) {
+  const std::string name = folderNameFrom(experiment, "run");
   fs::path folder = fs::path("runs") / name;
   std::error_code unknown;  // then making it says what is wrong
   for (int n = 2; fs::exists(folder, unknown); ++n)

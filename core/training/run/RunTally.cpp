@@ -4,19 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/masks/HeadMean.h"
+
 namespace headlight {
 namespace {
 
 constexpr std::size_t kPaceSteps = 32;
-
-double meanLocality(const HeadPoint& point) {
-  double sum = 0;
-  std::int64_t count = 0;
-  for (const auto& layer : point.locality)
-    for (const float value : layer)
-      if (std::isfinite(value)) sum += value, ++count;
-  return count > 0 ? sum / static_cast<double>(count) : RunNumbers::kUnknown;
-}
 
 }  // namespace
 
@@ -43,7 +36,7 @@ void RunTally::add(const EpochPoint& point) {
 void RunTally::add(const HeadPoint& point) {
   ++m_lines;
   m_step = std::max(m_step, point.step);
-  m_locality = meanLocality(point);
+  m_locality = meanOverHeads(point.locality);
 }
 
 double RunTally::secondsAStep() const {

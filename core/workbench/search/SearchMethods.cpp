@@ -7,9 +7,8 @@
 #include "core/base/Text.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
-#include "core/training/run/RunFolder.h"
-#include "core/workbench/TrainingSession.h"
 #include "core/workbench/search/SearchJob.h"
+#include "core/workbench/sweep/HeldTraining.h"
 #include "core/workbench/sweep/SweepResults.h"
 
 namespace headlight {
@@ -38,26 +37,21 @@ Experiment roundExperiment(const SearchJob& job, const Round& round) {
 void train(SearchJob& job, const Experiment& experiment, const OpenFolder& folder,
            const Round& round) {
   const HeldFolder held{folder, valueOrThrow(FolderLock::acquire(folder))};
-  const bool begun = RunFolder::holdsRun(folder);
-  auto session = valueOrThrow(begun ? TrainingSession::resume(held)
-                                    : TrainingSession::begin(experiment, held));
-  if (job.observer().begun) job.observer().begun(round.name, round.scheme, begun);
-  const auto tell = [&] {
-    const TrainingUpdate update = session->takeUpdate();
+  const auto begun = [&](bool resumed) {
+    if (job.observer().begun) job.observer().begun(round.name, round.scheme, resumed);
+  };
+  const auto tell = [&](const TrainingUpdate& update) {
     if (job.observer().update) job.observer().update(update);
     Progress progress = update.progress;
     progress.stage = round.name + ": " + progress.stage;
     if (job.observer().progress) job.observer().progress(progress);
   };
-  tell();
-  session->setWakeUp(tell);
-  const auto outcome = session->run(job.stop());
-  session->setWakeUp({});
-  tell();
-  if (valueOrThrow(outcome).state == TrainingState::Stopped)
+  const TrainingOutcome outcome =
+      valueOrThrow(trainHeld(experiment, held, {begun, tell}, job.stop()));
+  if (outcome.state == TrainingState::Stopped)
     throw Failure({ErrorCode::Canceled, "stopped, checkpoint written; the same command goes on",
                    folder.path().string()});
-  markFinished(folder, outcome->steps);
+  markFinished(folder, outcome.steps);
 }
 
 /// The run's last checkpoint.

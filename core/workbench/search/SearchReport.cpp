@@ -87,7 +87,7 @@ std::string searchDecisionsCsv(const std::vector<SearchDecision>& decisions) {
     for (const std::string& cell : {decision.round, std::to_string(decision.layer),
                                     headText(decision, ""), value, decision.action})
       text.append(cell).append(",");
-    text.append("\"").append(decision.reason).append("\"\n");
+    text.append(csvQuoted(decision.reason)).append("\n");
   }
   return text;
 }

@@ -14,6 +14,7 @@
 #include "core/workbench/TrainingSession.h"
 #include "core/workbench/opening/ExperimentPaths.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/sweep/HeldTraining.h"
 
 namespace headlight {
 namespace {
@@ -65,21 +66,11 @@ class ClassifierSubject : public SweepSubject {
   Result<SweepOutcome> train(const SweepRun& run, const HeldFolder& held,
                              const RunListener& listener, const SweepObserver& observer,
                              std::stop_token stop) const override {
-    const bool begun = RunFolder::holdsRun(held.files);
-    auto session =
-        begun ? TrainingSession::resume(held) : TrainingSession::begin(run.experiment, held);
-    if (!session) throw Failure(session.error());
-    listener.begun(begun);
-    const auto tell = [&] {
-      const TrainingUpdate update = (*session)->takeUpdate();
+    const auto tell = [&](const TrainingUpdate& update) {
       if (observer.update) observer.update(run, update);
       listener.progress(update.progress);
     };
-    tell();
-    (*session)->setWakeUp(tell);
-    const auto outcome = (*session)->run(stop);
-    (*session)->setWakeUp({});
-    tell();
+    const auto outcome = trainHeld(run.experiment, held, {listener.begun, tell}, stop);
     if (!outcome) return outcome.error();
     return SweepOutcome{outcome->state == TrainingState::Finished, outcome->steps,
                         outcome->bestTop1};

@@ -21,11 +21,7 @@ std::string cellText(double value) {
 
 /// As RFC 4180 has it: quoted where it must be.
 std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text)
-    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
+  return text.find_first_of(",\"\n") == std::string::npos ? text : csvQuoted(text);
 }
 
 /// A bar would end a Markdown cell.
