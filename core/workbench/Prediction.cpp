@@ -38,7 +38,21 @@ bool sameClasses(const ModelInfo& a, const ModelInfo& b) {
          (names == others || names.empty() || others.empty());
 }
 
+namespace {
+
+/// Of a recorded look there are the best classes, and no logits.
+std::vector<PredictionRow> recordedRows(const Look& look, int rows) {
+  std::vector<PredictionRow> all;
+  for (const ClassScore& score : look.top)
+    if (const int rank = static_cast<int>(all.size()) + 1; rank <= rows)
+      all.push_back({score.name, rank, score.probability, 0, 0});
+  return all;
+}
+
+}  // namespace
+
 std::vector<PredictionRow> predictionRows(const Look& after, const Look* before, int rows) {
+  if (after.logits.empty()) return recordedRows(after, rows);
   const std::vector<double> now = probabilitiesOf(after.logits);
   const std::vector<int> rank = ranksOf(after.logits);
   std::vector<double> then;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/base/Images.h"
+#include "ui/document/RecordedView.h"
 
 namespace headlight {
 namespace {
@@ -33,7 +34,18 @@ bool same(const RolloutOptions& a, const RolloutOptions& b) {
   return a.fusion == b.fusion && a.discardRatio == b.discardRatio;
 }
 
+/// The rows that a rollout needs are not kept: it was worked out when the step was recorded.
+RolloutResult recordedRollout(RolloutResult result, const RecordedView& recorded) {
+  result.shown = RolloutOptions();
+  result.grid = recorded.rolloutGrid;
+  result.values = recorded.rollout;
+  if (result.values.empty())
+    result.error = AnalysisBridge::tr("The run recorded no rollout of this model.");
+  return result;
+}
+
 RolloutResult workOutRollout(RolloutResult result) {
+  result.shown = result.options;
   const AttentionMaps& maps = result.look->maps;
   if (!maps.layers.empty()) result.grid = maps.layers.front().grid;
   const auto values = guarded("rollout", [&] { return rollout(maps, result.options); });
@@ -91,20 +103,20 @@ AnalysisBridge* AnalysisBridge::of(Document* document) {
 
 AnalysisBridge::AnalysisBridge(Document* document) : QObject(document), m_document(document) {
   setObjectName("analysisBridge");
-  connect(document, &Document::imageChanged, this, &AnalysisBridge::imageChanged);
+  connect(document, &Document::pictureChanged, this, &AnalysisBridge::pictureChanged);
   connect(document, &Document::modelChanged, this, [this] {
     m_rollout.reset();
     m_similarity.reset();
   });
-  imageChanged();
+  pictureChanged();
 }
 
 AnalysisBridge::~AnalysisBridge() = default;
 
-void AnalysisBridge::imageChanged() {
+void AnalysisBridge::pictureChanged() {
   m_rollout.reset();
   m_similarity.reset();
-  const Image image = m_document->image();
+  const Image image = m_document->shownImage();
   m_scaling.cancel();
   if (image.empty()) {
     m_pyramid = {};
@@ -131,6 +143,10 @@ void AnalysisBridge::requestRollout(std::shared_ptr<const Look> look,
   m_rolloutAsked.options = options;
   if (!m_rolloutAsked.look || m_rolloutAsked.look->maps.layers.empty()) {
     m_rollout.reset();
+    Q_EMIT rolloutReady();
+  } else if (const auto& recorded = m_document->recordedView();
+             recorded && recorded->look == m_rolloutAsked.look) {
+    m_rollout = std::make_shared<const RolloutResult>(recordedRollout(m_rolloutAsked, *recorded));
     Q_EMIT rolloutReady();
   } else if (!m_rollingNow) {
     startRollout();
@@ -165,6 +181,13 @@ void AnalysisBridge::requestSimilarity(std::shared_ptr<const Look> look, int hea
   m_similarityAsked.head = head;
   if (!m_similarityAsked.look || m_similarityAsked.look->maps.layers.empty()) {
     m_similarity.reset();
+    Q_EMIT similarityReady();
+  } else if (const auto& recorded = m_document->recordedView();
+             recorded && recorded->look == m_similarityAsked.look && !recorded->whole) {
+    SimilarityResult result = m_similarityAsked;
+    result.error =
+        tr("The run recorded some rows of its maps; layers are compared by all of them.");
+    m_similarity = std::make_shared<const SimilarityResult>(std::move(result));
     Q_EMIT similarityReady();
   } else if (!m_comparingNow) {
     startSimilarity();

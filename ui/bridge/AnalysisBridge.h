@@ -27,7 +27,8 @@ ImagePyramid makePyramid(const Image& image, std::stop_token stop = {});
 
 struct RolloutResult {
   std::shared_ptr<const Look> look;
-  RolloutOptions options;
+  RolloutOptions options;  ///< as asked for
+  RolloutOptions shown;    ///< as it is: recorded ones are of the mean of heads, nothing dropped
   Grid grid;
   std::vector<float> values;  ///< [rows × cols]; empty on error
   QString error;
@@ -47,7 +48,7 @@ class AnalysisBridge : public QObject {
   static AnalysisBridge* of(Document* document);
   ~AnalysisBridge() override;
 
-  /// The Document's picture. A coarse one stands in until a large picture's is ready.
+  /// The Document's picture that is shown. A coarse one stands in until a large picture's is ready.
   const ImagePyramid& pyramid() const { return m_pyramid; }
 
   /// The newest results; null until there is one. `look` says what they belong to.
@@ -64,7 +65,7 @@ class AnalysisBridge : public QObject {
 
  private:
   explicit AnalysisBridge(Document* document);
-  void imageChanged();
+  void pictureChanged();
   void startRollout();
   void startSimilarity();
 

@@ -3,6 +3,7 @@
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Document.h"
+#include "ui/document/RecordedView.h"
 
 namespace headlight {
 namespace {
@@ -46,7 +47,14 @@ void HeadValuesBridge::restart() {
   const HeadNumbers& numbers = m_document->numbers();
   const bool live = !numbers.averaged && (numbers.measure == HeadMeasure::Locality ||
                                           numbers.measure == HeadMeasure::Alpha);
-  if (live || !m_document->look())
+  // Of a recorded step there are its maps and numbers, not the weights.
+  const bool lost = m_document->recordedView() &&
+                    (numbers.averaged || !infoOf(numbers.measure).needsMaps) && !live;
+  if (lost) {
+    m_problem = tr("not recorded: at an earlier step there are the maps' own numbers only");
+    m_document->setNumbers({numbers.measure, numbers.averaged, nullptr});
+  }
+  if (live || lost || !m_document->look())
     m_settled.stop();
   else
     m_settled.start();

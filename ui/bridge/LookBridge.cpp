@@ -298,7 +298,8 @@ void LookBridge::requestReference() {
         new Result<Look>(session->look(image, masks, {}, stop)), &releaseElsewhere);
     inThreadOf(this, [this, ticket, look] {
       if (ticket != m_lookTicket || !*look || !m_document->needsReferenceLook()) return;
-      if ((*look)->weights != m_document->look()->weights) return;  // a newer look is on its way
+      if ((*look)->weights != m_document->liveLook()->weights)
+        return;  // a newer look is on its way
       m_document->setReferenceLook(std::shared_ptr<const Look>(look, &**look));
     });
   });

@@ -35,7 +35,7 @@ void MaskEffectBridge::invalidate() {
 }
 
 void MaskEffectBridge::onLook() {
-  const auto look = m_document->look();
+  const auto look = m_document->liveLook();
   if (!look || look->weights == m_weights) return;
   m_weights = look->weights;
   // Weights in training change faster than a data set is measured: what goes on is finished.

@@ -194,7 +194,7 @@ bool SideBridge::takeOver(const MaskScheme& masks) {
   if (!hasOwnModel() || !m_side.picture.isEmpty()) return false;
   std::shared_ptr<const Look> look;
   if (masks == m_window->masks())
-    look = m_window->look();
+    look = m_window->liveLook();
   else if (m_window->referenceMasks() == masks)
     look = m_window->referenceLook();
   else
@@ -229,7 +229,8 @@ void SideBridge::lookDone(int ticket, const std::shared_ptr<const Result<Look>>&
   if (!look && look.error().code == ErrorCode::Canceled) return;
   if (!look) return refuse(QString::fromStdString(look.error().text()));
   // A run goes on: both sides are of the same weights, and a newer look is on its way.
-  if (hasOwnModel() && m_window->look() && m_window->look()->weights != look->weights) return;
+  if (hasOwnModel() && m_window->liveLook() && m_window->liveLook()->weights != look->weights)
+    return;
   m_document->setLook(std::shared_ptr<const Look>(result, &*look), -1);
   settle(false, {});
 }

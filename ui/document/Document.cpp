@@ -11,6 +11,7 @@
 #include "ui/base/ShownText.h"
 #include "ui/document/HeadValues.h"
 #include "ui/document/MaskCommand.h"
+#include "ui/document/RecordedView.h"
 
 namespace headlight {
 namespace {
@@ -60,6 +61,7 @@ void Document::setModel(const ModelInfo& info) {
   m_editToPictureMs = -1;
   // Told below: who asks about heads now may still mean those of the model before.
   const bool showedRecord = std::exchange(m_recorded, nullptr) != nullptr;
+  const bool showedPicture = std::exchange(m_recordedView, nullptr) != nullptr;
   m_followedFrom.reset();
   m_pinned = false;
   ViewOptions view = m_view;
@@ -72,6 +74,7 @@ void Document::setModel(const ModelInfo& info) {
   const bool viewIsNew = !(view == m_view);
   m_view = view;
   Q_EMIT modelChanged();
+  if (showedPicture) Q_EMIT pictureChanged();
   Q_EMIT lookChanged();
   if (showedRecord) Q_EMIT recordedChanged();
   if (viewIsNew) Q_EMIT viewChanged();
@@ -92,7 +95,16 @@ void Document::setImage(const Image& image, const QString& name, const QString& 
   m_look.reset();
   m_referenceLook.reset();
   Q_EMIT imageChanged();
+  Q_EMIT pictureChanged();
   Q_EMIT lookChanged();
+}
+
+const Image& Document::shownImage() const {
+  return m_recordedView ? *m_recordedView->image : m_image;
+}
+
+const QString& Document::shownImageName() const {
+  return m_recordedView ? m_recordedView->imageName : m_imageName;
 }
 
 void Document::pushEdit(const MaskEdit& edit) {
@@ -128,11 +140,33 @@ void Document::applyEdit(const MaskEdit& edit) {
   Q_EMIT masksChanged();
 }
 
+const MaskScheme& Document::shownMasks() const {
+  const bool recorded = m_recordedView && m_recordedView->look->masks.shape() == m_masks.shape();
+  return recorded ? m_recordedView->look->masks : m_masks;
+}
+
+void Document::setMaskReasons(std::map<HeadPlace, QString> reasons, const MaskScheme& found) {
+  m_maskReasons = std::move(reasons);
+  m_foundMasks = found;
+}
+
+QString Document::maskReason(const HeadPlace& head) const {
+  const auto found = m_maskReasons.find(head);
+  const bool holds = found != m_maskReasons.end() && m_foundMasks.contains(head.layer, head.head) &&
+                     m_masks.contains(head.layer, head.head) &&
+                     m_masks.at(head.layer, head.head) == m_foundMasks.at(head.layer, head.head);
+  return holds ? found->second : QString();
+}
+
 void Document::replaceMasks(const MaskScheme& scheme) {
   m_masks = scheme;
   m_undoStack.clear();
   forgetReference();
   Q_EMIT masksChanged();
+}
+
+std::shared_ptr<const Look> Document::look() const {
+  return m_recordedView ? m_recordedView->look : m_look;
 }
 
 void Document::setLook(std::shared_ptr<const Look> look, double editToPictureMs) {
@@ -174,7 +208,7 @@ std::optional<MaskScheme> Document::referenceMasks() const {
 
 std::shared_ptr<const Look> Document::referenceLook() const {
   const auto masks = referenceMasks();
-  const bool is = masks && m_look && m_referenceLook &&
+  const bool is = masks && !m_recordedView && m_look && m_referenceLook &&
                   m_referenceLook->weights == m_look->weights && m_referenceOf == *masks &&
                   m_referenceLook->view.pixels == m_look->view.pixels;
   return is ? m_referenceLook : nullptr;
@@ -213,6 +247,26 @@ void Document::setRecorded(std::shared_ptr<const HeadPoint> point) {
   if (point == m_recorded) return;
   m_recorded = std::move(point);
   Q_EMIT recordedChanged();
+}
+
+void Document::setRecordedView(std::shared_ptr<const RecordedView> view) {
+  if (view == m_recordedView) return;
+  const auto imageOf = [](const auto& of) { return of ? of->image : nullptr; };
+  const bool otherPicture = imageOf(view) != imageOf(m_recordedView);
+  if (view && !m_recordedView) m_liveToken = m_followedFrom.value_or(m_view.query);
+  const bool chosen = m_recordedView && m_view.query != keptToken(m_liveToken);
+  m_recordedView = std::move(view);
+  const int before = m_view.query;
+  m_view.query = m_recordedView || chosen ? keptToken(m_view.query) : m_liveToken;
+  if (otherPicture) Q_EMIT pictureChanged();
+  Q_EMIT lookChanged();
+  if (before != m_view.query) Q_EMIT viewChanged();
+}
+
+/// While a recorded step is shown: the nearest token of which there is a map.
+int Document::keptToken(int token) const {
+  if (!m_recordedView || !m_view.learned.empty() || !m_model) return token;
+  return nearestKeptToken(m_recordedView->queries, token, m_model->grid);
 }
 
 std::optional<float> Document::locality(int layer, int head) const {
@@ -307,6 +361,8 @@ void Document::showView(const ViewOptions& wanted) {
     const int heads = layers > 0 ? m_model->heads[view.layer] : 0;
     view.head = std::clamp(view.head, -1, heads - 1);
     view.query = std::clamp(view.query, 0, std::max(m_model->grid.tokens() - 1, 0));
+    if (m_recordedView && view.learned.empty())
+      view.query = nearestKeptToken(m_recordedView->queries, view.query, m_model->grid);
   }
   if (!view.learned.empty() && m_view.learned.empty()) view.query = placedToken(view.query);
   view.opacity = std::clamp(view.opacity, 0.0, 1.0);
@@ -366,6 +422,7 @@ void Document::setSourceNote(const QString& note) {
 }
 
 QString Document::sourceNote() const {
+  if (m_recordedView) return m_recordedView->source;
   if (!m_sourceNote.isEmpty()) return m_sourceNote;
   if (!m_model) return {};
   if (m_model->randomWeights) return tr("random weights");

@@ -22,6 +22,7 @@
 namespace headlight {
 
 struct HeadPoint;
+struct RecordedView;
 
 /// How maps are shown.
 struct ViewOptions {
@@ -64,6 +65,9 @@ class Document : public QObject {
   const Image& image() const { return m_image; }
   const QString& imageName() const { return m_imageName; }
   const QString& imagePath() const { return m_imagePath; }
+  /// The one that is shown: that of a recorded step, else the document's.
+  const Image& shownImage() const;
+  const QString& shownImageName() const;
   void setImage(const Image& image, const QString& name, const QString& path);
 
   // Masks. Everything that edits them comes in by pushEdit, so that it can be undone, and goes out
@@ -75,18 +79,18 @@ class Document : public QObject {
   void pushEdit(const MaskEdit& edit, int stroke);
   void applyEdit(const MaskEdit& edit);         ///< by the undo stack only
   void replaceMasks(const MaskScheme& scheme);  ///< session restore: clears the undo stack
-  /// Why a search (core/workbench/search) decided on heads as it did, by head; of this model, until
-  /// another one is set.
-  void setMaskReasons(std::map<HeadPlace, QString> reasons) { m_maskReasons = std::move(reasons); }
-  /// Empty where there is none.
-  QString maskReason(const HeadPlace& head) const {
-    const auto found = m_maskReasons.find(head);
-    return found == m_maskReasons.end() ? QString() : found->second;
-  }
+  /// The masks that are shown: those in force at a recorded step, else the document's.
+  const MaskScheme& shownMasks() const;
+  /// Why a search decided on the heads of `found` as it did, by head; of this model, until another
+  /// one is set.
+  void setMaskReasons(std::map<HeadPlace, QString> reasons, const MaskScheme& found);
+  /// Empty where there is none, or the head's mask is not the one that was found.
+  QString maskReason(const HeadPlace& head) const;
   QUndoStack* undoStack() { return &m_undoStack; }
 
-  /// The newest picture; may be null.
-  std::shared_ptr<const Look> look() const { return m_look; }
+  /// What is shown: a recorded step, else the newest picture; may be null.
+  std::shared_ptr<const Look> look() const;
+  std::shared_ptr<const Look> liveLook() const { return m_look; }
   void setLook(std::shared_ptr<const Look> look, double editToPictureMs);
 
   // What the newest picture is compared with: the masks before the last edit (of a stroke: as they
@@ -113,6 +117,10 @@ class Document : public QObject {
   /// masks' α; null: live. Of a run whose layers and heads are not the model's: left out.
   const std::shared_ptr<const HeadPoint>& recorded() const { return m_recorded; }
   void setRecorded(std::shared_ptr<const HeadPoint> point);
+  /// And the picture that it recorded then, in place of the newest look; null: live. The token that
+  /// looks is one whose rows were kept; live, it is again the one from before.
+  const std::shared_ptr<const RecordedView>& recordedView() const { return m_recordedView; }
+  void setRecordedView(std::shared_ptr<const RecordedView> view);
   /// ALS as recorded, else of the newest look.
   std::optional<float> locality(int layer, int head) const;
   /// α as recorded of a head that was soft then.
@@ -166,6 +174,7 @@ class Document : public QObject {
  Q_SIGNALS:
   void modelChanged();
   void imageChanged();
+  void pictureChanged();                              ///< shownImage() is another
   void masksChanged();                                ///< after applyEdit or replaceMasks
   void editApplied(const headlight::MaskEdit& edit);  ///< done, undone or redone; then masksChanged
   void lookChanged();
@@ -181,6 +190,7 @@ class Document : public QObject {
   void forgetReference();
   void showView(const ViewOptions& view);
   void lookFrom(int token);
+  int keptToken(int token) const;
   int placedToken(int token) const;
 
   std::optional<ModelInfo> m_model;
@@ -192,10 +202,13 @@ class Document : public QObject {
   Reference m_reference = Reference::LastEdit;
   MaskScheme m_referenceOf;  ///< under which it was looked
   std::map<HeadPlace, QString> m_maskReasons;
+  MaskScheme m_foundMasks;  ///< that the reasons are of
   std::optional<MaskScheme> m_beforeEdit, m_pinnedMasks;
   double m_editToPictureMs = -1;
   bool m_stale = false;
   std::shared_ptr<const HeadPoint> m_recorded;
+  std::shared_ptr<const RecordedView> m_recordedView;
+  int m_liveToken = 0;  ///< that looked before a recorded step was shown
   HeadNumbers m_numbers;
   double m_largestNumber = 1;  ///< of values that are no shares
   ViewOptions m_view;

@@ -5,6 +5,7 @@
 #include "ui/base/Images.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/document/HeadValues.h"
+#include "ui/document/RecordedView.h"
 #include "ui/maps/ViewedMap.h"
 #include "ui/maps/ViewedRollout.h"
 #include "ui/maps/ViewedTiles.h"
@@ -63,7 +64,7 @@ FigurePanel panelOf(const FigureRequest& request, MapLayer map) {
   FigurePanel panel;
   panel.map = std::move(map);
   panel.image = request.image;
-  panel.region = seenRegion(request.image, request.model.experiment.model);
+  panel.region = request.region;
   return panel;
 }
 
@@ -81,11 +82,18 @@ void gatherCanvas(FigureContent& content, const FigureRequest& request) {
   content.panels.push_back(std::move(panel));
 }
 
+Result<std::vector<float>> rolloutOf(const FigureRequest& request) {
+  if (!request.recorded) return rollout(request.look->maps, request.view.rollout);
+  if (request.recorded->rollout.empty())
+    return Error{ErrorCode::InvalidArgument, "the run recorded no rollout of this model", ""};
+  return request.recorded->rollout;
+}
+
 Result<void> gatherRollout(FigureContent& content, const FigureRequest& request) {
-  const AttentionMaps& maps = request.look->maps;
-  const auto values = rollout(maps, request.view.rollout);
+  const auto values = rolloutOf(request);
   if (!values) return values.error();
-  const MapLayer map = rolloutMap(maps.layers.front().grid, *values, request.view);
+  const Grid& grid = request.look->maps.layers.front().grid;
+  const MapLayer map = rolloutMap(grid, *values, request.view);
   setRolloutRange(content.legend, map, request.model);
   content.panels.push_back(panelOf(request, map));
   return {};
@@ -119,6 +127,10 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
       if (const auto done = gatherRollout(content, request); !done) return done.error();
       break;
     case FigureKind::Similarity: {
+      if (request.recorded && !request.recorded->whole)
+        return Error{ErrorCode::InvalidArgument,
+                     "the run recorded some rows of its maps; layers are compared by all of them",
+                     ""};
       auto values = similarityOf(request.look->maps, request.view.head);
       if (!values) return values.error();
       content.similarity = std::move(*values);

@@ -52,7 +52,7 @@ Legend captionOf(const Document& document, FigureKind kind) {
     case FigureKind::Heads:
       return outlinedLegend(headsLegend(document), view);
     case FigureKind::Rollout:
-      return rolloutLegend(document, view.rollout, {});
+      return rolloutLegend(document, document.recordedView() ? RolloutOptions() : view.rollout, {});
     case FigureKind::Similarity:
       return similarityLegend(view.head, look ? look->maps.isSigned : document.model().mapIsSigned,
                               view.colorMap, document.sourceNote());
@@ -70,8 +70,9 @@ QRectF cursorOf(const Document& document, const MapLayer& map, const QRectF& reg
 }
 
 FigurePanel sidePanel(const Document& document, const QString& title, const MapLayer& map) {
-  const QRectF region = seenRegion(document.image(), document.model().experiment.model);
-  return {title, map, /*ownBar=*/true, document.image(), region, cursorOf(document, map, region)};
+  const QRectF region = shownRegion(document);
+  return {
+      title, map, /*ownBar=*/true, document.shownImage(), region, cursorOf(document, map, region)};
 }
 
 QString sideText(const QString& side, const Document& document) {
@@ -94,7 +95,8 @@ Legend comparisonLegend(const Document& left, const Document& right,
   return legend;
 }
 
-Result<void> writePng(const FigureRequest& request, const FigureContent& content, QSizeF units) {
+Result<QImage> paintedImage(const FigureRequest& request, const FigureContent& content,
+                            QSizeF units) {
   const double scale = request.dpi / kUnitsPerInch;
   const QSize pixels(request.widthPixels, static_cast<int>(std::ceil(units.height() * scale)));
   if (static_cast<double>(pixels.width()) * pixels.height() > kMostPixels)
@@ -111,10 +113,16 @@ Result<void> writePng(const FigureRequest& request, const FigureContent& content
   painter.scale(scale, scale);
   paintFigure(painter, units, content, scale);
   painter.end();
+  return canvas;
+}
+
+Result<void> writePng(const FigureRequest& request, const FigureContent& content, QSizeF units) {
+  const auto canvas = paintedImage(request, content, units);
+  if (!canvas) return canvas.error();
   std::vector<std::pair<std::string, std::string>> text{{"Software", "Headlight"}};
   if (!request.session.isEmpty())
     text.emplace_back(ImageBridge::kSessionKeyword, request.session.toStdString());
-  const auto png = encodePng(fromQImage(canvas), text);
+  const auto png = encodePng(fromQImage(*canvas), text);
   if (!png) return png.error();
   return writeFileAtomically(std::filesystem::path(request.path.toStdU16String()), *png);
 }
@@ -172,18 +180,34 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
     return refusal("there is no picture to make a figure of; open one first");
   FigureRequest request;
   request.kind = kind;
-  request.image = document.image();
-  request.imageName = document.imageName();
+  request.image = document.shownImage();
+  request.imageName = document.shownImageName();
+  request.region = shownRegion(document);
+  request.recorded = document.recordedView();
   request.model = document.model();
   request.modelName = shownName(request.model.experiment.model.name);
   request.title = request.imageName + QStringLiteral(" · ") + request.modelName;
-  request.masks = document.masks();
+  request.masks = document.shownMasks();
   request.view = document.view();
   request.look = document.look();
   if (!request.look || request.look->maps.layers.empty())
     return refusal("the maps are still being computed; try again in a moment");
   request.caption = captionOf(document, kind);
   return request;
+}
+
+std::optional<FigurePanel> canvasPanel(const Document& document, const QString& title) {
+  const auto map = canvasMap(document);
+  if (!map) return std::nullopt;
+  return sidePanel(document, title, *map);
+}
+
+Result<QImage> figureImage(const FigureRequest& request) {
+  return guarded("figure", [&] {
+    const auto content = valueOrThrow(figureContent(request));
+    const QSizeF units = figureSize(content, request.widthPixels * kUnitsPerInch / request.dpi);
+    return valueOrThrow(paintedImage(request, content, units));
+  });
 }
 
 Result<void> writeFigure(const FigureRequest& request) {

@@ -2,6 +2,7 @@
 // What a tab shows as a file for a paper: PNG (carrying its session), SVG or PDF with real text.
 
 #include <QByteArray>
+#include <QImage>
 #include <QPaintDevice>
 #include <QPainter>
 #include <QString>
@@ -54,8 +55,10 @@ struct FigureRequest {
   MaskScheme masks;
   ViewOptions view;
   std::shared_ptr<const Look> look;
-  std::vector<FigurePanel> sides;  ///< of a comparison
-  Legend caption;                  ///< a rollout's range is found when it is worked out
+  std::shared_ptr<const RecordedView> recorded;  ///< where the look is a run's
+  QRectF region;                                 ///< of the image, what the model saw
+  std::vector<FigurePanel> sides;                ///< of a comparison
+  Legend caption;  ///< a rollout's range is found when it is worked out
 };
 
 inline constexpr int kLeastFigureWidth = 100, kMostFigureWidth = 16'000;  ///< pixels
@@ -66,6 +69,10 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind);
 /// Fails where a side shows no map.
 Result<FigureRequest> captureComparison(const Document& left, const Document& right,
                                         bool difference = true);
+/// The map of the chosen layer, head and token over the picture; nothing where there is none.
+std::optional<FigurePanel> canvasPanel(const Document& document, const QString& title);
+/// As a picture: what a PNG of it holds.
+Result<QImage> figureImage(const FigureRequest& request);
 /// Draws and writes, all or nothing. May take seconds for a rollout of a large model.
 Result<void> writeFigure(const FigureRequest& request);
 

@@ -127,7 +127,7 @@ void HeadsArea::viewChanged() {
 QString HeadsArea::describeTile(int layer, int head) const {
   QString text =
       tr("layer %1 · %2").arg(layer).arg(head < 0 ? tr("mean of heads") : tr("head %1").arg(head));
-  const MaskScheme& masks = m_document->masks();
+  const MaskScheme& masks = m_document->shownMasks();
   const bool learned = shownLearned(m_look.get(), m_seen);
   if (!learned && masks.contains(layer, head))
     text += QStringLiteral(" · ") + maskText(masks.at(layer, head));
@@ -198,8 +198,8 @@ void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   const bool learned = shownLearned(m_look.get(), m_seen);
   if (const auto number = m_document->number(layer, head); number && !learned)
     shown.number = m_document->numberText(*number);
-  if (!learned && m_document->masks().contains(layer, head))
-    shown.mask = m_document->masks().at(layer, head);
+  if (!learned && m_document->shownMasks().contains(layer, head))
+    shown.mask = m_document->shownMasks().at(layer, head);
   drawHeadTile(painter, area, shown, palette());
   if (layer == m_seen.layer && head == m_seen.head) {
     painter.setBrush(Qt::NoBrush);

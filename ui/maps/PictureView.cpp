@@ -27,7 +27,7 @@ PictureView::PictureView(Document* document, QWidget* parent)
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-  connect(document, &Document::imageChanged, this, &PictureView::pictureChanged);
+  connect(document, &Document::pictureChanged, this, &PictureView::pictureChanged);
   connect(document, &Document::modelChanged, this, [this] {
     m_hovered = -1;
     regionChanged();
@@ -59,7 +59,7 @@ QRectF PictureView::pictureArea() const {
 }
 
 double PictureView::fittedScale() const {
-  const Image& image = m_document->image();
+  const Image& image = m_document->shownImage();
   if (image.empty()) return 1;
   const QRectF area = pictureArea().adjusted(kViewMargin, kViewMargin, -kViewMargin, -kViewMargin);
   const QSizeF whole(image.width, image.height);
@@ -78,7 +78,7 @@ double PictureView::zoom() const {
 QPointF PictureView::shownCentre() const {
   if (!m_fitted) return m_centre;
   if (!m_region.isEmpty()) return m_region.center();
-  return {m_document->image().width / 2.0, m_document->image().height / 2.0};
+  return {m_document->shownImage().width / 2.0, m_document->shownImage().height / 2.0};
 }
 
 QPointF PictureView::toWidget(const QPointF& imagePoint) const {
@@ -145,7 +145,7 @@ void PictureView::setZoom(double zoom, const QPointF& about) {
 }
 
 void PictureView::keepInSight() {
-  const Image& image = m_document->image();
+  const Image& image = m_document->shownImage();
   m_centre.setX(std::clamp<double>(m_centre.x(), 0, image.width));
   m_centre.setY(std::clamp<double>(m_centre.y(), 0, image.height));
 }
@@ -161,8 +161,7 @@ void PictureView::pictureChanged() {
 
 void PictureView::regionChanged() {
   m_region = {};
-  if (m_document->hasModel() && m_document->hasImage())
-    m_region = seenRegion(m_document->image(), m_document->model().experiment.model);
+  if (m_document->hasModel() && m_document->hasImage()) m_region = shownRegion(*m_document);
   sceneChanged();
 }
 

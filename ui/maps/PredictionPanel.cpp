@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ui/base/ShownText.h"
+#include "ui/document/RecordedView.h"
 
 namespace headlight {
 namespace {
@@ -56,6 +57,9 @@ bool isTextureShape(const ModelInfo& model, const QString& path) {
 }
 
 QString noteOn(const Document& document) {
+  if (const auto& recorded = document.recordedView())
+    return PredictionPanel::tr("%1; the picture is of “%2”.")
+        .arg(recorded->source, shownName(recorded->label));
   if (!document.hasModel() || !document.hasImage()) return {};
   if (!knowsTextureShapes(document.model()) ||
       isTextureShape(document.model(), document.imagePath()))
@@ -110,7 +114,7 @@ void PredictionPanel::refresh() {
     if (m_compared) words.last() += tr(", before %1").arg(percent(row.probabilityBefore));
   }
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
-  if (m_left && look && m_left->look() && !m_compared) {
+  if (m_left && look && m_left->look() && !m_compared && !m_document->recordedView()) {
     m_rows.clear();
     words.clear();
     m_note = tr("The models know other classes: their predictions cannot be compared.");

@@ -40,7 +40,7 @@ std::optional<MapLayer> RolloutPicture::currentMap() const {
 
 Legend RolloutPicture::currentLegend() const {
   const auto result = m_bridge->rollout();
-  return rolloutLegend(*document(), result ? result->options : document()->view().rollout,
+  return rolloutLegend(*document(), result ? result->shown : document()->view().rollout,
                        shownMap());
 }
 

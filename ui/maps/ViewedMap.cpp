@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/document/MaskText.h"
+#include "ui/document/RecordedView.h"
 
 namespace headlight {
 namespace {
@@ -94,9 +95,18 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
   map.rows = of.grid.rows;
   map.cols = of.grid.cols;
   map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
+  // Of a recorded step: the row of this token was not kept.
+  if (std::all_of(map.values.begin(), map.values.end(), [](float v) { return std::isnan(v); }))
+    return {};
   map.setDrawn(shared ? *shared : drawnIn(view, map.values, maps.isSigned));
   map.smooth = drawnSmooth(maps, view, layer);
   return map;
+}
+
+QRectF shownRegion(const Document& document) {
+  const Image& image = document.shownImage();
+  if (document.recordedView()) return QRectF(0, 0, image.width, image.height);  // all of it
+  return seenRegion(image, document.model().experiment.model);
 }
 
 std::optional<MapLayer> canvasMap(const Document& document) {
@@ -117,7 +127,7 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   legend.title = learnedTitle(learned) + document.describeView();
   if (learned) legend.title += windowTitle(*learned, document);
   legend.note = shownNote(document);
-  const MaskScheme& masks = document.masks();
+  const MaskScheme& masks = document.shownMasks();
   if (!learned && masks.contains(view.layer, view.head) &&
       masks.at(view.layer, view.head).kind != MaskKind::None)
     legend.title += QStringLiteral(" · ") + maskText(masks.at(view.layer, view.head));
@@ -127,9 +137,10 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
     legend.title += QStringLiteral(" · merged to %1 × %2").arg(grid.rows).arg(grid.cols);
   if (!map || !view.showOverlay) {
     const QString joins = joiningNote(document, view.layer);
-    legend.detail = map               ? QStringLiteral("map hidden")
-                    : joins.isEmpty() ? QStringLiteral("no map yet")
-                                      : joins;
+    legend.detail = map                       ? QStringLiteral("map hidden")
+                    : !joins.isEmpty()        ? joins
+                    : document.recordedView() ? QStringLiteral("not recorded")
+                                              : QStringLiteral("no map yet");
     return legend;
   }
   legend.bar = true;
@@ -157,7 +168,7 @@ Legend headsLegend(const Document& document) {
                      .arg(learnedTitle(learned), document.describeToken(view.query));
   // Both are of attention.
   if (!learned) legend.title += QStringLiteral(" · below each: ") + document.describeNumbers();
-  if (!learned && document.masks().maskableLayers() > 0)
+  if (!learned && document.shownMasks().maskableLayers() > 0)
     legend.title += QStringLiteral(" and mask");
   if (learned && learned->maps.inWindows())
     legend.title += QStringLiteral(" · each: the window of the query");

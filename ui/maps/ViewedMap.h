@@ -1,6 +1,7 @@
 #pragma once
 // The map that the view options point at, taken out of a Look. Pure functions: no widget, no state.
 
+#include <QRectF>
 #include <QString>
 
 #include <memory>
@@ -39,6 +40,9 @@ std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& mod
 std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
                                   const DrawnMap* shared);
+
+/// Of the picture that is shown, what the model sees, in its pixels.
+QRectF shownRegion(const Document& document);
 
 /// The map of the chosen layer, head and token.
 std::optional<MapLayer> canvasMap(const Document& document);

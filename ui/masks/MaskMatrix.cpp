@@ -299,7 +299,7 @@ bool MaskMatrix::viewportEvent(QEvent* event) {
 MatrixCell MaskMatrix::cellToPaint(const HeadPlace& cell) const {
   const ViewOptions& view = m_document->view();
   MatrixCell shown;
-  shown.mask = m_document->masks().at(cell.layer, cell.head);
+  shown.mask = m_document->shownMasks().at(cell.layer, cell.head);
   shown.alpha = m_document->alpha(cell.layer, cell.head);
   if (const auto number = m_document->number(cell.layer, cell.head)) {
     shown.bar = m_document->numberShare(*number);

@@ -49,7 +49,7 @@ QString localityTip(const Document& document, const HeadPlace& cell) {
 }  // namespace
 
 QString cellTip(const Document& document, const HeadPlace& cell) {
-  const MaskScheme& scheme = document.masks();
+  const MaskScheme& scheme = document.shownMasks();
   const HeadMask& mask = scheme.at(cell.layer, cell.head);
   QString text = QObject::tr("Layer %1, head %2: ").arg(cell.layer).arg(cell.head);
   text += cell.layer < scheme.maskableLayers()

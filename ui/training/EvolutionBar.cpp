@@ -1,6 +1,7 @@
 #include "ui/training/EvolutionBar.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
@@ -10,14 +11,22 @@
 #include <algorithm>
 
 #include "ui/base/Actions.h"
+#include "ui/base/Icons.h"
+#include "ui/bridge/EvolutionBridge.h"
 
 namespace headlight {
+namespace {
+
+constexpr int kPlayMs = 200;
+
+}  // namespace
 
 EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
     : QWidget(parent),
       m_history(history),
       m_slider(new QSlider(Qt::Horizontal, this)),
-      m_label(new QLabel(this)) {
+      m_label(new QLabel(this)),
+      m_picture(new QComboBox(this)) {
   makeCommands();
   m_slider->setObjectName(QStringLiteral("evolutionSlider"));
   m_slider->setAccessibleName(tr("Evolution: the training step whose ALS and α are shown"));
@@ -29,44 +38,93 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
       fontMetrics().horizontalAdvance(tr("step %1 of %2").arg(9999).arg(9999)));
   auto* title = new QLabel(tr("E&volution"), this);
   title->setBuddy(m_slider);
-  auto* live = new QToolButton(this);
-  live->setObjectName(QStringLiteral("evolutionLive"));
-  live->setDefaultAction(m_live);
-  live->setAutoRaise(true);
-  live->setFocusPolicy(Qt::StrongFocus);
+  m_picture->setObjectName(QStringLiteral("evolutionPicture"));
+  m_picture->setAccessibleName(tr("Evolution: which of the recorded pictures is shown"));
+  m_picture->setToolTip(tr("Of these pictures the run recorded its maps"));
+  m_picture->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  m_picture->setMinimumContentsLength(6);
+  m_picture->hide();
+  m_playing.setInterval(kPlayMs);
+  connect(&m_playing, &QTimer::timeout, this, &EvolutionBar::playOn);
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(4, 0, 0, 0);
   layout->addWidget(title);
+  addButton(layout, "evolutionPlay", m_play);
+  addButton(layout, "evolutionLoop", m_loop);
   layout->addWidget(m_slider, 1);
   layout->addWidget(m_label);
-  layout->addWidget(live);
+  layout->addWidget(m_picture);
+  addButton(layout, "evolutionLive", m_live);
   historyChanged();
+}
+
+void EvolutionBar::addButton(QHBoxLayout* row, const char* name, QAction* action) {
+  auto* button = new QToolButton(this);
+  button->setObjectName(QString::fromLatin1(name));
+  button->setDefaultAction(action);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::StrongFocus);
+  row->addWidget(button);
+}
+
+void EvolutionBar::setPictures(EvolutionBridge* pictures) {
+  m_pictures = pictures;
+  connect(pictures, &EvolutionBridge::changed, this, &EvolutionBar::refreshPictures);
+  connect(m_picture, &QComboBox::activated, pictures, &EvolutionBridge::choosePicture);
+}
+
+QList<QAction*> EvolutionBar::commands() const {
+  return {m_earlier, m_later, m_live, m_play, m_loop, m_next};
 }
 
 void EvolutionBar::makeCommands() {
   m_earlier = makeCommand(this,
                           {"train.evolutionEarlier",
                            tr("Evolution: earlier"),
-                           tr("ALS and α as the run recorded them one measurement before"),
+                           tr("What the run recorded one measurement before: maps, ALS, α, masks"),
                            "Ctrl+H, Left",
                            {}},
                           [this] { move(-1); });
   m_later = makeCommand(this,
                         {"train.evolutionLater",
                          tr("Evolution: later"),
-                         tr("ALS and α as the run recorded them one measurement after"),
+                         tr("What the run recorded one measurement after: maps, ALS, α, masks"),
                          "Ctrl+H, Right",
                          {}},
                         [this] { move(1); });
   m_live = makeCommand(this,
                        {"train.evolutionLive",
                         tr("Evolution: live"),
-                        tr("Follow the run again; bars and α of the mask matrix are those of the "
-                           "model that is open"),
+                        tr("Follow the run again; pictures and numbers are those of the model that "
+                           "is open"),
                         "Ctrl+H, End",
                         {}},
                        [this] { goLive(); });
   m_live->setIconText(tr("Live"));
+  m_play =
+      makeCommand(this, {"train.evolutionPlay", tr("Evolution: play"),
+                         tr("Go through what the run recorded, step by step, up to the present"),
+                         "Ctrl+H, P", "play"});
+  m_play->setCheckable(true);
+  m_play->setIconText(tr("Play"));
+  connect(m_play, &QAction::toggled, this, &EvolutionBar::play);
+  m_loop = makeCommand(this, {"train.evolutionLoop", tr("Evolution: loop"),
+                              tr("Begin again at the first step when playing reaches the last"),
+                              "Ctrl+H, L", "loop"});
+  m_loop->setCheckable(true);
+  m_loop->setIconText(tr("Loop"));
+  m_next =
+      makeCommand(this,
+                  {"train.evolutionPicture",
+                   tr("Evolution: next picture"),
+                   tr("Another of the pictures whose maps the run recorded"),
+                   "Ctrl+H, N",
+                   {}},
+                  [this] {
+                    if (m_pictures && !m_pictures->pictures().isEmpty())
+                      m_pictures->choosePicture((m_pictures->picture() + 1) %
+                                                static_cast<int>(m_pictures->pictures().size()));
+                  });
   for (QAction* action : commands())
     action->setStatusTip(action->toolTip());
 }
@@ -93,7 +151,37 @@ void EvolutionBar::onValue(int value) {
   Q_EMIT shownChanged();
 }
 
+void EvolutionBar::play(bool on) {
+  m_play->setIcon(lineIcon(on ? QStringLiteral("pause") : QStringLiteral("play")));
+  if (!on) return m_playing.stop();
+  // From the present, or the last step, there is nothing to go on to.
+  if (m_slider->value() + 1 >= liveValue()) m_slider->setValue(0);
+  m_playing.start();
+}
+
+/// One measurement on, unless the picture of the present one is still being read.
+void EvolutionBar::playOn() {
+  if (m_pictures && m_pictures->isBusy()) return;
+  if (m_slider->value() + 1 < liveValue()) return move(1);
+  if (m_loop->isChecked()) return m_slider->setValue(0);
+  m_play->setChecked(false);
+}
+
+void EvolutionBar::refreshPictures() {
+  const QStringList& names = m_pictures->pictures();
+  const QSignalBlocker blocker(m_picture);
+  if (m_picture->count() != names.size() || m_picture->itemText(0) != names.value(0)) {
+    m_picture->clear();
+    m_picture->addItems(names);
+  }
+  m_picture->setCurrentIndex(m_pictures->picture());
+  m_picture->setVisible(m_shown && names.size() > 1);
+  m_next->setEnabled(m_shown && names.size() > 1);
+  m_slider->setToolTip(sliderTip());
+}
+
 void EvolutionBar::goLive() {
+  m_play->setChecked(false);
   m_slider->setValue(liveValue());
 }
 
@@ -111,15 +199,26 @@ void EvolutionBar::refresh() {
   m_label->setText(text);
   m_slider->setEnabled(any);
   m_slider->setAccessibleDescription(text);
-  m_slider->setToolTip(
-      any ? tr("Go back to an earlier step of this run: the plots, and the bars and α of the mask "
-               "matrix, show what was recorded then; the right end is live.\n"
-               "Only these numbers are kept of every step, not the weights, so the picture stays "
-               "that of the model that is open.\nArrows, Page Up and Down, Home; End is live.")
-          : tr("Once a training run has measured its heads, this goes through what it recorded."));
+  m_slider->setToolTip(sliderTip());
+  m_picture->setVisible(m_shown && m_picture->count() > 1);
+  m_next->setEnabled(m_shown && m_picture->count() > 1);
+  m_play->setEnabled(any);
   m_earlier->setEnabled(m_slider->value() > 0);
   m_later->setEnabled(m_shown != nullptr);
   m_live->setEnabled(m_shown != nullptr);
+}
+
+QString EvolutionBar::sliderTip() const {
+  if (m_history->isEmpty())
+    return tr("Once a training run has measured its heads, this goes through what it recorded.");
+  QString tip =
+      tr("Go back to an earlier step of this run: pictures and heads, rollout, prediction, the "
+         "matrix and the plots show what was recorded then; the right end is live.\n"
+         "Maps and numbers of a few pictures are kept, not the weights.\n"
+         "Arrows, Page Up and Down, Home; End is live.");
+  if (m_shown && m_pictures && !m_pictures->problem().isEmpty())
+    tip += tr("\nNo picture of this step: %1").arg(m_pictures->problem());
+  return tip;
 }
 
 }  // namespace headlight

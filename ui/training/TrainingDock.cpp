@@ -14,6 +14,8 @@
 #include "ui/base/Icons.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ShownText.h"
+#include "ui/bridge/EvolutionBridge.h"
+#include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
@@ -61,6 +63,7 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
       m_bridge(bridge),
       m_actions(makeTrainingActions(this)),
       m_controls(makeTrainingControls(m_actions, this)),
+      m_pictures(new EvolutionBridge(document, this)),
       m_edits(new RunEdits(document, bridge, this)) {
   setObjectName(QStringLiteral("trainingDock"));
   setAccessibleName(tr("Training"));
@@ -133,6 +136,7 @@ void TrainingDock::makePlots() {
   auto* right = new QWidget(plots);
   m_locality = new LocalityPlot(right);
   m_evolution = new EvolutionBar(&m_locality->history(), right);
+  m_evolution->setPictures(m_pictures);
   connect(m_evolution, &EvolutionBar::shownChanged, this, &TrainingDock::showRecorded);
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(0, 0, 0, 0);
@@ -154,6 +158,12 @@ void TrainingDock::connectSources() {
     m_evolution->goLive();  // who opens a model wants to see it
     refreshControls();
   });
+  // So does who opens a picture, and who edits masks wants to see what comes of it.
+  const auto showPresent = [this] {
+    if (m_document->recordedView() || m_pictures->isBusy()) m_evolution->goLive();
+  };
+  connect(m_document, &Document::imageChanged, this, showPresent);
+  connect(m_document, &Document::editApplied, this, showPresent);
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
   connect(m_bridge, &TrainingBridge::recorded, this, &TrainingDock::onRecorded);
   connect(m_bridge, &TrainingBridge::wentOn, this,
@@ -198,6 +208,7 @@ void TrainingDock::clear() {
   m_readings->clear();
   m_readings->hide();
   m_evolution->historyChanged();
+  m_pictures->setRun(isFollowing() ? m_follower->folder() : m_bridge->folder());
 }
 
 void TrainingDock::onWentOn(const RunHistory& history) {
@@ -403,6 +414,7 @@ void TrainingDock::showRecorded() {
   m_locality->setShown(point);
   m_readings->setShownStep(point ? std::optional(point->step) : std::nullopt);
   m_document->setRecorded(point);
+  m_pictures->show(point ? std::optional(point->step) : std::nullopt);
   showFollowedMasks();
 }
 

@@ -19,6 +19,7 @@ namespace headlight {
 
 class Document;
 class EvolutionBar;
+class EvolutionBridge;
 class FollowBridge;
 class FollowedLine;
 class LocalityPlot;
@@ -47,6 +48,7 @@ class TrainingDock : public QWidget {
   QAction* lookThroughAction() const { return m_actions.lookThrough; }    ///< checkable
   QAction* learningRateAction() const { return m_actions.learningRate; }  ///< checkable
   EvolutionBar* evolution() const { return m_evolution; }
+  EvolutionBridge* pictures() const { return m_pictures; }  ///< that go with the evolution
   QList<QAction*> commands() const;  ///< all of these and the evolution's, for the Train menu
   const WarningLog& warnings() const { return m_warnings; }
 
@@ -99,6 +101,7 @@ class TrainingDock : public QWidget {
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
   EvolutionBar* m_evolution = nullptr;
+  EvolutionBridge* m_pictures;
   FollowBridge* m_follower = nullptr;
   FollowedLine* m_followed = nullptr;
   PlotCommands* m_plotCommands = nullptr;

@@ -9,10 +9,12 @@
 #include "ui/base/Actions.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
+#include "ui/bridge/EvolutionBridge.h"
 #include "ui/document/Folders.h"
 #include "ui/document/Session.h"
 #include "ui/figures/FigureDialog.h"
 #include "ui/figures/FigureExport.h"
+#include "ui/figures/FilmDialog.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/window/Workspaces.h"
@@ -52,6 +54,12 @@ FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, const Work
                         "Ctrl+Shift+C",
                         {}},
                        [this] { copyPicture(); });
+  m_film = makeCommand(this,
+                       {"train.saveFilm", tr("Save the evol&ution…"),
+                        tr("A film or a strip of what the tab shows, at every step that the run "
+                           "recorded"),
+                        "Ctrl+H, F", "image"},
+                       [this] { saveFilm(); });
   for (const auto signal : {&Document::modelChanged, &Document::imageChanged})
     connect(document, signal, this, &FigureCommands::refresh);
   refresh();
@@ -61,6 +69,27 @@ void FigureCommands::refresh() {
   const bool picture = m_document->hasModel() && m_document->hasImage();
   m_export->setEnabled(picture);
   m_copy->setEnabled(picture);
+  m_film->setEnabled(m_document->hasModel() && m_evolution && !m_evolution->run().isEmpty());
+}
+
+void FigureCommands::setEvolution(const EvolutionBridge* evolution) {
+  m_evolution = evolution;
+  connect(evolution, &EvolutionBridge::changed, this, &FigureCommands::refresh);
+  refresh();
+}
+
+void FigureCommands::saveFilm() {
+  FilmRequest request;
+  request.run = m_evolution->run();
+  request.picture = m_evolution->picture();
+  request.figure = figureOf(*m_tabs);
+  request.model = m_document->model();
+  request.view = m_document->steadyView();
+  auto* dialog = new FilmDialog(request, m_window);
+  connect(dialog, &FilmDialog::saved, this, [this](const QString& path) {
+    Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+  });
+  dialogs().show(dialog, {});
 }
 
 Result<FigureRequest> FigureCommands::capture() const {

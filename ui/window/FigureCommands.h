@@ -11,6 +11,7 @@ namespace headlight {
 
 class BackgroundTask;
 class Document;
+class EvolutionBridge;
 class PictureTabs;
 class Workspaces;
 struct FigureRequest;
@@ -23,6 +24,9 @@ class FigureCommands : public QObject {
 
   QAction* exportAction() const { return m_export; }
   QAction* copyAction() const { return m_copy; }
+  /// Of the run whose recording that is, in the menu of training.
+  QAction* filmAction() const { return m_film; }
+  void setEvolution(const EvolutionBridge* evolution);  ///< once
 
  Q_SIGNALS:
   void failed(const QString& title, const QString& text);
@@ -34,6 +38,7 @@ class FigureCommands : public QObject {
   void choosePath(const FigureRequest& request);
   void write(const FigureRequest& request);
   void copyPicture();
+  void saveFilm();
   void refresh();
 
   Document* m_document;
@@ -42,7 +47,8 @@ class FigureCommands : public QObject {
   QWidget* m_window;
   BackgroundTask* m_writer;
   int m_width = 0, m_dpi = 0;  ///< as chosen last; 0: never
-  QAction *m_export, *m_copy;
+  const EvolutionBridge* m_evolution = nullptr;
+  QAction *m_export, *m_copy, *m_film;
 };
 
 }  // namespace headlight

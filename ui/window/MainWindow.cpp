@@ -131,6 +131,7 @@ void MainWindow::buildControllers() {
                           m_opening->startCommands(), m_centre);
   m_centre->setStartPage(m_start);
   m_figures = new FigureCommands(document, m_centre->tabs(), m_workspaces, this);
+  m_figures->setEvolution(m_trainingDock->pictures());
   m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
@@ -160,7 +161,9 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
-  m_actions->adopt(tr("Train"), m_trainingDock->commands() + m_trainings->trainCommands());
+  m_actions->adopt(tr("Train"), m_trainingDock->commands());
+  m_actions->adopt(tr("Train"), QList<QAction*>{m_figures->filmAction()});
+  m_actions->adopt(tr("Train"), m_trainings->trainCommands());
   m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
   m_actions->adopt(tr("View"), m_centre->tabs()->compare()->sides()->commands());
   m_actions->adopt(tr("View"), m_docks->commands());

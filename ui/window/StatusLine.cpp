@@ -136,7 +136,7 @@ void StatusLine::refreshModel() {
 /// What computes, and which kernels the newest look's attention ran by.
 void StatusLine::refreshDeviceTip() {
   QString tip = m_compute.isEmpty() ? tr("What the model runs on") : m_compute;
-  if (const auto look = m_document->look(); look && !look->kernels.empty())
+  if (const auto look = m_document->liveLook(); look && !look->kernels.empty())
     tip += QStringLiteral("\n") + tr("Attention: %1").arg(QString::fromStdString(look->kernels));
   m_device->setToolTip(tip);
 }
@@ -146,7 +146,7 @@ void StatusLine::refreshLook() {
   const double milliseconds = m_document->editToPictureMs();
   if (milliseconds >= 0)
     m_speed->setText(tr("edit → picture %1 ms").arg(qRound(milliseconds)));
-  else if (const auto look = m_document->look())
+  else if (const auto look = m_document->liveLook())
     m_speed->setText(tr("picture %1 ms").arg(qRound(look->milliseconds)));
   else
     m_speed->clear();

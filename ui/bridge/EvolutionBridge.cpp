@@ -1,0 +1,76 @@
+#include "ui/bridge/EvolutionBridge.h"
+
+#include <utility>
+
+#include "ui/bridge/RecordedPictures.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+
+struct EvolutionBridge::Found {
+  std::shared_ptr<const RecordedView> view;
+  QStringList pictures;
+};
+
+EvolutionBridge::EvolutionBridge(Document* document, QObject* parent)
+    : QObject(parent), m_document(document), m_reading(std::make_shared<RecordedPictures>()) {}
+
+EvolutionBridge::~EvolutionBridge() = default;
+
+void EvolutionBridge::setRun(const QString& folder) {
+  show(std::nullopt);
+  m_folder = folder;
+  m_pictures.clear();
+  m_picture = 0;
+  m_problem.clear();
+  m_worker.post([reading = m_reading](std::stop_token) { *reading = {}; });
+  Q_EMIT changed();
+}
+
+void EvolutionBridge::show(std::optional<std::int64_t> step) {
+  m_step = step;
+  m_again = m_busy && step;
+  if (step) return start();
+  ++m_shown;
+  m_document->setRecordedView(nullptr);
+}
+
+void EvolutionBridge::choosePicture(int picture) {
+  if (picture == m_picture || picture < 0 || picture >= m_pictures.size()) return;
+  m_picture = picture;
+  show(m_step);
+  Q_EMIT changed();
+}
+
+void EvolutionBridge::start() {
+  if (m_busy || !m_step || m_folder.isEmpty() || !m_document->hasModel()) return;
+  m_busy = true;
+  m_again = false;
+  m_worker.post([this, reading = m_reading, folder = m_folder.toStdString(), step = *m_step,
+                 picture = m_picture, shown = m_document->model(), at = m_shown](std::stop_token) {
+    auto found = std::make_shared<const Result<Found>>(guarded(folder, [&] {
+      valueOrThrow(reading->open(folder, shown));
+      return Found{valueOrThrow(reading->at(step, picture)), reading->names()};
+    }));
+    inThreadOf(this, [this, at, found] { done(at, found); });
+  });
+  Q_EMIT changed();
+}
+
+void EvolutionBridge::done(int shown, const std::shared_ptr<const Result<Found>>& found) {
+  m_busy = false;
+  // While the slider moves, steps on its way are worth showing; not of another run or model.
+  const bool wanted = m_step && shown == m_shown;
+  if (wanted && *found) {
+    m_pictures = (*found)->pictures;
+    m_problem.clear();
+    m_document->setRecordedView((*found)->view);
+  } else if (wanted) {
+    m_problem = QString::fromStdString(found->error().message);
+    m_document->setRecordedView(nullptr);
+  }
+  if (m_again) start();
+  Q_EMIT changed();
+}
+
+}  // namespace headlight

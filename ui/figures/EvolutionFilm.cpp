@@ -1,0 +1,149 @@
+#include "ui/figures/EvolutionFilm.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "core/base/Files.h"
+#include "core/workbench/Films.h"
+#include "ui/base/Images.h"
+#include "ui/bridge/RecordedPictures.h"
+#include "ui/maps/ViewedMap.h"
+
+namespace headlight {
+namespace {
+
+/// A document of its own, in the thread that draws, which shows one recorded step after another.
+class Projector {
+ public:
+  explicit Projector(const FilmRequest& request) : m_request(request) {
+    valueOrThrow(m_pictures.open(request.run.toStdString(), request.model));
+    m_document.setModel(request.model);
+    m_document.setView(request.view);
+  }
+
+  std::vector<std::int64_t> steps() const { return m_pictures.steps(); }
+  const Document& at(std::int64_t step) {
+    const auto view = valueOrThrow(m_pictures.at(step, m_request.picture));
+    if (!m_document.hasImage()) m_document.setImage(*view->image, view->imageName, {});
+    m_document.setRecordedView(view);
+    return m_document;
+  }
+
+ private:
+  const FilmRequest& m_request;
+  RecordedPictures m_pictures;
+  Document m_document;
+};
+
+std::vector<std::int64_t> spread(const std::vector<std::int64_t>& steps, int most) {
+  const auto count = std::min(steps.size(), static_cast<std::size_t>(std::max(most, 1)));
+  std::vector<std::int64_t> chosen;
+  for (std::size_t i = 0; i < count; ++i)
+    chosen.push_back(steps[count == 1 ? steps.size() - 1 : i * (steps.size() - 1) / (count - 1)]);
+  return chosen;
+}
+
+/// Calls `draw` for every step, telling how far it is.
+template <typename Draw>
+void forEach(const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
+             const std::stop_token& stop, const Draw& draw) {
+  RemainingTime remaining;
+  const auto total = static_cast<std::int64_t>(steps.size());
+  for (std::int64_t i = 0; i < total; ++i) {
+    if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "canceled", ""});
+    draw(steps[static_cast<std::size_t>(i)], i);
+    if (progress) progress({"drawing", i + 1, total, remaining.secondsRemaining(i + 1, total)});
+  }
+}
+
+QImage frameOf(const FilmRequest& request, const Document& document) {
+  FigureRequest figure = valueOrThrow(captureFigure(document, request.figure));
+  figure.widthPixels = request.widthPixels;
+  figure.dpi = request.dpi;
+  return valueOrThrow(figureImage(figure));
+}
+
+void writeGif(const FilmRequest& request, Projector& projector,
+              const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
+              const std::stop_token& stop) {
+  GifFilm film(request.seconds);
+  forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t) {
+    film.add(fromQImage(frameOf(request, projector.at(step))));
+  });
+  valueOrThrow(writeFileAtomically(request.path.toStdString(), film.finish()));
+}
+
+void writePictures(const FilmRequest& request, Projector& projector,
+                   const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
+                   const std::stop_token& stop) {
+  const std::filesystem::path folder = request.path.toStdString();
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    throw Failure({ErrorCode::Io, "could not make it: " + failed.message(), folder.string()});
+  forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t number) {
+    char name[32];
+    std::snprintf(name, sizeof name, "%05lld.png", static_cast<long long>(number));
+    const auto png =
+        encodePng(fromQImage(frameOf(request, projector.at(step))), {{"Software", "Headlight"}});
+    valueOrThrow(writeFileAtomically(folder / name, valueOrThrow(png)));
+  });
+}
+
+/// Maps of all steps on one scale, so that they can be compared.
+void shareScale(std::vector<FigurePanel>& panels, bool isSigned, const ViewOptions& view) {
+  std::vector<float> all;
+  for (const FigurePanel& panel : panels)
+    all.insert(all.end(), panel.map.values.begin(), panel.map.values.end());
+  const DrawnMap shared = drawnIn(view, all, isSigned);
+  for (FigurePanel& panel : panels)
+    panel.map.setDrawn(shared);
+}
+
+void writeStrip(const FilmRequest& request, Projector& projector,
+                const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
+                const std::stop_token& stop) {
+  std::vector<FigurePanel> panels;
+  std::optional<FigureRequest> figure;
+  forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t) {
+    const Document& document = projector.at(step);
+    if (!figure) figure = valueOrThrow(captureFigure(document, FigureKind::Canvas));
+    if (auto panel = canvasPanel(document, QObject::tr("step %1").arg(step)))
+      panels.push_back(std::move(*panel));
+  });
+  if (panels.empty())
+    throw Failure({ErrorCode::InvalidArgument,
+                   "the run recorded no map of this layer and token; choose another",
+                   request.run.toStdString()});
+  const ViewOptions& view = request.view;
+  shareScale(panels, figure->look->maps.isSigned && view.learned.empty(), view);
+  figure->kind = FigureKind::Comparison;
+  figure->caption.detail = QObject::tr("all steps on one scale");
+  figure->caption.title.replace(figure->recorded->source, QObject::tr("as recorded"));
+  figure->sides = std::move(panels);
+  figure->widthPixels = request.widthPixels;
+  figure->dpi = request.dpi;
+  figure->path = request.path;
+  valueOrThrow(writeFigure(*figure));
+}
+
+}  // namespace
+
+Result<int> writeFilm(const FilmRequest& request, const ProgressCallback& progress,
+                      const std::stop_token& stop) {
+  return guarded(request.path.toStdString(), [&] {
+    Projector projector(request);
+    std::vector<std::int64_t> steps = projector.steps();
+    if (request.kind == FilmKind::Strip) steps = spread(steps, request.steps);
+    if (steps.empty())
+      throw Failure({ErrorCode::NotFound, "holds no recorded step", request.run.toStdString()});
+    const auto write = request.kind == FilmKind::Gif        ? writeGif
+                       : request.kind == FilmKind::Pictures ? writePictures
+                                                            : writeStrip;
+    write(request, projector, steps, progress, stop);
+    return static_cast<int>(steps.size());
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,38 @@
+#pragma once
+// A run's recording as a film or as a strip: what the tab shows, at every recorded step.
+
+#include <QString>
+
+#include <stop_token>
+
+#include "core/base/Progress.h"
+#include "core/base/Result.h"
+#include "ui/figures/FigureExport.h"
+
+namespace headlight {
+
+enum class FilmKind {
+  Gif,       ///< animated
+  Pictures,  ///< a folder, a PNG a step
+  Strip,     ///< one figure (PNG, SVG or PDF by its name), a picture a step on one scale
+};
+
+struct FilmRequest {
+  FilmKind kind = FilmKind::Gif;
+  QString run;                             ///< the run's folder
+  QString path;                            ///< of the file or, of pictures, the folder
+  FigureKind figure = FigureKind::Canvas;  ///< of a film: canvas, heads or rollout
+  ModelInfo model;
+  ViewOptions view;
+  int picture = 0;       ///< of those that were recorded
+  double seconds = 0.2;  ///< of a film: each step
+  int steps = 8;         ///< of a strip: evenly from the first to the last
+  int widthPixels = 800, dpi = 96;
+};
+
+/// Blocks. How many steps were drawn; progress is in these. Errors: what reading and writing says,
+/// Canceled: then a file is not there, and a folder may have some pictures.
+Result<int> writeFilm(const FilmRequest& request, const ProgressCallback& progress,
+                      const std::stop_token& stop);
+
+}  // namespace headlight

@@ -1,0 +1,159 @@
+#include "ui/figures/FilmDialog.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QPushButton>
+#include <QSpinBox>
+
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ProgressTask.h"
+#include "ui/document/Folders.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kMostFilmWidth = 4000, kMostStripSteps = 24;
+
+}  // namespace
+
+FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
+    : QDialog(parent),
+      m_request(request),
+      m_kind(new QComboBox(this)),
+      m_figure(new QComboBox(this)),
+      m_width(new QSpinBox(this)),
+      m_steps(new QSpinBox(this)),
+      m_seconds(new QDoubleSpinBox(this)),
+      m_progress(new ProgressLine(tr("Progress of the drawing"), this)),
+      m_task(new ProgressTask(m_progress, this)),
+      m_status(new MessageLabel(this)) {
+  setObjectName(QStringLiteral("filmDialog"));
+  setWindowTitle(tr("Save the evolution"));
+  auto* form = new QFormLayout(this);
+  makeFields(form);
+  form->addRow(m_progress);
+  form->addRow(m_status);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  m_save = buttons->addButton(tr("Save As…"), QDialogButtonBox::ActionRole);
+  m_save->setObjectName(QStringLiteral("saveFilm"));
+  m_save->setDefault(true);
+  m_stop = buttons->addButton(tr("Stop"), QDialogButtonBox::ActionRole);
+  m_stop->setObjectName(QStringLiteral("stopFilm"));
+  form->addRow(buttons);
+  connect(m_save, &QPushButton::clicked, this, &FilmDialog::choosePath);
+  connect(m_stop, &QPushButton::clicked, this, [this] {
+    m_task->cancel();
+    m_status->setMessage(tr("Stopped."));
+  });
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(m_task, &ProgressTask::busyChanged, this, &FilmDialog::refresh);
+  connect(m_kind, &QComboBox::currentIndexChanged, this, &FilmDialog::refresh);
+  m_status->setMessage(tr("The run's own pictures, as it recorded them at every measurement."));
+  refresh();
+}
+
+void FilmDialog::makeFields(QFormLayout* form) {
+  m_kind->setObjectName(QStringLiteral("filmKind"));
+  m_kind->addItems({tr("a film (GIF)"), tr("a film as pictures (a folder of PNG)"),
+                    tr("a strip (PNG, SVG or PDF)")});
+  m_kind->setToolTip(
+      tr("A film shows one step after another; a strip some of them side by side, "
+         "on one scale, with the layer, head and token that are chosen now"));
+  form->addRow(tr("&What"), m_kind);
+  m_figure->setObjectName(QStringLiteral("filmFigure"));
+  m_figure->addItems({tr("the picture"), tr("all heads"), tr("the rollout")});
+  m_figure->setCurrentIndex(m_request.figure == FigureKind::Heads     ? 1
+                            : m_request.figure == FigureKind::Rollout ? 2
+                                                                      : 0);
+  m_figure->setToolTip(tr("What every frame of a film shows"));
+  form->addRow(tr("S&hows"), m_figure);
+  m_seconds->setObjectName(QStringLiteral("filmSeconds"));
+  m_seconds->setRange(0.02, 60);
+  m_seconds->setDecimals(2);
+  m_seconds->setSingleStep(0.05);
+  m_seconds->setSuffix(tr(" s"));
+  m_seconds->setValue(m_request.seconds);
+  m_seconds->setToolTip(tr("How long a film shows each step"));
+  form->addRow(tr("&Each step"), m_seconds);
+  m_steps->setObjectName(QStringLiteral("stripSteps"));
+  m_steps->setRange(2, kMostStripSteps);
+  m_steps->setValue(m_request.steps);
+  m_steps->setToolTip(tr("Of a strip: so many steps, evenly from the first to the last"));
+  form->addRow(tr("S&teps"), m_steps);
+  m_width->setObjectName(QStringLiteral("filmWidth"));
+  m_width->setRange(kLeastFigureWidth, kMostFilmWidth);
+  m_width->setSuffix(tr(" pixels"));
+  m_width->setValue(m_request.widthPixels);
+  form->addRow(tr("W&idth"), m_width);
+}
+
+bool FilmDialog::isDrawing() const {
+  return m_task->isBusy();
+}
+
+FilmRequest FilmDialog::request() const {
+  constexpr FigureKind kFigures[] = {FigureKind::Canvas, FigureKind::Heads, FigureKind::Rollout};
+  FilmRequest request = m_request;
+  request.kind = static_cast<FilmKind>(m_kind->currentIndex());
+  request.figure = kFigures[m_figure->currentIndex()];
+  request.seconds = m_seconds->value();
+  request.steps = m_steps->value();
+  request.widthPixels = m_width->value();
+  return request;
+}
+
+void FilmDialog::refresh() {
+  const bool idle = !isDrawing();
+  const bool strip = request().kind == FilmKind::Strip;
+  for (QWidget* field : {static_cast<QWidget*>(m_kind), static_cast<QWidget*>(m_width)})
+    field->setEnabled(idle);
+  m_figure->setEnabled(idle && !strip);
+  m_seconds->setEnabled(idle && request().kind == FilmKind::Gif);
+  m_steps->setEnabled(idle && strip);
+  m_save->setEnabled(idle);
+  m_stop->setEnabled(!idle);
+}
+
+void FilmDialog::choosePath() {
+  const FilmKind kind = request().kind;
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = windowTitle();
+  const QString name = kind == FilmKind::Gif        ? QStringLiteral("evolution.gif")
+                       : kind == FilmKind::Pictures ? QStringLiteral("evolution")
+                                                    : QStringLiteral("evolution.png");
+  question.start = QDir(figureFolder()).filePath(name);
+  if (kind == FilmKind::Gif) question.filter = tr("GIF (*.gif)");
+  if (kind == FilmKind::Pictures) question.filter = tr("A new folder (*)");
+  if (kind == FilmKind::Strip) question.filter = tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)");
+  if (kind == FilmKind::Gif) question.suffix = QStringLiteral("gif");
+  if (kind == FilmKind::Strip) question.suffix = QStringLiteral("png");
+  askForPath(this, question, [this](const QString& path) { write(path); });
+}
+
+void FilmDialog::write(const QString& path) {
+  rememberFigureFolder(path);
+  FilmRequest request = this->request();
+  request.path = path;
+  m_status->setMessage(tr("Drawing…"));
+  m_task->run<Result<int>>(
+      [request](const ProgressCallback& progress, std::stop_token stop) {
+        return writeFilm(request, progress, stop);
+      },
+      [this, path](const Result<int>& drawn) { finish(path, drawn); });
+}
+
+void FilmDialog::finish(const QString& path, const Result<int>& drawn) {
+  if (!drawn)
+    return m_status->setMessage(QString::fromStdString(drawn.error().text()),
+                                MessageLabel::Tone::Problem);
+  m_status->setMessage(tr("Saved %1; steps: %2").arg(QDir::toNativeSeparators(path)).arg(*drawn));
+  Q_EMIT saved(path);
+}
+
+}  // namespace headlight
