@@ -26,6 +26,7 @@ std::unique_ptr<Command> makeSearchCommand();
 std::unique_ptr<Command> makeExportCommand();
 std::unique_ptr<Command> makeWatchCommand();
 std::unique_ptr<Command> makeRunsCommand();
+std::unique_ptr<Command> makeReplayCommand();
 std::unique_ptr<Command> makeEvolutionCommand();
 std::unique_ptr<Command> makeEvaluateCommand();
 std::unique_ptr<Command> makePredictCommand();

@@ -16,6 +16,7 @@
 #include "ui/sequences/SequenceWindow.h"
 #include "ui/training/ExportClusterDialog.h"
 #include "ui/training/ExportConfigDialog.h"
+#include "ui/training/ReplayDialog.h"
 #include "ui/training/RunFolders.h"
 #include "ui/training/RunsWindow.h"
 #include "ui/training/SearchDialog.h"
@@ -65,6 +66,15 @@ void TrainingController::makeCommands() {
        tr("Runs of a folder beside each other: numbers, curves, settings that differ"),
        "Ctrl+Alt+U", "folder"},
       [this] { showRuns(); });
+  m_trainCommands << makeCommand(
+      this,
+      {"train.replay",
+       tr("Repla&y a run…"),
+       tr("Train a finished run again with its mask edits, and see whether the weights are the "
+          "same"),
+       "Ctrl+Alt+Y",
+       {}},
+      [this] { showReplay(); });
   for (QAction* action : m_fileCommands + m_maskCommands) {
     action->setEnabled(false);
     connect(m_document, &Document::modelChanged, action,
@@ -193,6 +203,17 @@ void TrainingController::showRuns() {
   m_runs->activateWindow();
 }
 
+void TrainingController::showReplay() {
+  if (!m_replay) {
+    m_replay = new ReplayDialog(m_bridge->isRunning() ? QString() : runFolder(), m_window);
+    m_replay->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_replay, &ReplayDialog::ended, this, &TrainingController::ended);
+  }
+  m_replay->show();
+  m_replay->raise();
+  m_replay->activateWindow();
+}
+
 void TrainingController::showSearch() {
   if (!m_search) {
     m_search =
@@ -236,7 +257,7 @@ void TrainingController::useFound(const SearchReport& report) {
                   tr("They are for another model than the one that is shown now."));
     return;
   }
-  m_document->setMaskReasons(reasonsOf(report));
+  m_document->setMaskReasons(reasonsOf(report), report.scheme);
   m_document->pushEdit(*edit);
 }
 
@@ -313,13 +334,14 @@ void TrainingController::offerToResume(const QString& folder) {
 
 bool TrainingController::isRunning() const {
   return m_bridge->isRunning() || (m_sequences && m_sequences->isTraining()) ||
-         (m_search && m_search->isSearching());
+         (m_search && m_search->isSearching()) || (m_replay && m_replay->isReplaying());
 }
 
 void TrainingController::stop() {
   m_bridge->stop();
   if (m_sequences) m_sequences->stopTraining();
   if (m_search) m_search->stop();
+  if (m_replay) m_replay->stop();
 }
 
 SequenceWindow* TrainingController::showSequences() {

@@ -20,6 +20,7 @@ class Document;
 class LookBridge;
 class ModelSnapshot;
 class Opener;
+class ReplayDialog;
 class RunsWindow;
 class SearchDialog;
 class SequenceWindow;
@@ -84,6 +85,7 @@ class TrainingController : public QObject {
   void exportConfig(const Experiment& experiment, QWidget* parent);
   void exportForCluster(const Experiment& experiment, QWidget* parent);
   void showRuns();
+  void showReplay();
   void showSearch();
   void useFound(const SearchReport& report);
   void remember(const Experiment& experiment);
@@ -98,6 +100,7 @@ class TrainingController : public QObject {
   std::optional<Experiment> m_settings;  ///< data, training and telemetry as used last
   QPointer<SearchDialog> m_search;       ///< null until it is wanted
   QPointer<RunsWindow> m_runs;           ///< likewise
+  QPointer<ReplayDialog> m_replay;       ///< likewise
   QList<QAction*> m_fileCommands, m_modelCommands, m_maskCommands, m_trainCommands;
   QAction *m_export = nullptr, *m_cluster = nullptr;
 };
