@@ -2,19 +2,15 @@
 
 #include <QDialogButtonBox>
 #include <QLabel>
-#include <QListWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
-#include "ui/base/Images.h"
 #include "ui/base/ShownText.h"
+#include "ui/maps/ThumbnailList.h"
 
 namespace headlight {
 namespace {
-
-constexpr int kThumbnail = 96, kCellWidth = 168;
-constexpr int kIndexRole = Qt::UserRole;
 
 QString className(const std::vector<std::string>& names, int index) {
   const auto at = static_cast<std::size_t>(index);
@@ -65,57 +61,36 @@ EffectPictures::EffectPictures(const ModelInfo& info, const PictureSample& sampl
       });
 }
 
-QListWidget* EffectPictures::addList(const QString& name, const QString& title,
-                                     const QString& nothing,
-                                     const std::vector<PictureChange>& changes,
-                                     const std::vector<std::string>& classNames) {
+void EffectPictures::addList(const QString& name, const QString& title, const QString& nothing,
+                             const std::vector<PictureChange>& changes,
+                             const std::vector<std::string>& classNames) {
   layout()->addWidget(
       new QLabel(changes.empty() ? title + QStringLiteral(". ") + nothing : title, this));
-  auto* list = new QListWidget(this);
-  list->setObjectName(name);
-  list->setAccessibleName(title);
-  list->setViewMode(QListView::IconMode);
-  list->setResizeMode(QListView::Adjust);
-  list->setMovement(QListView::Static);
-  list->setIconSize({kThumbnail, kThumbnail});
-  list->setGridSize({kCellWidth, kThumbnail + 4 * fontMetrics().height()});
-  list->setWordWrap(true);
+  auto* list = new ThumbnailList(name, title, this);
   for (const PictureChange& change : changes) {
-    auto* item =
-        new QListWidgetItem(verdictText(change.before, classNames) + QStringLiteral("\n→ ") +
-                                verdictText(change.after, classNames),
-                            list);
-    item->setToolTip(
-        plainTip(tr("%1\nis %2\nloss %3 → %4\nDouble click: look at it")
-                     .arg(shownName(change.after.name), className(classNames, change.after.label))
-                     .arg(change.before.loss, 0, 'f', 3)
-                     .arg(change.after.loss, 0, 'f', 3)));
-    item->setData(kIndexRole, static_cast<int>(m_indices.size()));
-    item->setData(kIndexRole + 1, shownName(change.after.name));
+    list->addPicture(
+        verdictText(change.before, classNames) + QStringLiteral("\n→ ") +
+            verdictText(change.after, classNames),
+        tr("%1\nis %2\nloss %3 → %4\nDouble click: look at it")
+            .arg(shownName(change.after.name), className(classNames, change.after.label))
+            .arg(change.before.loss, 0, 'f', 3)
+            .arg(change.after.loss, 0, 'f', 3),
+        shownName(change.after.name));
     m_indices.push_back(change.after.index);
   }
   list->setVisible(!changes.empty());
-  connect(list, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
-    const auto at = static_cast<std::size_t>(item->data(kIndexRole).toInt());
-    if (at < m_pictures.size() && !m_pictures[at].empty())
-      Q_EMIT opened(m_pictures[at], item->data(kIndexRole + 1).toString());
-  });
+  connect(list, &ThumbnailList::opened, this, &EffectPictures::opened);
   layout()->addWidget(list);
   m_lists.push_back(list);
-  return list;
 }
 
 void EffectPictures::fill(const std::vector<Image>& pictures) {
-  m_pictures = pictures;
-  for (QListWidget* list : m_lists)
-    for (int row = 0; row < list->count(); ++row) {
-      QListWidgetItem* item = list->item(row);
-      const auto at = static_cast<std::size_t>(item->data(kIndexRole).toInt());
-      if (at >= pictures.size() || pictures[at].empty()) continue;
-      item->setIcon(QPixmap::fromImage(
-          wrapImage(pictures[at])
-              .scaled(kThumbnail, kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation)));
-    }
+  auto next = pictures.begin();
+  for (ThumbnailList* list : m_lists) {
+    const auto end = next + std::min<std::ptrdiff_t>(list->count(), pictures.end() - next);
+    list->setPictures({next, end});
+    next = end;
+  }
 }
 
 }  // namespace headlight

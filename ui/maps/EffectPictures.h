@@ -9,9 +9,10 @@
 #include "ui/base/BackgroundTask.h"
 
 class QLabel;
-class QListWidget;
 
 namespace headlight {
+
+class ThumbnailList;
 
 class EffectPictures : public QDialog {
   Q_OBJECT
@@ -26,14 +27,13 @@ class EffectPictures : public QDialog {
   void opened(const headlight::Image& picture, const QString& name);
 
  private:
-  QListWidget* addList(const QString& name, const QString& title, const QString& nothing,
-                       const std::vector<PictureChange>& changes,
-                       const std::vector<std::string>& classNames);
+  void addList(const QString& name, const QString& title, const QString& nothing,
+               const std::vector<PictureChange>& changes,
+               const std::vector<std::string>& classNames);
   void fill(const std::vector<Image>& pictures);
 
-  std::vector<QListWidget*> m_lists;
-  std::vector<std::int64_t> m_indices;
-  std::vector<Image> m_pictures;
+  std::vector<ThumbnailList*> m_lists;
+  std::vector<std::int64_t> m_indices;  ///< of all lists, in their order
   QLabel* m_note;
   BackgroundTask m_reading;
 };

@@ -4,6 +4,7 @@
 #include "ui/base/Actions.h"
 #include "ui/base/Dialogs.h"
 #include "ui/document/Document.h"
+#include "ui/maps/DatasetDialog.h"
 #include "ui/maps/EffectDataDialog.h"
 #include "ui/maps/EffectLine.h"
 #include "ui/maps/EffectPictures.h"
@@ -41,6 +42,14 @@ EffectController::EffectController(Document* document, LookBridge* look, QWidget
                              "Ctrl+K, I",
                              {}},
                             [this] { showPictures(); });
+  m_commands << makeCommand(this,
+                            {"masks.effect.classes",
+                             tr("The data set, class by class…"),
+                             tr("Accuracy of every class, what is taken for what, and the worst "
+                                "pictures, under the masks as they are"),
+                             "Ctrl+K, B",
+                             {}},
+                            [this] { showClasses(); });
   connect(m_line, &EffectLine::dataRequested, this, &EffectController::chooseData);
   connect(m_line, &EffectLine::picturesRequested, this, &EffectController::showPictures);
   connect(document, &Document::modelChanged, this, &EffectController::onModel);
@@ -70,6 +79,23 @@ void EffectController::chooseData() {
     m_chosen = true;
     setSample(dialog->sample());
   });
+}
+
+void EffectController::showClasses() {
+  if (!m_document->hasModel()) return;
+  if (!m_classes) {
+    m_classes = new DatasetDialog(m_document, &m_bridge, m_window);
+    m_classes->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_classes, &DatasetDialog::dataRequested, this, &EffectController::chooseData);
+    connect(m_classes, &DatasetDialog::opened, this,
+            [this](const Image& picture, const QString& name) {
+              m_document->setImage(picture, name, {});
+            });
+  }
+  m_classes->show();
+  m_classes->raise();
+  m_classes->activateWindow();
+  if (!m_bridge.sample()) chooseData();
 }
 
 void EffectController::showPictures() {

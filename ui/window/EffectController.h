@@ -5,12 +5,14 @@
 #include <QAction>
 #include <QList>
 #include <QObject>
+#include <QPointer>
 
 #include "ui/bridge/HeadValuesBridge.h"
 #include "ui/bridge/MaskEffectBridge.h"
 
 namespace headlight {
 
+class DatasetDialog;
 class EffectLine;
 
 class EffectController : public QObject {
@@ -29,6 +31,7 @@ class EffectController : public QObject {
   void setSample(const std::optional<PictureSample>& sample);
   void chooseData();
   void showPictures();
+  void showClasses();
 
   Document* m_document;
   QWidget* m_window;
@@ -36,6 +39,7 @@ class EffectController : public QObject {
   HeadValuesBridge m_heads;
   bool m_chosen = false;  ///< the data, by a person
   EffectLine* m_line;
+  QPointer<DatasetDialog> m_classes;  ///< null until it is wanted
   QList<QAction*> m_commands;
 };
 

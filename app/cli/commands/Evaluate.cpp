@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/cli/ClassTable.h"
 #include "app/cli/Command.h"
 #include "app/cli/DataOptions.h"
 #include "app/cli/ExitCodes.h"
@@ -50,6 +51,19 @@ class EvaluateCommand : public Command {
                      "many whose loss rises most; default 0")
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
+    command->add_flag("--classes", m_classes.classes, "Also a line for every class of pictures");
+    const auto file = [&](const char* flag, std::string& target, const char* help) {
+      command->add_option(flag, target, help)->type_name("FILE");
+    };
+    file("--classes-csv", m_classes.csv,
+         "Write accuracy and loss of every class; - for standard "
+         "output");
+    file("--confusion", m_classes.confusion,
+         "Write how many pictures of each class (rows) are taken for each (columns), as CSV; - for "
+         "standard output");
+    command->add_option("--worst", m_worst, "Name so many pictures, those of the greatest loss")
+        ->type_name("INT")
+        ->check(CLI::NonNegativeNumber.description(""));
     command->add_flag("--json", m_json, "The result as one JSON object");
     m_model.declare(*command);
     m_data.declare(*command);
@@ -68,7 +82,14 @@ class EvaluateCommand : public Command {
       refuseUsage("--beside", "compares masks; --check and --castle are measurements of their own");
     if (m_changed > 0 && m_beside.empty())
       refuseUsage("--changed", "needs --beside, the masks to compare with");
+    if (ofClasses() && (m_check || m_castle || !m_beside.empty()))
+      refuseUsage("--classes",
+                  "and its kin are of one evaluation, without --check, --castle and "
+                  "--beside");
+    prepareOutput("--classes-csv", m_classes.csv, terminal);
+    prepareOutput("--confusion", m_classes.confusion, terminal);
     const Experiment experiment = m_data.describe(m_model.source);
+    if (ofClasses()) return tellClasses(experiment.data, terminal, stop);
     if (!m_beside.empty()) return compareSchemes(experiment.data, terminal, stop);
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
@@ -87,6 +108,25 @@ class EvaluateCommand : public Command {
   }
 
  private:
+  bool ofClasses() const {
+    return m_classes.classes || !m_classes.csv.empty() || !m_classes.confusion.empty() ||
+           m_worst > 0;
+  }
+
+  int tellClasses(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+    const auto session = m_model.open(terminal);
+    ProgressBar bar(terminal);
+    auto results =
+        valueOrThrow(evaluateSchemes(*session, PictureSample{data, m_samples},
+                                     {m_model.masksFor(session->info())}, bar.callback(), stop));
+    terminal.setStatus("");
+    warnOfSkipped(results[0].skipped, terminal);
+    m_classes.result = std::move(results[0]);
+    m_classes.worst = static_cast<std::size_t>(m_worst);
+    reportClasses(m_classes, terminal);
+    return kExitOk;
+  }
+
   int compareSchemes(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
     const auto session = m_model.open(terminal);
     const MaskShape shape = maskShapeOf(session->info().experiment.model);
@@ -206,7 +246,8 @@ class EvaluateCommand : public Command {
   }
 
   std::vector<std::string> m_beside;
-  std::int64_t m_images = 0, m_samples = 0, m_changed = 0;
+  std::int64_t m_images = 0, m_samples = 0, m_changed = 0, m_worst = 0;
+  ClassTable m_classes;
   bool m_json = false, m_castle = false, m_check = false;
   ModelOptions m_model;
   DataOptions m_data;
