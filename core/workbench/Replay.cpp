@@ -9,6 +9,7 @@
 #include "core/base/FolderLock.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/training/run/RunFolder.h"
+#include "core/training/run/TrainingCheckpoint.h"
 #include "core/workbench/RecordedRun.h"
 #include "core/workbench/sweep/HeldTraining.h"
 
@@ -17,16 +18,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-RecordedRun finishedRun(const fs::path& folder) {
-  RecordedRun run = valueOrThrow(readRecordedRun(folder));
-  if (run.held)
-    throw Failure({ErrorCode::InvalidArgument, "is being trained; replay it once it has finished",
-                   folder.string()});
-  if (!run.finished || run.last.empty())
+struct FinishedRun {
+  RecordedRun run;
+  std::int64_t steps = 0;
+};
+
+/// A window may hold the folder still: what counts is that its last checkpoint is of the end.
+FinishedRun finishedRun(const fs::path& folder) {
+  FinishedRun found{valueOrThrow(readRecordedRun(folder)), 0};
+  const RecordedRun& run = found.run;
+  if (!run.last.empty())
+    found.steps =
+        valueOrThrow(readCheckpointStep(valueOrThrow(OpenFolder::open(folder)), kRunLast));
+  if (!run.finished || found.steps < run.history.epochPoints.back().step)
     throw Failure({ErrorCode::InvalidArgument,
-                   "is not trained to its end, where its weights are compared; resume it first",
+                   run.held ? "is being trained; replay it once it has finished"
+                            : "is not trained to its end, where its weights are compared; resume "
+                              "it first",
                    folder.string()});
-  return run;
+  return found;
 }
 
 bool sameBytes(const at::Tensor& a, const at::Tensor& b) {
@@ -82,13 +92,13 @@ void train(const Experiment& experiment, const fs::path& folder, const ReplayObs
 Result<ReplayReport> replayRun(const fs::path& run, const fs::path& folder,
                                const ReplayObserver& observer, const std::stop_token& stop) {
   return guarded(run.string(), [&] {
-    const RecordedRun recorded = finishedRun(run);
+    const auto [recorded, steps] = finishedRun(run);
     const Experiment experiment = replayOf(recorded);
     train(experiment, folder, observer, stop);
     ReplayReport report;
     report.run = run;
     report.replay = folder;
-    report.steps = recorded.history.steps.empty() ? 0 : recorded.history.steps.back().step;
+    report.steps = steps;
     report.edits = experiment.edits.size();
     compareInto(report, valueOrThrow(readSafetensors(recorded.last)),
                 valueOrThrow(readSafetensors(folder / kRunLast)));

@@ -63,7 +63,7 @@ Result<std::shared_ptr<const RecordedView>> RecordedPictures::at(std::int64_t st
     const RecordedPicture& of = m_evolution->info().pictures[chosen];
     auto view = std::make_shared<RecordedView>();
     view->image = m_images[chosen];
-    view->imageName = shownName(QString::fromStdString(of.name));
+    view->imageName = shownName(of.name);
     view->label = QString::fromStdString(of.label.name);
     view->source = QObject::tr("recorded by “%1” at step %2")
                        .arg(shownName(m_experiment->name))
@@ -87,7 +87,7 @@ std::vector<std::int64_t> RecordedPictures::steps() const {
 QStringList RecordedPictures::names() const {
   QStringList names;
   for (const RecordedPicture& picture : m_evolution->info().pictures)
-    names << shownName(QString::fromStdString(picture.name));
+    names << shownName(picture.label.name) + QStringLiteral(" · ") + shownName(picture.name);
   return names;
 }
 

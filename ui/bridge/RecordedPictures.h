@@ -25,7 +25,7 @@ class RecordedPictures {
   Result<std::shared_ptr<const RecordedView>> at(std::int64_t step, int picture);
 
   std::vector<std::int64_t> steps() const;
-  QStringList names() const;  ///< of the pictures
+  QStringList names() const;  ///< of the pictures: class and file
 
  private:
   void refresh();

@@ -105,7 +105,7 @@ void SideBridge::refresh() {
   if (!masks) return;
   const MaskScheme& shown = m_document->masks();
   if (!(shown == *masks) || shown.name() != masks->name()) m_document->replaceMasks(*masks);
-  m_document->setSourceNote(hasOwnModel() ? m_window->sourceNote() : QString());
+  m_document->setSourceNote(hasOwnModel() ? m_window->liveSourceNote() : QString());
   if (takeOver(*masks)) return;
   lookAt(*masks);
 }

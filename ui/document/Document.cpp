@@ -422,7 +422,10 @@ void Document::setSourceNote(const QString& note) {
 }
 
 QString Document::sourceNote() const {
-  if (m_recordedView) return m_recordedView->source;
+  return m_recordedView ? m_recordedView->source : liveSourceNote();
+}
+
+QString Document::liveSourceNote() const {
   if (!m_sourceNote.isEmpty()) return m_sourceNote;
   if (!m_model) return {};
   if (m_model->randomWeights) return tr("random weights");
@@ -434,7 +437,8 @@ QString Document::describeView() const {
   QStringList parts{tr("layer %1").arg(m_view.layer),
                     m_view.head < 0 ? tr("mean of heads") : tr("head %1").arg(m_view.head),
                     describeToken(m_view.query)};
-  if (const QString note = sourceNote(); !note.isEmpty()) parts << note;
+  // Of a recorded step a line of its own says it.
+  if (const QString note = sourceNote(); !note.isEmpty() && !m_recordedView) parts << note;
   return parts.join(QStringLiteral(" · "));
 }
 

@@ -166,6 +166,7 @@ class Document : public QObject {
   /// Whose weights are looked through when they are not a file's, or not all: "training weights",
   /// set by LookBridge only, "random weights", "1 of the model's tensors random"; else empty.
   QString sourceNote() const;
+  QString liveSourceNote() const;  ///< of liveLook(); sourceNote() of a recorded step says that
   void setSourceNote(const QString& note);
   QString describeToken(int token) const;
   /// How the colours were scaled: "scaled to this head: 0.001 to 0.12".

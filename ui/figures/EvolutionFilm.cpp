@@ -120,7 +120,9 @@ void writeStrip(const FilmRequest& request, Projector& projector,
   shareScale(panels, figure->look->maps.isSigned && view.learned.empty(), view);
   figure->kind = FigureKind::Comparison;
   figure->caption.detail = QObject::tr("all steps on one scale");
-  figure->caption.title.replace(figure->recorded->source, QObject::tr("as recorded"));
+  QString source = figure->recorded->source;
+  source[0] = source[0].toUpper();
+  figure->caption.note.replace(source, QObject::tr("As recorded"));
   figure->sides = std::move(panels);
   figure->widthPixels = request.widthPixels;
   figure->dpi = request.dpi;

@@ -28,6 +28,14 @@ QString learnedTitle(const LearnedMap* learned) {
   return learned ? QString::fromStdString(learned->title) + QStringLiteral(" · ") : QString();
 }
 
+/// Of a recorded step, that it is one; then what the map means.
+QString recordedNote(const Document& document, const QString& meaning) {
+  if (!document.recordedView()) return meaning;
+  QString text = document.recordedView()->source;
+  text[0] = text[0].toUpper();
+  return meaning.isEmpty() ? text : text + QStringLiteral(". ") + meaning;
+}
+
 /// " · place (2, 3) of its 7 by 7 window", where there are windows.
 QString windowTitle(const LearnedMap& learned, const Document& document) {
   const ViewOptions& view = document.view();
@@ -67,7 +75,8 @@ bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer) 
 
 QString shownNote(const Document& document) {
   const LearnedMap* learned = shownLearned(document.look().get(), document.view());
-  return learned ? QString::fromStdString(learned->maps.meaning) : meaningNote(document);
+  return learned ? recordedNote(document, QString::fromStdString(learned->maps.meaning))
+                 : meaningNote(document);
 }
 
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
@@ -173,7 +182,7 @@ Legend headsLegend(const Document& document) {
   if (learned && learned->maps.inWindows())
     legend.title += QStringLiteral(" · each: the window of the query");
   legend.note = shownNote(document);
-  if (!document.sourceNote().isEmpty())
+  if (!document.sourceNote().isEmpty() && !document.recordedView())
     legend.title += QStringLiteral(" · ") + document.sourceNote();
   legend.detail = QStringLiteral("no maps yet");
   if (!look || look->maps.layers.empty()) return legend;
@@ -215,8 +224,9 @@ QString meaningNote(const Document& document) {
   if (!document.hasModel()) return {};
   const ModelConfig& model = document.model().experiment.model;
   const bool plain = model.backbone == "vit" || model.backbone == "swin";
-  if (plain && model.mechanism == "softmax") return {};  // what anybody expects
-  return QString::fromStdString(document.model().mapMeaning);
+  const bool expected = plain && model.mechanism == "softmax";
+  return recordedNote(document,
+                      expected ? QString() : QString::fromStdString(document.model().mapMeaning));
 }
 
 QString joiningNote(const Document& document, int layer) {

@@ -19,7 +19,7 @@ Legend rolloutLegend(const Document& document, const RolloutOptions& options,
   if (!document.hasModel()) return legend;
   legend.title =
       describeRollout(options) + QStringLiteral(" · ") + rolloutQuery(document.model().grid);
-  if (!document.sourceNote().isEmpty())
+  if (!document.sourceNote().isEmpty() && !document.recordedView())
     legend.title += QStringLiteral(" · ") + document.sourceNote();
   legend.note = meaningNote(document);
   legend.detail = QStringLiteral("no map yet");

@@ -232,7 +232,7 @@ void MaskPanel::refresh() {
 
 void MaskPanel::refreshStatus() {
   if (!m_document->hasModel()) return m_status->clear();
-  const MaskScheme& scheme = m_document->masks();
+  const MaskScheme& scheme = m_document->shownMasks();
   QString text = scheme.maskableLayers() == 0
                      ? tr("no head can be masked")
                      : tr("%1 of %2 heads masked").arg(scheme.maskedHeads()).arg(headCount(scheme));

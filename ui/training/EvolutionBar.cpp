@@ -42,7 +42,7 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
   m_picture->setAccessibleName(tr("Evolution: which of the recorded pictures is shown"));
   m_picture->setToolTip(tr("Of these pictures the run recorded its maps"));
   m_picture->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  m_picture->setMinimumContentsLength(6);
+  m_picture->setMinimumContentsLength(10);
   m_picture->hide();
   m_playing.setInterval(kPlayMs);
   connect(&m_playing, &QTimer::timeout, this, &EvolutionBar::playOn);
