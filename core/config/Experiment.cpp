@@ -7,6 +7,7 @@
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
+#include "core/config/Migration.h"
 #include "core/config/Reading.h"
 #include "core/config/RunId.h"
 
@@ -80,11 +81,11 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
     require(readParameters(runParameters(), json, &experiment, "", sections));
     require(checkSchema(json, Experiment::kSchema));
     valueOrThrow(runIdIn(json));
+    const Json training = trainingOf(json);
     experiment.model = valueOrThrow(modelFromJson(sectionOf(json, "model"), catalogue));
     experiment.masks = valueOrThrow(maskConfigFromJson(sectionOf(json, "masks"), "masks"));
     require(readParameters(dataParameters(), sectionOf(json, "data"), &experiment.data, "data"));
-    require(readParameters(trainingParameters(), sectionOf(json, "training"), &experiment.training,
-                           "training"));
+    require(readParameters(trainingParameters(), training, &experiment.training, "training"));
     require(readParameters(telemetryParameters(), sectionOf(json, "telemetry"),
                            &experiment.telemetry, "telemetry"));
     experiment.edits = readEdits(json);

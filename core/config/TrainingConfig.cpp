@@ -106,6 +106,10 @@ const ParameterTable& trainingParameters() {
           .number(&T::weightDecay, "weight_decay", 0, 10,
                   "Weight decay, AdamW's or the gradient's share of SGD; biases, norms, tokens "
                   "and position embeddings have none.")
+          .boolean(
+              &T::decayMasks, "decay_masks",
+              "Weight decay acts on learned masks and learned scales too (learned_mask, lsla), "
+              "as in runs recorded before this could be chosen.")
           .number(&T::momentum, "momentum", 0, 0.999999, "SGD: share of the last step's direction.")
           .boolean(&T::nesterov, "nesterov", "SGD: looks ahead by its momentum (Nesterov).")
           .number(&T::beta1, "beta1", 0, 0.999999, "AdamW: decay of the first moment.")

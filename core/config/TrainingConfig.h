@@ -49,8 +49,9 @@ struct TrainingConfig {
   double warmupLearningRate = 1e-6;
   double warmupEpochs = 1;
   double weightDecay = 0.05;
-  double momentum = 0.9;  ///< of sgd
-  bool nesterov = false;  ///< of sgd
+  bool decayMasks = false;  ///< also of learned masks (IBiT) and scales (LSLA)
+  double momentum = 0.9;    ///< of sgd
+  bool nesterov = false;    ///< of sgd
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;

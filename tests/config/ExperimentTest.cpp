@@ -61,6 +61,25 @@ TEST(ExperimentTest, EveryParameterRoundTrips) {
     }
 }
 
+/// Schema 1 had no such choice: weight decay acted on learned masks and scales.
+TEST(ExperimentTest, OfSchema1MasksDecayUnlessItSaysOtherwise) {
+  const auto decays = [](const std::string& text) {
+    const auto experiment = read(text);
+    EXPECT_TRUE(experiment.ok()) << text;
+    return experiment.ok() && experiment->training.decayMasks;
+  };
+  EXPECT_TRUE(decays(R"({"schema": 1})"));
+  EXPECT_TRUE(decays(R"({"schema": 1, "training": {"epochs": 3}})"));
+  EXPECT_FALSE(decays(R"({"schema": 1, "training": {"decay_masks": false}})"));
+  EXPECT_FALSE(decays(R"({"schema": 2})"));
+  EXPECT_FALSE(decays("{}"));
+  const std::string written = experimentToText(*read(R"({"schema": 1})"));
+  EXPECT_EQ(Json::parse(written)["schema"], 2);
+  EXPECT_TRUE(decays(written));
+  expectRefused(R"({"schema": 1, "training": 3})", "training");
+  expectRefused(R"({"schema": 1, "training": {"decay_masks": 1}})", "training.decay_masks");
+}
+
 TEST(ExperimentTest, AKnownModelNameGivesItsDefaults) {
   const auto experiment = read(R"({"model": {"name": "small-one", "depth": 5}})");
   ASSERT_TRUE(experiment.ok());

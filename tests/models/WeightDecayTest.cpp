@@ -11,6 +11,9 @@
 namespace headlight {
 namespace {
 
+/// Learned masks (IBiT) and scales (LSLA), which decay on demand.
+const std::set<std::string> kMasks{"learned_mask_a", "learned_mask_b", "dynamic_scale"};
+
 /// Tokens, embeddings and tables of positions.
 const std::set<std::string> kSpared{
     "pos_embed",        "cls_token",     "dist_token", "relative_position_bias_table",
@@ -23,14 +26,17 @@ TEST(WeightDecay, SparesVectorsTokensAndPositionsOfEveryModel) {
     const auto model = makeModel(shrunk(published.config), 0);
     for (const auto& [name, tensor] : model->trainable()) {
       const std::string own = name.substr(name.rfind('.') + 1);
-      const bool expected = tensor.dim() > 1 && !kSpared.contains(own);
+      const bool onDemand = tensor.dim() > 1 && !kSpared.contains(own);
+      const bool expected = onDemand && !kMasks.contains(own);
       EXPECT_EQ(model->decays(name, tensor), expected) << published.name << ": " << name;
+      EXPECT_EQ(model->decays(name, tensor, true), onDemand) << published.name << ": " << name;
       if (tensor.dim() > 1) seen.insert(own);
     }
   }
   for (const std::string& name : kSpared)
     EXPECT_TRUE(seen.contains(name)) << name << " is in no model";
-  EXPECT_TRUE(seen.contains("learned_mask_a"));
+  for (const std::string& name : kMasks)
+    EXPECT_TRUE(seen.contains(name)) << name << " is in no model";
 }
 
 TEST(WeightDecay, OnlyTheFactorsOfALearnedMaskAreFitted) {

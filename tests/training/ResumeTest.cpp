@@ -7,6 +7,7 @@
 
 #include "core/base/Progress.h"
 #include "core/config/Parameter.h"
+#include "core/models/Registry.h"
 #include "core/training/run/MetricsLog.h"
 #include "tests/training/Support.h"
 
@@ -111,6 +112,43 @@ TEST(Resume, KilledAtAnyMomentGoesOnFromTheLastCheckpoint) {
     for (std::size_t i = 0; i < rows.size(); ++i)  // all but the seconds
       EXPECT_EQ(rows[i].substr(0, rows[i].rfind(',')), table[i].substr(0, table[i].rfind(',')));
   }
+}
+
+/// As programs wrote an experiment before weight decay could spare masks.
+Json ofSchema1(Json experiment) {
+  experiment["schema"] = 1;
+  experiment["training"].erase("decay_masks");
+  return experiment;
+}
+
+/// The folder of a run, as such a program would have left it.
+void makeOld(const OpenFolder& folder) {
+  const Json config = Json::parse(valueOrThrow(folder.read("config.json", 1 << 20)));
+  std::ofstream(folder.path() / "config.json") << ofSchema1(config).dump();
+  Checkpoint last = valueOrThrow(readSafetensors(folder, "last.safetensors"));
+  std::string& carried = last.metadata.at("experiment");
+  carried = ofSchema1(Json::parse(carried)).dump();
+  ASSERT_TRUE(writeSafetensors(folder, "last.safetensors", last.tensors, last.metadata));
+}
+
+TEST(Resume, AnOlderRunGoesOnDecayingItsLearnedMasks) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  experiment.model.mechanism = "learned_mask";
+  experiment.model.attention = Json::object();
+  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.training.weightDecay = 1;
+  const auto sparing = uninterrupted(experiment, folder / "sparing");
+  experiment.training.decayMasks = true;
+  const auto expected = uninterrupted(experiment, folder / "decaying");
+  const std::string mask = "blocks.0.attn.learned_mask_a";
+  EXPECT_GT(sparing.at(mask).abs().sum().item<float>(),
+            expected.at(mask).abs().sum().item<float>());
+
+  ASSERT_TRUE(runUntil(*begin(experiment, folder / "old"), 4));
+  makeOld(opened(folder / "old"));
+  runToEnd(*resume(folder / "old"));
+  expectSame(expected, lastTensors(folder / "old"));
 }
 
 TEST(Resume, MixesTheSameImagesAgain) {
@@ -235,6 +273,34 @@ TEST(Telemetry, LeavesTheWeightsAsTheyAre) {
   blind.telemetry.alsSteps = 0;
   blind.telemetry.metricsSteps = 1000;
   expectSame(uninterrupted(watched, folder / "watched"), uninterrupted(blind, folder / "blind"));
+}
+
+/// AFT's Eq. 9: at most ln 9 for each head of a 3 × 3 kernel, and nearly that at the start.
+TEST(Telemetry, HasTheEntropyPenaltyAsTheAuxiliaryLoss) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  experiment.masks = {};
+  experiment.model.mechanism = "aft_conv";
+  experiment.model.attention = {{"kernel", 3}, {"entropy_penalty", 0.5}};
+  experiment.model.classToken = false;
+  experiment.model = completed(experiment.model, modelCatalogue());
+  const auto session = begin(experiment, folder / "run");
+  std::vector<double> told, logged;
+  const auto take = [&] {
+    for (const StepPoint& point : session->takeUpdate().steps)
+      told.push_back(point.auxiliaryLoss.value_or(-1));
+  };
+  session->setWakeUp(take);
+  runToEnd(*session);
+  take();
+  for (const std::string& line : linesOf(folder / "run/metrics.jsonl"))
+    if (const Json json = Json::parse(line); json["type"] == "step")
+      logged.push_back(json["auxiliary_loss"].get<double>());
+  EXPECT_EQ(told, logged);
+  ASSERT_EQ(logged.size(), 10u);
+  const double most = 0.5 * 2 * 2 * std::log(9.0);  // weight, layers, heads
+  EXPECT_LE(logged[0], most * (1 + 1e-6));
+  EXPECT_GT(logged[0], 0.9 * most);
 }
 
 TEST(Seed, MakesADifferentRun) {

@@ -94,7 +94,7 @@ StepRunner::StepRunner(std::shared_ptr<Model> model, at::Device device,
 void StepRunner::refreshParameters() {
   const NamedTensors parameters = m_model->trainable();
   m_optimizer->setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
-    return m_model->decays(name, tensor);
+    return m_model->decays(name, tensor, m_config.decayMasks);
   });
   m_optimizer->holdStill(m_model->idleElements());
   m_average.setParameters(parameters, m_model->state());
