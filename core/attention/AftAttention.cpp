@@ -7,6 +7,7 @@
 
 #include "core/attention/HoldablePairs.h"
 #include "core/attention/MixedPrecision.h"
+#include "core/attention/kernels/HeadAttention.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -191,16 +192,17 @@ const ParameterTable& AftFull::optionTable() {
 }
 
 void AftFull::count(CostCounter& counter, const AttentionOptions& options) {
-  countAs(counter, options, readFull(optionTable(), options));
+  const std::int64_t tokens = options.grid.tokens();
+  countAs(counter, options, readFull(optionTable(), options), tokens * tokens);
 }
 
-void AftFull::countAs(CostCounter& counter, const AttentionOptions& options,
-                      const AftOptions& own) {
+void AftFull::countAs(CostCounter& counter, const AttentionOptions& options, const AftOptions& own,
+                      std::int64_t pairs) {
   const std::int64_t tokens = options.grid.tokens();
   countProjections(counter, options, options.width, own.query);
   counter.parameters("positions", own.factorised ? 2 * tokens * own.rank : tokens * tokens);
   // The two products of Eq. 2. w itself is the same for every image and counts as none.
-  counter.macs("sums", 2 * tokens * tokens * options.width);
+  counter.macs("sums", 2 * pairs * options.width);
 }
 
 std::string AftFull::mapMeaning() const {
@@ -227,6 +229,8 @@ AftLocal::AftLocal(const AttentionOptions& options, const AftOptions& own)
     : AftFull(options, own), m_global(own.global) {
   // Follows from the options, so it is no part of a checkpoint.
   m_outside = aftWindow(options.grid, own.window).logical_not();
+  if (AftBand::isFaster(options.grid, own.window))
+    m_band.emplace(options.grid, own.window, own.global);
 }
 
 const ParameterTable& AftLocal::optionTable() {
@@ -244,7 +248,28 @@ const ParameterTable& AftLocal::optionTable() {
 }
 
 void AftLocal::count(CostCounter& counter, const AttentionOptions& options) {
-  countAs(counter, options, readLocal(options));  // the same parameters and products
+  const AftOptions own = readLocal(options);
+  const std::int64_t tokens = options.grid.tokens();
+  countAs(counter, options, own,
+          AftBand::isFaster(options.grid, own.window) ? AftBand::pairs(options.grid, own.window)
+                                                      : tokens * tokens);
+}
+
+bool AftLocal::runsInBands(const at::Tensor& like) const {
+  return m_band && fusedKernelsTake(like);
+}
+
+at::Tensor AftLocal::context(const at::Tensor& keys, const at::Tensor& values) {
+  if (!runsInBands(keys)) return AftFull::context(keys, values);
+  return m_band->context(keys, values,
+                         m_bias.defined() ? m_band->biases(m_bias) : m_band->biases(m_u, m_v));
+}
+
+std::string AftLocal::kernelText() const {
+  return runsInBands(parameters().front())
+             ? "matrix products over the rows of each window, one sum "
+               "for the rest"
+             : AftFull::kernelText();
 }
 
 at::Tensor AftLocal::positionBias() {

@@ -4,8 +4,10 @@
 
 #include <torch/nn/modules/linear.h>
 
+#include <optional>
 #include <string>
 
+#include "core/attention/AftBand.h"
 #include "core/attention/Attention.h"
 
 namespace headlight {
@@ -84,18 +86,22 @@ class AftFull : public AftAttention {
 
  protected:
   AftFull(const AttentionOptions& options, const AftOptions& own);
-  static void countAs(CostCounter& counter, const AttentionOptions& options, const AftOptions& own);
+  /// `pairs`: of tokens, that the two sums of Eq. 2 are over.
+  static void countAs(CostCounter& counter, const AttentionOptions& options, const AftOptions& own,
+                      std::int64_t pairs);
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;
   at::Tensor map(const at::Tensor& keys) override;
 
- private:
-  int m_heads;
   at::Tensor m_u, m_v;  ///< undefined where not factorised
   at::Tensor m_bias;    ///< undefined where factorised
+
+ private:
+  int m_heads;
 };
 
 /// Eq. 4: w counts within a window of patches only. Outside it is 0, so that every pair stays
-/// connected, or −∞ in the ablation "no global connectivity".
+/// connected, or −∞ in the ablation "no global connectivity". Where the window is small on a large
+/// grid, sums over its rows take the place of those over all tokens (AftBand).
 class AftLocal : public AftFull {
  public:
   explicit AftLocal(const AttentionOptions& options);
@@ -103,12 +109,16 @@ class AftLocal : public AftFull {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor positionBias() override;
+  std::string kernelText() const override;
 
  private:
   AftLocal(const AttentionOptions& options, const AftOptions& own);
+  at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;
+  bool runsInBands(const at::Tensor& like) const;
 
   bool m_global;
-  at::Tensor m_outside;  ///< [T, T] bool, where the weights are
+  at::Tensor m_outside;           ///< [T, T] bool, where the weights are
+  std::optional<AftBand> m_band;  ///< where that is faster
 };
 
 /// Eq. 5: no position biases; linear in the tokens.

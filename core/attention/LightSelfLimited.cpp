@@ -16,7 +16,13 @@ Own ownOf(const AttentionOptions& options) {
 }
 
 WindowShape lslaShape(const AttentionOptions& options, const Own& own) {
-  return windowShape(options.grid, own.window, own.shift && options.layerInStage % 2 == 1);
+  Grid patches = options.grid;
+  patches.prefix = 0;
+  return windowShape(patches, own.window, own.shift && options.layerInStage % 2 == 1);
+}
+
+PrefixedWindows lslaWindows(const AttentionOptions& options, const Own& own) {
+  return {options.grid.prefix, lslaShape(options, own)};
 }
 
 double fixedScale(const AttentionOptions& options) {
@@ -71,10 +77,11 @@ LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& opt
 
 LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& options,
                                                      const Own& own)
-    : MaskedAttention(options.layer, options.heads, lslaShape(options, own).window),
+    : MaskedAttention(options.layer, options.heads, lslaShape(options, own).window,
+                      lslaWindows(options, own).keys()),
       m_options(options),
       m_own(own),
-      m_windows(lslaShape(options, own)) {
+      m_windows(lslaWindows(options, own)) {
   const at::NoGradGuard noGrad;
   const std::int64_t width = options.width, inside = m_windows.shape().window.patches();
   const auto linear = [&](bool bias) {
@@ -99,32 +106,43 @@ void LightSelfLimitedAttention::count(CostCounter& counter, const AttentionOptio
   const Own own = ownOf(options);
   const WindowShape shape = lslaShape(options, own);
   const std::int64_t width = options.width, inside = shape.window.patches(),
-                     places = shape.padded.patches(), table = shape.offsets() * options.heads;
-  counter.linear("q", width, width, options.qkvBias, places);
-  if (own.variant == "qkv") counter.linear("k", width, width, options.qkvBias, places);
-  if (own.variant != "qxx") counter.linear("v", width, width, options.qkvBias, places);
+                     places = shape.padded.patches(), table = shape.offsets() * options.heads,
+                     prefix = options.grid.prefix, all = prefix + places;
+  counter.linear("q", width, width, options.qkvBias, all);
+  if (own.variant == "qkv") counter.linear("k", width, width, options.qkvBias, all);
+  if (own.variant != "qxx") counter.linear("v", width, width, options.qkvBias, all);
   if (own.scale == "dynamic") counter.parameters("dynamic_scale", inside * inside);
   if (own.innerBias) counter.parameters("inner_bias_table", table);
   if (own.outerBias) counter.parameters("outer_bias_table", table);
-  counter.macs("logits and values", 2 * places * inside * width);  // Q Xᵀ and A X
+  const std::int64_t pairs = places * (prefix + inside) + prefix * options.grid.tokens();
+  counter.macs("logits and values", 2 * pairs * width);  // Q Xᵀ and A X
   if (own.projection) counter.linear("proj", width, width, true, options.grid.tokens());
 }
 
 std::string LightSelfLimitedAttention::mapMeaning() const {
-  if (!m_own.outerBias)
-    return "Softmax attention within windows, without the outer bias: each row sums to 1 over the "
-           "window of its query and is 0 outside it.";
-  return "Softmax attention within windows plus the outer bias that limits it (LSLA, Eq. 18): "
-         "signed, rows need not sum to 1, and 0 outside the window of the query.";
+  std::string meaning =
+      m_own.outerBias
+          ? "Softmax attention within windows plus the outer bias that limits it (LSLA, Eq. 18): "
+            "signed, rows need not sum to 1, and 0 outside the window of the query."
+          : "Softmax attention within windows, without the outer bias: each row sums to 1 over the "
+            "window of its query and is 0 outside it.";
+  if (m_windows.prefix() > 0)
+    meaning +=
+        " The class token is in every window and sees all patches, without scale and biases.";
+  return meaning;
 }
 
 std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
-  const at::Tensor places = m_windows.places(), seen = m_windows.patchesInSight();
+  Windows& windows = m_windows.windows();
+  const at::Tensor places = m_windows.tokenPlaces(), seen = m_windows.tokensInSight();
+  const std::string ofClassToken =
+      m_windows.prefix() > 0 ? " The class token has none: choose a patch." : "";
   std::vector<LearnedPairs> pairs;
   const auto add = [&](const char* name, const char* title, const std::string& meaning,
                        bool isSigned, const at::Tensor& values) {
     pairs.push_back({name, title,
-                     meaning + " Learned, the same for every picture and window; grey: not seen.",
+                     meaning + " Learned, the same for every picture and window; grey: not seen." +
+                         ofClassToken,
                      isSigned, values.detach(), m_windows.shape().window, places, seen});
   };
   if (m_dynamicScale.defined())
@@ -136,55 +154,81 @@ std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
     add("inner_bias", "inner bias B_i",
         "What is added to the logit of each patch of the query's window, before the softmax "
         "(LSLA, Eq. 18).",
-        true, m_windows.relativeBias(m_innerTable));
+        true, windows.relativeBias(m_innerTable));
   if (m_outerTable.defined())
     add("outer_bias", "outer bias B_o",
         "What is added to the weight of each patch of the query's window, after the softmax: it "
         "limits large weights (LSLA, Eq. 18).",
-        true, m_windows.relativeBias(m_outerTable));
+        true, windows.relativeBias(m_outerTable));
   return pairs;
 }
 
+/// [.., K, D] → [.., H, K, d].
 at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
-                                                const at::Tensor& windows) {
-  const at::Tensor tokens = inFloat32(projection.is_empty() ? windows : projection(windows));
-  return tokens
-      .reshape({tokens.size(0), tokens.size(1), m_options.heads, m_options.width / m_options.heads})
+                                                const at::Tensor& tokens) {
+  if (!tokens.defined()) return {};
+  const at::Tensor all = inFloat32(projection.is_empty() ? tokens : projection(tokens));
+  return all.reshape({all.size(0), all.size(1), m_options.heads, m_options.width / m_options.heads})
       .transpose(1, 2);
+}
+
+WindowTokens LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
+                                                  const WindowTokens& tokens) {
+  return {projected(projection, tokens.prefix), projected(projection, tokens.windows)};
 }
 
 HeadLogits LightSelfLimitedAttention::logitsOf(const at::Tensor& queries) {
   HeadLogits logits = logitMasks(queries.options());
   // DS stands in place of 1/√d, which the kernel has applied.
   if (m_dynamicScale.defined())
-    logits.factor = (m_dynamicScale / fixedScale(m_options)).unsqueeze(0);
-  if (m_innerTable.defined()) logits.bias = m_windows.relativeBias(m_innerTable);
-  logits.apart = m_windows.apart(queries.device());
+    logits.factor =
+        m_windows.widened((m_dynamicScale / fixedScale(m_options)).unsqueeze(0), /*neutral=*/1);
+  if (m_innerTable.defined())
+    logits.bias = m_windows.widened(m_windows.windows().relativeBias(m_innerTable), 0);
+  logits.apart = m_windows.widened(m_windows.windows().apart(queries.device()), 0);
   return logits;
 }
 
 at::Tensor LightSelfLimitedAttention::outerBias(const at::Tensor& like) {
-  const at::Tensor bias = m_windows.relativeBias(m_outerTable).unsqueeze(0);
-  const at::Tensor apart = m_windows.apart(like.device());
+  const at::Tensor bias = m_windows.windows().relativeBias(m_outerTable).unsqueeze(0);
+  const at::Tensor apart = m_windows.windows().apart(like.device());
   return apart.defined() ? bias.masked_fill(apart.unsqueeze(1), 0.0) : bias;
 }
 
+/// [B, P, D], heads side by side.
+at::Tensor LightSelfLimitedAttention::ofPrefix(const at::Tensor& rows,
+                                               const WindowTokens& values) const {
+  if (!rows.defined()) return {};
+  const Float32Scope exact;
+  return rows.matmul(m_windows.whole(values)).transpose(1, 2).flatten(2);
+}
+
+at::Tensor LightSelfLimitedAttention::prefixRows(const at::Tensor& queries,
+                                                 const WindowTokens& keys) const {
+  if (!queries.defined()) return {};
+  const Float32Scope exact;
+  const at::Tensor logits = queries.matmul(m_windows.whole(keys).transpose(-2, -1));
+  return (logits * fixedScale(m_options)).softmax(-1);
+}
+
 /// out = (softmax(…) + B_o) V, the two products apart: the second is one of few matrices, the same
-/// for all images.
+/// for all images. Prefix tokens have no part in it.
 at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor windows = m_windows.partition(tokens);
-  const at::Tensor queries = projected(m_query, windows), values = projected(m_value, windows);
-  const HeadLogits logits = logitsOf(queries);
+  const WindowTokens split = m_windows.split(tokens), queries = projected(m_query, split),
+                     keys = projected(m_key, split), values = projected(m_value, split);
+  const HeadLogits logits = logitsOf(queries.windows);
   auto [mixed, map] =
-      runHeads(HeadInputs::apart(queries, projected(m_key, windows), values), logits, wanted);
+      runHeads(HeadInputs::apart(queries.windows, m_windows.seen(keys), m_windows.seen(values)),
+               logits, wanted);
   if (m_outerTable.defined()) {
-    const at::Tensor bias = outerBias(queries);
-    mixed = mixed + productWithEach(bias, values);
-    if (wanted) map = plusEach(map, bias.detach());
+    const at::Tensor bias = outerBias(queries.windows);
+    mixed = mixed + productWithEach(bias, values.windows);
+    if (wanted) map = plusEach(map, m_windows.widened(bias.detach(), 0));
   }
-  if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map));
-  const at::Tensor output = m_windows.reverse(mixed);
+  const at::Tensor rows = prefixRows(queries.prefix, keys);
+  if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map, rows));
+  const at::Tensor output = m_windows.joined({ofPrefix(rows, values), mixed});
   return m_proj.is_empty() ? output : m_proj(output);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/attention/MaskedAttention.h"
-#include "core/attention/Windows.h"
+#include "core/attention/PrefixedWindows.h"
 
 namespace headlight {
 
@@ -22,6 +22,10 @@ struct LightSelfLimitedOptions {
 
 /// In every window, X being the tokens themselves in heads:
 ///   A = softmax(mask(Q Xᵀ ⊙ DS + B_i)) + B_o,   out = proj(A X)     (Eq. 18, Algorithm 1)
+/// The paper has no class token. One has no place in a window, and DS and the biases know places
+/// alone: it is seen from every window and sees all patches (PrefixedWindows), by plain scaled
+/// products, with 1/√d, which DS starts from, for DS and 0 for B_i and B_o. So a model with class
+/// token has the parameters of one without.
 /// Names: q, k, v (those that the variant has), proj, dynamic_scale [M², M²] (all heads share it),
 /// inner_bias_table and outer_bias_table [(2M−1)², H].
 class LightSelfLimitedAttention : public MaskedAttention {
@@ -36,24 +40,31 @@ class LightSelfLimitedAttention : public MaskedAttention {
     return {m_proj.is_empty() ? at::Tensor() : m_proj->weight};
   }
   std::string mapMeaning() const override;
-  /// The dynamic scale does, a weight of every pair.
-  bool decays(const std::string& parameter) const override { return parameter == "dynamic_scale"; }
+  /// The dynamic scale, a weight of every pair.
+  bool mayDecay(const std::string& parameter) const override {
+    return parameter == "dynamic_scale";
+  }
   bool mapIsSigned() const override { return m_own.outerBias; }
   /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
   std::vector<LearnedPairs> learnedPairs() override;
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
-  at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& windows);
+  at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& tokens);
+  WindowTokens projected(torch::nn::Linear& projection, const WindowTokens& tokens);
   /// What comes before the softmax: DS, B_i, the masks and the regions of a shifted picture.
   HeadLogits logitsOf(const at::Tensor& queries);
   /// B_o of Eq. 18, [1 or W, H, M², M²]: nothing between regions that only the shift brought
   /// together, since it knows no offset between them.
   at::Tensor outerBias(const at::Tensor& like);
+  /// Softmax attention of prefix tokens to all tokens, [B, H, P, P + N]; undefined without any.
+  at::Tensor prefixRows(const at::Tensor& queries, const WindowTokens& keys) const;
+  /// What they take of the values by these rows, [B, P, D]; undefined without any.
+  at::Tensor ofPrefix(const at::Tensor& rows, const WindowTokens& values) const;
 
   AttentionOptions m_options;
   LightSelfLimitedOptions m_own;
-  Windows m_windows;
+  PrefixedWindows m_windows;
   at::Tensor m_dynamicScale, m_innerTable, m_outerTable;  ///< undefined where there is none
   torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
 };

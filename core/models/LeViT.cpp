@@ -40,6 +40,10 @@ LevitLayout levitLayout(const ModelConfig& config) {
     refuseLevit(
         config.stageWidths.empty() ? "width" : "stage_widths",
         "LeViT's stem doubles its channels three times: the first width must be a multiple of 8");
+  if (layout.tokenPooling && config.mechanism != "softmax")
+    refuseLevit("layout.token_pooling",
+                "keys and values are pooled where there is a softmax over them; set mechanism to "
+                "softmax, or token_pooling to false");
   if (layout.queryResidual && layout.downsampleAttentionRatio != 1.0)
     refuseLevit("layout.query_residual",
                 "queries can be added to values only where both are equally wide: set "
@@ -64,7 +68,8 @@ LevitAttentionOptions attentionOf(const ModelConfig& config, const LevitLayout& 
                         .grid = stageGrid(config, stage),
                         .options = config.attention},
           .keyWidth = keyWidth,
-          .valueWidth = std::max(1, static_cast<int>(layout.attentionRatio * keyWidth))};
+          .valueWidth = std::max(1, static_cast<int>(layout.attentionRatio * keyWidth)),
+          .tokenPooling = layout.tokenPooling};
 }
 
 /// Into `stage`, from the one before.
@@ -82,7 +87,8 @@ LevitDownsampleOptions downsampleOf(const ModelConfig& config, const LevitLayout
           .valueWidth = std::max(1, static_cast<int>(layout.downsampleAttentionRatio * keyWidth)),
           .grid = stageGrid(config, stage - 1),
           .poolAfter = layout.queryPooling == "after",
-          .queryResidual = layout.queryResidual};
+          .queryResidual = layout.queryResidual,
+          .tokenPooling = layout.tokenPooling};
 }
 
 /// Channels from the picture to the first stage.
@@ -143,6 +149,9 @@ const ParameterTable& LeViT::optionTable() {
                   "(Castling-LeViT).")
           .boolean(&L::queryResidual, "query_residual",
                    "Whether the halved queries are added to that attention's output.")
+          .boolean(&L::tokenPooling, "token_pooling",
+                   "Whether keys and values are halved on each side after their projection, as in "
+                   "MViTv2 (Castling-ViT, Table 1); softmax alone.")
           .build();
   return table;
 }

@@ -23,6 +23,7 @@ struct LevitLayout {
   double downsampleMlpRatio = 2.0;
   std::string queryPooling = "before";
   bool queryResidual = false;
+  bool tokenPooling = false;
 };
 
 /// x + attn(x), then the same with the MLP: `attn`, `mlp`. No norms: they are in the maps.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/attention/HoldablePairs.h"
+#include "core/attention/PoolingAttention.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/models/Parts.h"
 
@@ -30,7 +31,7 @@ int qkvWidth(const LevitAttentionOptions& o) {
 
 /// What both mechanisms have: the two projections.
 void countProjections(CostCounter& counter, const LevitAttentionOptions& options) {
-  const auto& [attention, keyWidth, valueWidth] = options;
+  const auto& [attention, keyWidth, valueWidth, tokenPooling] = options;
   const std::int64_t tokens = attention.grid.tokens();
   LinearNorm::count(counter, "qkv", attention.width, qkvWidth(options), tokens);
   LinearNorm::count(counter, "proj.ln", attention.heads * valueWidth, attention.width, tokens);
@@ -38,19 +39,20 @@ void countProjections(CostCounter& counter, const LevitAttentionOptions& options
 
 }  // namespace
 
-void DistanceBias::check(const Grid& keys, int stride) {
-  requireHoldablePairs(keys.strided(stride).patches(), keys.patches(), "model.image_size",
-                       "use a smaller image");
+void DistanceBias::check(const Grid& grid, int queryStride, int keyStride) {
+  requireHoldablePairs(grid.strided(queryStride).patches(), grid.strided(keyStride).patches(),
+                       "model.image_size", "use a smaller image");
 }
 
-DistanceBias::DistanceBias(const Grid& keys, int stride) : m_keys(keys.patches()) {
-  check(keys, stride);
+DistanceBias::DistanceBias(const Grid& grid, int queryStride, int keyStride)
+    : m_keys(grid.strided(keyStride).patches()) {
+  check(grid, queryStride, keyStride);
   std::vector<std::int64_t> index;
-  for (int r = 0; r < keys.rows; r += stride)
-    for (int c = 0; c < keys.cols; c += stride)
-      for (int i = 0; i < keys.rows; ++i)
-        for (int j = 0; j < keys.cols; ++j)
-          index.push_back(std::abs(r - i) * keys.cols + std::abs(c - j));
+  for (int r = 0; r < grid.rows; r += queryStride)
+    for (int c = 0; c < grid.cols; c += queryStride)
+      for (int i = 0; i < grid.rows; i += keyStride)
+        for (int j = 0; j < grid.cols; j += keyStride)
+          index.push_back(std::abs(r - i) * grid.cols + std::abs(c - j));
   m_index = at::tensor(index, at::kLong);
 }
 
@@ -67,24 +69,37 @@ at::Tensor LevitProjection::forward(const at::Tensor& tokens) {
 }
 
 LevitSoftmaxAttention::LevitSoftmaxAttention(const LevitAttentionOptions& options)
-    : MaskedAttention(options.attention.layer, options.attention.heads, options.attention.grid),
+    : MaskedAttention(options.attention.layer, options.attention.heads, options.attention.grid,
+                      options.keys()),
       m_options(options),
-      m_distances(options.attention.grid) {
-  const auto& [attention, keyWidth, valueWidth] = options;
+      m_distances(options.attention.grid, 1, options.tokenPooling ? 2 : 1) {
+  const auto& [attention, keyWidth, valueWidth, tokenPooling] = options;
   m_biases = register_parameter("attention_biases",
                                 at::zeros({attention.heads, attention.grid.patches()}));
   m_qkv = register_module("qkv", std::make_shared<LinearNorm>(attention.width, qkvWidth(options)));
+  if (tokenPooling)
+    m_pool = register_module(
+        "pool", std::make_shared<LevitTokenPool>(attention.grid, keyWidth, valueWidth));
   m_projection = register_module("proj", std::make_shared<LevitProjection>(
                                              attention.heads * valueWidth, attention.width, 0.0));
 }
 
 void LevitSoftmaxAttention::count(CostCounter& counter, const LevitAttentionOptions& options) {
-  DistanceBias::check(options.attention.grid);
-  const auto& [attention, keyWidth, valueWidth] = options;
-  const std::int64_t tokens = attention.grid.tokens();
+  DistanceBias::check(options.attention.grid, 1, options.tokenPooling ? 2 : 1);
+  const auto& [attention, keyWidth, valueWidth, tokenPooling] = options;
+  const std::int64_t pairs = std::int64_t{attention.grid.patches()} * options.keys().patches();
   counter.parameters("attention_biases", attention.heads * attention.grid.patches());
   countProjections(counter, options);
-  counter.macs("logits and values", tokens * tokens * attention.heads * (keyWidth + valueWidth));
+  if (tokenPooling)
+    LevitTokenPool::count(counter, attention.grid, attention.heads, keyWidth, valueWidth);
+  counter.macs("logits and values", pairs * attention.heads * (keyWidth + valueWidth));
+}
+
+HeadInputs LevitSoftmaxAttention::inputs(const at::Tensor& qkv) {
+  const int heads = m_options.attention.heads, keyWidth = m_options.keyWidth;
+  if (!m_pool) return HeadInputs::packedByHead(qkv, heads, keyWidth);
+  const auto parts = splitHeads(qkv, heads, {keyWidth, keyWidth, m_options.valueWidth});
+  return HeadInputs::apart(parts[0], m_pool->keys(parts[1]), m_pool->values(parts[2]));
 }
 
 at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
@@ -93,20 +108,24 @@ at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap
   const at::Tensor qkv = m_qkv->forward(tokens);
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_distances.gather(m_biases);
-  const auto [output, map] = runHeads(
-      HeadInputs::packedByHead(qkv, m_options.attention.heads, m_options.keyWidth), logits, wanted);
-  if (wanted) tap->take(layer, map);
+  const auto [output, map] = runHeads(inputs(qkv), logits, wanted);
+  if (wanted) tap->take(layer, overQueries(map, m_options.attention.grid, m_options.keys()));
   return m_projection->forward(output);
 }
 
 std::string LevitSoftmaxAttention::mapMeaning() const {
-  return "Softmax attention with a bias by distance: each row sums to 1 over the patches of its "
-         "stage.";
+  const std::string meaning =
+      "Softmax attention with a bias by distance: each row sums to 1 over the patches of its "
+      "stage.";
+  return m_pool ? meaning +
+                      " Keys are pooled: the weight of each is spread evenly over the patches "
+                      "that it covers."
+                : meaning;
 }
 
 LevitLinearAttention::LevitLinearAttention(const LevitAttentionOptions& options)
     : LinearAngularAttention(options.attention, options.attention.grid), m_options(options) {
-  const auto& [attention, keyWidth, valueWidth] = options;
+  const auto& [attention, keyWidth, valueWidth, tokenPooling] = options;
   m_qkv = register_module("qkv", std::make_shared<LinearNorm>(attention.width, qkvWidth(options)));
   if (m_linear.residual()) register_module("dconv", m_linear.residual());
   m_projection = register_module("proj", std::make_shared<LevitProjection>(
@@ -147,7 +166,7 @@ void countLevitAttention(CostCounter& counter, const std::string& mechanism,
 }
 
 LevitDownsampleAttention::LevitDownsampleAttention(const LevitDownsampleOptions& options)
-    : m_options(options), m_distances(options.grid, 2) {
+    : m_options(options), m_distances(options.grid, 2, options.tokenPooling ? 2 : 1) {
   const auto& o = options;
   m_biases = register_parameter("attention_biases", at::zeros({o.heads, o.grid.patches()}));
   m_keysValues = register_module(
@@ -158,17 +177,23 @@ LevitDownsampleAttention::LevitDownsampleAttention(const LevitDownsampleOptions&
   if (o.poolAfter)
     m_pool = query->register_module("pool",
                                     std::make_shared<ConvNorm>(o.keyWidth, o.keyWidth, o.keyWidth));
+  if (o.tokenPooling)
+    m_tokenPool =
+        register_module("pool", std::make_shared<LevitTokenPool>(o.grid, o.keyWidth, o.valueWidth));
   m_projection = register_module(
       "proj", std::make_shared<LevitProjection>(o.heads * o.valueWidth, o.outWidth, 1.0));
 }
 
 void LevitDownsampleAttention::count(CostCounter& counter, const LevitDownsampleOptions& options) {
   const auto& o = options;
-  DistanceBias::check(o.grid, 2);
-  const std::int64_t keys = o.grid.patches(), queries = o.grid.strided(2).patches();
-  counter.parameters("attention_biases", o.heads * keys);
-  LinearNorm::count(counter, "kv", o.width, o.heads * (o.keyWidth + o.valueWidth), keys);
-  LinearNorm::count(counter, "q.ln", o.width, o.heads * o.keyWidth, o.poolAfter ? keys : queries);
+  const int keyStride = o.tokenPooling ? 2 : 1;
+  DistanceBias::check(o.grid, 2, keyStride);
+  const std::int64_t tokens = o.grid.patches(), queries = o.grid.strided(2).patches(),
+                     keys = o.grid.strided(keyStride).patches();
+  counter.parameters("attention_biases", o.heads * tokens);
+  LinearNorm::count(counter, "kv", o.width, o.heads * (o.keyWidth + o.valueWidth), tokens);
+  LinearNorm::count(counter, "q.ln", o.width, o.heads * o.keyWidth, o.poolAfter ? tokens : queries);
+  if (o.tokenPooling) LevitTokenPool::count(counter, o.grid, o.heads, o.keyWidth, o.valueWidth);
   if (o.poolAfter)
     ConvNorm::count(counter, "q.pool", o.keyWidth, o.keyWidth, o.keyWidth, o.heads * queries);
   counter.macs("logits and values", queries * keys * o.heads * (o.keyWidth + o.valueWidth));
@@ -178,23 +203,21 @@ void LevitDownsampleAttention::count(CostCounter& counter, const LevitDownsample
 /// [B, T, width] → [B, H, Tq, d].
 at::Tensor LevitDownsampleAttention::queries(const at::Tensor& tokens) {
   const std::int64_t batch = tokens.size(0), rows = m_options.grid.rows, cols = m_options.grid.cols;
-  const std::int64_t heads = m_options.heads, width = m_options.keyWidth;
+  const std::int64_t width = m_options.keyWidth;
   if (!m_pool) {
     const at::Tensor taken =
         tokens.view({batch, rows, cols, -1}).slice(1, 0, rows, 2).slice(2, 0, cols, 2);
     return splitHeads(m_queries->forward(taken.flatten(1, 2)), m_options.heads, {width})[0];
   }
-  const at::Tensor pictures = m_queries->forward(tokens)
-                                  .view({batch, rows, cols, heads, width})
-                                  .permute({0, 3, 4, 1, 2})
-                                  .reshape({batch * heads, width, rows, cols});
-  return m_pool->forward(pictures).view({batch, heads, width, -1}).transpose(2, 3);
+  return pooledHeads(*m_pool, splitHeads(m_queries->forward(tokens), m_options.heads, {width})[0],
+                     m_options.grid);
 }
 
 at::Tensor LevitDownsampleAttention::forward(const at::Tensor& tokens) {
   const at::Tensor q = queries(tokens);
-  const auto parts = splitHeads(m_keysValues->forward(tokens), m_options.heads,
-                                {m_options.keyWidth, m_options.valueWidth});
+  auto parts = splitHeads(m_keysValues->forward(tokens), m_options.heads,
+                          {m_options.keyWidth, m_options.valueWidth});
+  if (m_tokenPool) parts = {m_tokenPool->keys(parts[0]), m_tokenPool->values(parts[1])};
   HeadLogits logits;
   logits.rules.assign(m_options.heads, LogitRule::Keep);
   logits.bias = m_distances.gather(m_biases);

@@ -12,21 +12,25 @@
 #include "core/attention/MaskedAttention.h"
 #include "core/attention/OwnParameters.h"
 #include "core/models/LevitParts.h"
+#include "core/models/LevitPooling.h"
 
 namespace headlight {
 
 struct LevitAttentionOptions {
   AttentionOptions attention;          ///< the grid has no prefix tokens
   int keyWidth = 16, valueWidth = 32;  ///< of one head
+  bool tokenPooling = false;           ///< of keys and values; softmax alone
+
+  Grid keys() const { return attention.grid.strided(tokenPooling ? 2 : 1); }
 };
 
 /// One number a head for each (|Δrow|, |Δcolumn|), gathered from a table [H, rows·cols] into
-/// [H, Tq, Tk]. Queries stand on every `stride`-th row and column of the keys' grid.
+/// [H, Tq, Tk]. Queries and keys stand on every so many rows and columns of the grid.
 class DistanceBias {
  public:
-  explicit DistanceBias(const Grid& keys, int stride = 1);
+  explicit DistanceBias(const Grid& grid, int queryStride = 1, int keyStride = 1);
   /// Throws Failure for a grid that has too many pairs to hold an index of.
-  static void check(const Grid& keys, int stride = 1);
+  static void check(const Grid& grid, int queryStride = 1, int keyStride = 1);
   at::Tensor gather(const at::Tensor& table);
 
  private:
@@ -46,7 +50,8 @@ class LevitProjection : public torch::nn::Module {
   std::shared_ptr<LinearNorm> m_linear;
 };
 
-/// Softmax attention: qkv, attention_biases, proj.ln. Masks act on QKᵀ/√d + bias.
+/// Softmax attention: qkv, attention_biases, proj.ln, and `pool` where tokens are pooled. Masks act
+/// on QKᵀ/√d + bias, on the grids of queries and of keys.
 class LevitSoftmaxAttention : public MaskedAttention {
  public:
   explicit LevitSoftmaxAttention(const LevitAttentionOptions& options);
@@ -57,8 +62,11 @@ class LevitSoftmaxAttention : public MaskedAttention {
   std::string mapMeaning() const override;
 
  private:
+  HeadInputs inputs(const at::Tensor& qkv);
+
   LevitAttentionOptions m_options;
   std::shared_ptr<LinearNorm> m_qkv;
+  std::shared_ptr<LevitTokenPool> m_pool;  ///< null without token pooling
   std::shared_ptr<LevitProjection> m_projection;
   at::Tensor m_biases;  ///< [H, rows·cols]
   DistanceBias m_distances;
@@ -91,13 +99,14 @@ struct LevitDownsampleOptions {
   Grid grid;  ///< before
   bool poolAfter = false;
   bool queryResidual = false;
+  bool tokenPooling = false;
 };
 
 /// The attention that leads into a stage: a query stands on every second row and column.
 /// LeViT takes those tokens and projects them (`q.ln`). Castling-LeViT projects all tokens and
 /// pools the queries (`q.pool`: a depthwise 3 × 3 convolution that heads share, of stride 2, as in
 /// MViTv2), then adds the pooled queries to the output.
-/// Names: kv, q.ln, q.pool, attention_biases, proj.ln.
+/// Names: kv, q.ln, q.pool, pool, attention_biases, proj.ln.
 class LevitDownsampleAttention : public torch::nn::Module, public OwnParameters {
  public:
   explicit LevitDownsampleAttention(const LevitDownsampleOptions& options);
@@ -111,6 +120,7 @@ class LevitDownsampleAttention : public torch::nn::Module, public OwnParameters 
   LevitDownsampleOptions m_options;
   std::shared_ptr<LinearNorm> m_keysValues, m_queries;
   std::shared_ptr<ConvNorm> m_pool;  ///< null where tokens are taken before the projection
+  std::shared_ptr<LevitTokenPool> m_tokenPool;  ///< null without token pooling
   std::shared_ptr<LevitProjection> m_projection;
   at::Tensor m_biases;  ///< [H, rows·cols]
   DistanceBias m_distances;

@@ -160,12 +160,12 @@ ModelTensors Model::state() const {
   return tensors;
 }
 
-bool Model::decays(const std::string& name, const at::Tensor& parameter) const {
+bool Model::decays(const std::string& name, const at::Tensor& parameter, bool masks) const {
   if (parameter.dim() <= 1) return false;  // biases, norms, LayerScale, soft_mask_logit
   const auto [module, own] = splitName(name);
   if (module.empty()) return false;  // tokens and position embeddings
   const OwnParameters* owner = ownerIn(*this, module);
-  return !owner || owner->decays(own);
+  return !owner || (masks && owner->mayDecay(own));
 }
 
 bool Model::isFitted(const std::string& name) const {

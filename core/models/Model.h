@@ -91,9 +91,10 @@ class Model : public torch::nn::Module {
   /// Parameters in timm's names, then buffers; both as they would be saved.
   ModelTensors state() const;
   ModelTensors trainable() const;
-  /// Whether AdamW decays this parameter: matrices do; biases, norms, tokens, position embeddings
-  /// and tables, LayerScale and soft mask logits do not (timm's rule).
-  bool decays(const std::string& name, const at::Tensor& parameter) const;
+  /// Whether weight decay acts on this parameter: on matrices; not on biases, norms, tokens,
+  /// position embeddings and tables, LayerScale and soft mask logits (timm's rule). On learned
+  /// masks and scales, which belong to positions too, where `masks` (training.decay_masks).
+  bool decays(const std::string& name, const at::Tensor& parameter, bool masks = false) const;
   /// Whether this parameter starts from a fit that weights replace (OwnParameters::isFitted).
   bool isFitted(const std::string& name) const;
 

@@ -24,9 +24,9 @@ class Holder : public torch::nn::Module {
 class Mlp : public torch::nn::Module {
  public:
   Mlp(int width, int hidden);
-  at::Tensor forward(const at::Tensor& tokens);
+  virtual at::Tensor forward(const at::Tensor& tokens);
 
- private:
+ protected:
   torch::nn::Linear m_first{nullptr}, m_second{nullptr};
 };
 

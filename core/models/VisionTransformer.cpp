@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/models/ConvolvedMlp.h"
+
 namespace headlight {
 namespace {
 
@@ -9,6 +11,7 @@ BlockOptions vitBlockOf(const ModelConfig& config, int layer) {
   VitLayout layout;
   valueOrThrow(
       readParameters(VisionTransformer::optionTable(), config.layout, &layout, "model.layout"));
+  requireOddSide(layout.mlpConvolution, "model.layout.mlp_convolution");
   return {.mechanism = config.mechanism,
           .attention = {.layer = layer,
                         .layerInStage = layer,
@@ -21,7 +24,8 @@ BlockOptions vitBlockOf(const ModelConfig& config, int layer) {
           .layerScale = config.layerScale,
           .dropPath = dropPathRate(config, layer, config.depth),
           .normEpsilon = config.normEpsilon,
-          .mlpDropPath = layout.mlpDropPath};
+          .mlpDropPath = layout.mlpDropPath,
+          .mlpConvolution = layout.mlpConvolution};
 }
 
 }  // namespace
@@ -31,6 +35,9 @@ const ParameterTable& VisionTransformer::optionTable() {
       TableBuilder<VitLayout>()
           .boolean(&VitLayout::mlpDropPath, "mlp_drop_path",
                    "Whether drop path drops the MLP too, not the attention alone.")
+          .integer(&VitLayout::mlpConvolution, "mlp_convolution", 0, 31,
+                   "Side of a depthwise convolution over the patches in the middle of the MLP "
+                   "(Castling-ViT, §4.4); odd, 0 means none.")
           .build();
   return table;
 }

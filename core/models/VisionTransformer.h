@@ -11,6 +11,7 @@ namespace headlight {
 
 struct VitLayout {
   bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone (IBiT)
+  int mlpConvolution = 0;   ///< side of a depthwise convolution in the MLP (Castling); 0: none
 };
 
 class VisionTransformer : public Model {

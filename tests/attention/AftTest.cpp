@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/attention/AftAttention.h"
+#include "core/attention/AftBand.h"
 #include "core/attention/Mechanisms.h"
+#include "core/attention/kernels/KernelChoice.h"
 #include "core/models/Model.h"
 #include "tests/attention/Gradients.h"
 
@@ -174,6 +176,150 @@ TEST(Aft, ALocalOneWithAFullWindowIsFullAndWithNoneIsSimple) {
   const at::Tensor simple = run("aft_simple", Json::object());
   EXPECT_LT(gap(run("aft_local", {{"rank", 4}, {"window", 0}}), simple), 1e-6);
   EXPECT_GT(gap(simple, whole), 1e-3);
+}
+
+/// AFT-local's cases, and windows about as wide as the grid and wider.
+std::vector<Case> bandCases() {
+  return {{"aft_local", {{"rank", 3}, {"window", 1}}, {4, 3, 1}, 1, 3},
+          {"aft_local", {{"rank", 5}, {"window", 2}}, {5, 4, 2}, 1, 4},
+          {"aft_local", {{"rank", 5}, {"window", 2}}, {1, 6, 0}, 1, 2},
+          {"aft_local", {{"rank", 5}, {"window", 3}, {"global", false}}, {6, 2, 1}, 1, 3},
+          {"aft_local", {{"rank", 4}, {"window", 2}, {"global", false}}, {3, 5, 0}, 1, 3},
+          {"aft_local", {{"factorised", false}, {"window", 3}}, {6, 5, 1}, 1, 3},
+          {"aft_local", {{"factorised", false}, {"window", 9}}, {3, 4, 0}, 1, 4}};
+}
+
+AftBand bandOf(const Case& c) {
+  return {c.grid, c.options["window"].get<int>(), c.options.value("global", true)};
+}
+
+AftBandBiases biasesOf(const AftBand& band, const Attention& layer) {
+  const auto p = layer.named_parameters();
+  const auto* whole = p.find("position_bias");
+  return whole ? band.biases(*whole) : band.biases(p["position_u"], p["position_v"]);
+}
+
+/// Eq. 4 without the query gate, of one image [T, D] in double.
+at::Tensor naiveContext(const Case& c, const Attention& layer, const at::Tensor& keys,
+                        const at::Tensor& values) {
+  const auto p = layer.named_parameters();
+  at::Tensor result = at::zeros_like(keys);
+  for (int t = 0; t < keys.size(0); ++t)
+    for (int f = 0; f < keys.size(1); ++f) {
+      double weights = 0, sum = 0;
+      for (int s = 0; s < keys.size(0); ++s) {
+        const double weight = std::exp(value(keys, s, f) + naiveBias(c, p, t, s));
+        weights += weight;
+        sum += weight * value(values, s, f);
+      }
+      result[t][f].fill_(sum / weights);
+    }
+  return result;
+}
+
+TEST(AftBand, EqualsTheNaiveReferenceAndThePlainForm) {
+  const at::NoGradGuard noGrad;
+  for (const Case& c : bandCases()) {
+    const auto layer = makeLayer(c, at::kDouble);
+    const at::Tensor keys = at::randn({2, c.grid.tokens(), c.width()}, at::kDouble) * 2,
+                     values = at::randn_like(keys);
+    AftBand band = bandOf(c);
+    const at::Tensor output = band.context(keys, values, biasesOf(band, *layer));
+    for (int image = 0; image < 2; ++image)
+      EXPECT_LT(gap(output[image], naiveContext(c, *layer, keys[image], values[image])), 1e-12)
+          << c.options;
+    const at::Tensor bias = dynamic_cast<AftLocal&>(*layer).positionBias();
+    EXPECT_LT(gap(output, aftContext(keys, values, bias)), 1e-12) << c.options;
+    layer->to(at::kFloat);
+    const at::Tensor single =
+        band.context(keys.to(at::kFloat), values.to(at::kFloat), biasesOf(band, *layer));
+    EXPECT_LT(gap(single, output), kTolerance) << c.options;
+  }
+}
+
+TEST(AftBand, GradientsAreFiniteDifferences) {
+  for (const Case& c : bandCases()) {
+    const auto layer = makeLayer(c, at::kDouble);
+    torch::nn::Module holder;  // of the parameters that the context has
+    for (const auto& item : layer->named_parameters())
+      if (item.key().starts_with("position_")) holder.register_parameter(item.key(), item.value());
+    AftBand band = bandOf(c);
+    const at::Tensor values = holder.register_parameter(
+        "values", at::randn({2, c.grid.tokens(), c.width()}, at::kDouble));
+    const at::Tensor keys = at::randn_like(values).detach().requires_grad_();
+    const at::Tensor weights = at::randn_like(values).detach();
+    testing::expectFiniteDifferences(holder, keys, [&] {
+      return (band.context(keys, values, biasesOf(band, *layer)) * weights).sum();
+    });
+  }
+}
+
+/// A key that all others are nothing beside, and biases that hide it: what is left keeps its
+/// digits.
+TEST(AftBand, WhatIsLeftBesideAHiddenGiantKeepsItsDigits) {
+  const at::NoGradGuard noGrad;
+  const Case c{"aft_local", {{"factorised", false}, {"window", 2}}, {6, 3, 0}, 1, 2};
+  const auto layer = makeLayer(c, at::kFloat);
+  at::Tensor bias = layer->named_parameters()["position_bias"];
+  const int giant = 7;
+  bias.select(1, giant).fill_(-30);
+  at::Tensor keys = at::randn({1, 18, 2}), values = at::randn({1, 18, 2});
+  keys[0][giant].fill_(25);
+  AftBand band = bandOf(c);
+  const at::Tensor expected =
+      naiveContext(c, *layer, keys[0].to(at::kDouble), values[0].to(at::kDouble));
+  EXPECT_LT(gap(band.context(keys, values, biasesOf(band, *layer))[0], expected), 1e-4);
+}
+
+TEST(AftBand, IsWhatALargeGridWithASmallWindowRunsBy) {
+  EXPECT_FALSE(AftBand::isFaster({14, 14, 1}, 4));  // as the paper's images are cut
+  EXPECT_FALSE(AftBand::isFaster({56, 56, 0}, 0));
+  EXPECT_FALSE(AftBand::isFaster({1, 1024, 0}, 32));
+  EXPECT_FALSE(AftBand::isFaster({28, 28, 1}, 4));
+  EXPECT_TRUE(AftBand::isFaster({28, 28, 1}, 2));
+  const Case c{"aft_local", {{"rank", 4}, {"window", 1}}, {25, 25, 1}, 1, 3};
+  const auto layer = makeLayer(c, at::kDouble);
+  const at::Tensor x = at::randn({2, c.grid.tokens(), c.width()}, at::kDouble);
+  const auto run = [&] {
+    layer->zero_grad();
+    const at::Tensor output = layer->forward(x, nullptr);
+    output.pow(2).sum().backward();
+    std::vector<at::Tensor> all{output.detach()};
+    for (const at::Tensor& parameter : layer->parameters())
+      all.push_back(parameter.grad().clone());
+    return all;
+  };
+  const std::string text = layer->kernelText();
+  const auto banded = run();
+  const PlainKernels plain;
+  EXPECT_NE(layer->kernelText(), text);
+  const auto dense = run();
+  for (std::size_t i = 0; i < dense.size(); ++i)
+    EXPECT_LT(gap(banded[i], dense[i]), 1e-11 * (1 + dense[i].abs().max().item<double>())) << i;
+  EXPECT_GT(gap(banded[0], dense[0]), 0);  // or one of them ran twice
+}
+
+/// Eq. 4 costs what its window holds, not T² (AFT, Table 1).
+TEST(AftBand, IsCountedByItsPairs) {
+  const Grid grid{28, 28, 1};
+  std::int64_t pairs = 0;
+  for (int t = 0; t < grid.tokens(); ++t)
+    for (int s = 0; s < grid.tokens(); ++s)
+      pairs += t == 0 || s == 0 || std::abs((t - 1) / 28 - (s - 1) / 28) < 2;
+  EXPECT_EQ(AftBand::pairs(grid, 2), pairs);
+  const auto sums = [](int window) {
+    CostCounter counter;
+    mechanismOf("aft_local")
+        .count(counter, {.width = 8,
+                         .heads = 2,
+                         .grid = {28, 28, 1},
+                         .options = {{"rank", 4}, {"window", window}}});
+    for (const LayerCost& layer : counter.cost().layers)
+      if (layer.name == "sums") return layer.macs;
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(sums(2), 2 * pairs * 8);
+  EXPECT_EQ(sums(14), 2 * 785 * 785 * 8);
 }
 
 TEST(Aft, LargeKeysAndBiasesStayInRange) {

@@ -57,7 +57,24 @@ std::vector<Case> cases() {
           {{7, 5, 0}, 4, 0, 2, 5, {"none", "hard:3"}, {{"projection", false}}},
           {{3, 9, 0}, 5, 1, 2, 4, {"none", "none"}, {{"scale", "fixed"}}},
           {{4, 4, 0}, 2, 1, 2, 4, {"none", "none"}, {{"inner_bias", false}}},
-          {{3, 4, 0}, 7, 1, 2, 4, {"hard:3", "none"}, {{"outer_bias", false}}}};
+          {{3, 4, 0}, 7, 1, 2, 4, {"hard:3", "none"}, {{"outer_bias", false}}},
+          // With class and distillation tokens: one window, and several, shifted and padded.
+          {{3, 4, 1}, 7, 0, 2, 4, {"none", "hard:3"}},
+          {{4, 4, 1}, 2, 1, 2, 4, {"strict:1", "none"}, {{"variant", "qxv"}}},
+          {{7, 5, 2},
+           4,
+           1,
+           4,
+           3,
+           {"hard:3", "soft:3@0.3", "strict:3", "random:3#5"},
+           {{"variant", "qkv"}}},
+          {{4, 6, 2},
+           3,
+           0,
+           1,
+           4,
+           {"none"},
+           {{"scale", "fixed"}, {"inner_bias", false}, {"outer_bias", false}}}};
 }
 
 /// Scale and tables are drawn wide, so that a mistake in them shows.
@@ -95,8 +112,8 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
   constexpr double kTolerance = 1e-5;  // float32 against double
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
-    const int patches = c.grid.patches(), columns = std::min(c.grid.cols, c.window);
-    const at::Tensor x = at::randn({2, patches, c.width()});
+    const int tokens = c.grid.tokens(), columns = std::min(c.grid.cols, c.window);
+    const at::Tensor x = at::randn({2, tokens, c.width()});
     CollectingTap tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
@@ -114,6 +131,7 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
         };
         testing::NaiveHead naive{head(c, *layer, padded, "q", h), head(c, *layer, padded, "k", h),
                                  head(c, *layer, padded, "v", h), c.headMasks()[h]};
+        naive.prefixScale = 1 / std::sqrt(double(c.headWidth));
         if (naive.mask.kind == MaskKind::Random)
           naive.selected = layer->named_buffers()["random_mask"][h];
         naive.logit = [&](const testing::Place& query, const testing::Place& key, double product) {
@@ -126,8 +144,8 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
         naive.weight = [&](const testing::Place& query, const testing::Place& key, double w) {
           return w + bias(outer, query, key);
         };
-        at::Tensor map = at::zeros({patches, patches}, at::kDouble);
-        mixed.push_back(at::zeros({patches, c.headWidth}, at::kDouble));
+        at::Tensor map = at::zeros({tokens, tokens}, at::kDouble);
+        mixed.push_back(at::zeros({tokens, c.headWidth}, at::kDouble));
         naive.run(c.grid, c.window, c.shifted(), map, mixed.back());
         const at::Tensor got = tap.maps.at(0)[image][h].to(at::kDouble);
         EXPECT_LT((got - map).abs().max().item<double>(), kTolerance)
@@ -144,7 +162,7 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
 TEST(LightSelfLimited, GradientsAreFiniteDifferences) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kDouble);
-    const at::Tensor x = at::randn({2, c.grid.patches(), c.width()}, at::kDouble).requires_grad_();
+    const at::Tensor x = at::randn({2, c.grid.tokens(), c.width()}, at::kDouble).requires_grad_();
     testing::expectLayerGradients(*layer, x);
     for (const auto& item : layer->named_parameters())
       EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
@@ -255,13 +273,13 @@ TEST(LightSelfLimited, ItsPicturesAreWhatItsParametersSayOfEveryPairOfPatches) {
       EXPECT_EQ(pairs.isSigned, pairs.name != "dynamic_scale");
       for (const auto& query : places) {
         if (query.patch < 0) continue;
-        const int from = query.row * columns + query.col;
-        EXPECT_EQ(pairs.places[query.patch].item<int>(), from);
+        const int from = query.row * columns + query.col, token = c.grid.prefix + query.patch;
+        EXPECT_EQ(pairs.places[token].item<int>(), from);
         for (const auto& key : places) {
           if (!query.sharesWindow(key)) continue;
           const int to = key.row * columns + key.col;
-          EXPECT_EQ(pairs.seen[query.patch][to].item<int>(),
-                    query.sharesRegion(key) ? key.patch : -1);
+          EXPECT_EQ(pairs.seen[token][to].item<int>(),
+                    query.sharesRegion(key) && key.patch >= 0 ? c.grid.prefix + key.patch : -1);
           for (int h = 0; h < pairs.values.size(0); ++h)
             EXPECT_FLOAT_EQ(pairs.values[h][from][to].item<float>(),
                             naivePicture(c, *layer, pairs.name, h, query, key))
@@ -308,9 +326,36 @@ TEST(LightSelfLimited, RefusesNonsense) {
     options.options = Json{{key, value}};
     EXPECT_EQ(refusedAt(options), "model.attention." + key);
   }
-  options.options = Json::object();
-  options.grid.prefix = 1;
-  EXPECT_EQ(refusedAt(options), "model.class_token");
+}
+
+/// A class token belongs to no window: it brings no parameter, and beside its column, which takes
+/// its share of each row, patches see what they saw.
+TEST(LightSelfLimited, AClassTokenStandsInEveryWindow) {
+  const at::NoGradGuard noGrad;
+  const Case without{{4, 6, 0}, 2, 1, 2, 4, {"none", "hard:1"}, {{"outer_bias", false}}};
+  Case with = without;
+  with.grid.prefix = 1;
+  const auto plain = makeLayer(without, at::kFloat), classed = makeLayer(with, at::kFloat);
+  const auto mine = plain->named_parameters(), its = classed->named_parameters();
+  ASSERT_EQ(mine.size(), its.size());
+  for (const auto& item : mine)
+    EXPECT_TRUE(at::equal(item.value(), its[item.key()])) << item.key();
+  const at::Tensor x = at::randn({2, 25, 8});
+  CollectingTap plainTap, tap;
+  plain->forward(x.slice(1, 1), &plainTap);
+  classed->forward(x, &tap);
+  const at::Tensor map = tap.maps[0], patches = map.slice(2, 1).slice(3, 1);
+  EXPECT_GT(map.select(3, 0).min().item<float>(), 0);  // seen from every window
+  EXPECT_GT(map.select(2, 0).min().item<float>(), 0);  // and sees all of them
+  EXPECT_LT((map.sum(-1) - 1).abs().max().item<float>(), 1e-6);
+  const at::Tensor renormalised = patches / patches.sum(-1, /*keepdim=*/true);
+  EXPECT_LT((renormalised - plainTap.maps[0]).abs().max().item<float>(), 1e-6);
+  for (const LearnedPairs& pairs : classed->learnedPairs()) {
+    EXPECT_EQ(pairs.places.size(0), 25);
+    EXPECT_EQ(pairs.places[0].item<int>(), -1);
+    EXPECT_EQ(pairs.seen[0].max().item<int>(), -1);
+  }
+  EXPECT_NE(classed->mapMeaning(), plain->mapMeaning());
 }
 
 }  // namespace

@@ -72,45 +72,76 @@ inline double maskedLogit(const HeadMask& mask, const Place& query, const Place&
   return mask.kind == MaskKind::Soft ? mask.alpha * logit : 0.0;
 }
 
-/// [N, N] in `maps` and [N, d] in `output` of one head of one image. Rows of `queries`, `keys` and
-/// `values` [N + 1, d] are those of the patches; the last is that of padding. `logit` gives what
-/// enters the mask from the product of query and key; `weight` what becomes of a softmax weight.
+/// [P + N, P + N] in `maps` and [P + N, d] in `output` of one head of one image. Rows of `queries`,
+/// `keys` and `values` [P + N + 1, d] are those of the tokens; the last is that of padding. `logit`
+/// gives what enters the mask from the product of query and key; `weight` what becomes of a softmax
+/// weight. The grid's P prefix tokens are in every window and see all tokens, by their products
+/// times `prefixScale` alone.
 struct NaiveHead {
   at::Tensor queries, keys, values;  ///< double
   HeadMask mask;
-  at::Tensor selected = {};  ///< [M, M] of a random mask
+  at::Tensor selected = {};  ///< [M, P + M] of a random mask
   std::function<double(const Place&, const Place&, double product)> logit = {};
   std::function<double(const Place&, const Place&, double weight)> weight = {};
+  double prefixScale = 1;
+
+  /// What a token sees, and how: e to the logit, then the weight.
+  struct Sight {
+    int token;  ///< that of padding is P + N
+    const Place* place;
+    double weight;
+  };
+
+  void runPrefix(const Grid& grid, at::Tensor& map, at::Tensor& output) const {
+    for (int t = 0; t < grid.prefix; ++t) {
+      const at::Tensor real = keys.slice(0, 0, grid.tokens());
+      const at::Tensor weights = (real.mv(queries[t]) * prefixScale).softmax(0);
+      map[t].copy_(weights);
+      output[t].copy_(weights.matmul(values.slice(0, 0, grid.tokens())));
+    }
+  }
 
   void run(const Grid& grid, int size, bool shifted, at::Tensor& map, at::Tensor& output) const {
-    const int patches = grid.patches(), width = static_cast<int>(queries.size(1));
+    const int prefix = grid.prefix, padding = grid.tokens(),
+              width = static_cast<int>(queries.size(1));
     const int columns = std::min(grid.cols, size);
     const auto q = queries.accessor<double, 2>(), k = keys.accessor<double, 2>(),
                v = values.accessor<double, 2>();
     auto a = map.accessor<double, 2>(), out = output.accessor<double, 2>();
-    const auto rowOf = [&](const Place& p) { return p.patch < 0 ? patches : p.patch; };
+    const auto rowOf = [&](const Place& p) { return p.patch < 0 ? padding : prefix + p.patch; };
     const auto places = naivePlaces(grid, size, shifted);
+    runPrefix(grid, map, output);
     for (const Place& query : places) {
       if (query.patch < 0) continue;
-      std::vector<std::pair<const Place*, double>> seen;
-      double sum = 0;
-      for (const Place& key : places) {
-        if (!query.sharesWindow(key) || !query.sharesRegion(key)) continue;
+      const int row = rowOf(query);
+      const auto productWith = [&](int token) {
         double product = 0;
         for (int f = 0; f < width; ++f)
-          product += q[query.patch][f] * k[rowOf(key)][f];
+          product += q[row][f] * k[token][f];
+        return product;
+      };
+      std::vector<Sight> seen;
+      double sum = 0;
+      for (int token = 0; token < prefix; ++token) {
+        seen.push_back({token, nullptr, std::exp(productWith(token) * prefixScale)});
+        sum += seen.back().weight;
+      }
+      for (const Place& key : places) {
+        if (!query.sharesWindow(key) || !query.sharesRegion(key)) continue;
+        const double product = productWith(rowOf(key));
         const bool ones =
             selected.defined() &&
-            selected[query.row * columns + query.col][key.row * columns + key.col].item<bool>();
-        seen.emplace_back(
-            &key, std::exp(maskedLogit(mask, query, key, ones, logit(query, key, product))));
-        sum += seen.back().second;
+            selected[query.row * columns + query.col][prefix + key.row * columns + key.col]
+                .item<bool>();
+        seen.push_back({rowOf(key), &key,
+                        std::exp(maskedLogit(mask, query, key, ones, logit(query, key, product)))});
+        sum += seen.back().weight;
       }
-      for (const auto& [key, exponential] : seen) {
-        const double share = weight(query, *key, exponential / sum);
-        if (key->patch >= 0) a[query.patch][key->patch] = share;
+      for (const auto& [token, key, exponential] : seen) {
+        const double share = key ? weight(query, *key, exponential / sum) : exponential / sum;
+        if (token != padding) a[row][token] = share;
         for (int f = 0; f < width; ++f)
-          out[query.patch][f] += share * v[rowOf(*key)][f];
+          out[row][f] += share * v[token][f];
       }
     }
   }

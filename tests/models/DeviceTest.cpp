@@ -196,7 +196,7 @@ void useSequences(SequenceModel& model, const at::Device& device) {
 }
 
 TEST(Devices, ASequenceModelLeavesNothingBehind) {
-  for (const char* mechanism : {"aft_full", "aft_local", "aft_simple"}) {
+  for (const char* mechanism : {"softmax", "aft_full", "aft_local", "aft_simple"}) {
     SCOPED_TRACE(mechanism);
     SequenceModelConfig config;
     config.mechanism = mechanism;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/Files.h"
 #include "core/masks/Neighbourhood.h"
 #include "core/models/Castling.h"
 #include "core/models/Registry.h"
@@ -133,24 +134,53 @@ double hardSwishOf(double x) {
   return x * std::clamp(x + 3, 0.0, 6.0) / 6;
 }
 
+/// A 3 × 3 convolution of stride 2, each feature by itself, and a batch norm in evaluation, of one
+/// head [T, d].
+at::Tensor naivePooled(const torch::nn::Module& module, const std::string& name,
+                       const at::Tensor& all, const Grid& grid) {
+  const int rows = (grid.rows + 1) / 2, cols = (grid.cols + 1) / 2;
+  const auto p = module.named_parameters();
+  const auto b = module.named_buffers();
+  at::Tensor result = at::zeros({rows * cols, all.size(1)}, at::kDouble);
+  for (int i = 0; i < rows * cols; ++i) {
+    const int r = i / cols * 2, c = i % cols * 2;
+    for (int f = 0; f < all.size(1); ++f) {
+      double sum = 0;
+      for (int a = -1; a <= 1; ++a)
+        for (int s = -1; s <= 1; ++s)
+          if (r + a >= 0 && r + a < grid.rows && c + s >= 0 && c + s < grid.cols)
+            sum += p[name + ".linear.weight"][f][0][a + 1][s + 1].item<double>() *
+                   all[(r + a) * grid.cols + c + s][f].item<double>();
+      const double deviation = std::sqrt(b[name + ".bn.running_var"][f].item<double>() + 1e-5);
+      result[i][f] = (sum - b[name + ".bn.running_mean"][f].item<double>()) / deviation *
+                         p[name + ".bn.weight"][f].item<double>() +
+                     p[name + ".bn.bias"][f].item<double>();
+    }
+  }
+  return result;
+}
+
 /// softmax(rule(q·k/√d + bias by distance))·v of one head, by loops. `inside` tells of a pair.
+/// Queries and keys stand on every `stride`-th and `keyStride`-th row and column.
 template <typename Rule>
 at::Tensor naiveHead(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                     const at::Tensor& biases, const Grid& grid, int stride, const Rule& rule) {
+                     const at::Tensor& biases, const Grid& grid, int stride, const Rule& rule,
+                     int keyStride = 1) {
   const int rows = (grid.rows + stride - 1) / stride, cols = (grid.cols + stride - 1) / stride;
+  const int keyCols = (grid.cols + keyStride - 1) / keyStride;
   at::Tensor result = at::zeros({rows * cols, v.size(1)}, at::kDouble);
   for (int i = 0; i < rows * cols; ++i) {
     std::vector<double> weights;
     double sum = 0;
-    for (int j = 0; j < grid.patches(); ++j) {
-      const int down = std::abs(i / cols * stride - j / grid.cols);
-      const int across = std::abs(i % cols * stride - j % grid.cols);
+    for (int j = 0; j < k.size(0); ++j) {
+      const int down = std::abs(i / cols * stride - j / keyCols * keyStride);
+      const int across = std::abs(i % cols * stride - j % keyCols * keyStride);
       const double logit = (q[i] * k[j]).sum().item<double>() / std::sqrt(double(q.size(1))) +
                            biases[down * grid.cols + across].item<double>();
       weights.push_back(std::exp(rule(i, j, logit)));
       sum += weights.back();
     }
-    for (int j = 0; j < grid.patches(); ++j)
+    for (int j = 0; j < k.size(0); ++j)
       result[i] += weights[j] / sum * v[j];
   }
   return result;
@@ -208,11 +238,71 @@ TEST(LeViT, SoftmaxAttentionEqualsTheNaiveReference) {
     }
 }
 
+/// Rows 1 and 4 of Castling-ViT's Table 1: keys and values on every second row and column.
+TEST(LeViT, PooledTokensEqualTheNaiveReference) {
+  const at::NoGradGuard noGrad;
+  for (const Grid& grid : {Grid{4, 4, 0}, Grid{3, 5, 0}, Grid{1, 2, 0}}) {
+    seedTorch(5);
+    LevitSoftmaxAttention layer({.attention = {.width = 16, .heads = 2, .grid = grid},
+                                 .keyWidth = 4,
+                                 .valueWidth = 6,
+                                 .tokenPooling = true});
+    layer.eval();
+    stirNorms(layer);
+    const std::vector<HeadMask> masks{*headMaskFromText("hard:1"), *headMaskFromText("soft:3@0.3")};
+    layer.setMasks(masks);
+    const at::Tensor x = at::randn({1, grid.patches(), 16});
+    const at::Tensor qkv = naiveLinearNorm(layer, "qkv", x[0].to(at::kDouble));
+    const Grid keys = grid.strided(2);
+    std::vector<at::Tensor> heads;
+    for (int h = 0; h < 2; ++h) {
+      const auto ones = neighbourhoodMask(grid, keys, masks[h].window);
+      heads.push_back(naiveHead(
+          headColumns(qkv, h, {4, 4, 6}, 0),
+          naivePooled(layer, "pool.k", headColumns(qkv, h, {4, 4, 6}, 1), grid),
+          naivePooled(layer, "pool.v", headColumns(qkv, h, {4, 4, 6}, 2), grid),
+          layer.named_parameters()["attention_biases"][h], grid, 1,
+          [&](int i, int j, double logit) {
+            return ones[i * keys.patches() + j] ? logit : h == 0 ? 0.0 : masks[h].alpha * logit;
+          },
+          2));
+    }
+    CollectingTap tap;
+    EXPECT_LT(gap(layer.forward(x, &tap)[0], naiveProjection(layer, heads)), 1e-5) << grid.rows;
+    const at::Tensor& map = tap.maps.at(0);
+    EXPECT_EQ(map.sizes(), (std::vector<std::int64_t>{1, 2, grid.patches(), grid.patches()}));
+    EXPECT_LT(gap(map.sum(-1), at::ones_like(map.select(3, 0))), 1e-5);
+  }
+}
+
+/// The paper's FLOPs in millions, row by row; how tokens are pooled is decided by them.
+TEST(LeViT, TheSweepOfCastlingsTable1HasItsRowsAndNearlyTheirCost) {
+  const std::string path = HEADLIGHT_SOURCE_DIR "/models/presets/sweeps/castling-table1.json";
+  const Json sweep = Json::parse(valueOrThrow(readFile(path, 1 << 20)));
+  const std::vector<double> published{685, 661, 736, 771, 763, 838};
+  ASSERT_EQ(sweep["variants"].size(), published.size());
+  for (std::size_t row = 0; row < published.size(); ++row) {
+    const Json& variant = sweep["variants"][row];
+    const Json model{{"name", sweep["base"]["model"]["name"]},
+                     {"layout", variant["overrides"]["model.layout"]}};
+    const ModelConfig config =
+        checkedAndCompleted(valueOrThrow(modelFromJson(model, modelCatalogue())));
+    EXPECT_NEAR(modelCost(config).macs / 1e6, published[row], 0.05 * published[row])
+        << variant["name"];
+    const Json& layout = config.layout;
+    const bool feature = layout["key_widths"][0] == 32;
+    EXPECT_EQ(layout["token_pooling"].get<bool>(), row % 3 == 0) << row;
+    EXPECT_EQ(feature, row % 3 == 1) << row;
+    EXPECT_EQ(layout["query_pooling"], row < 3 ? "before" : "after") << row;
+  }
+}
+
 TEST(LeViT, DownsamplingAttentionEqualsTheNaiveReference) {
   constexpr double kTolerance = 1e-5;
   const at::NoGradGuard noGrad;
   for (const Grid& grid : {Grid{4, 4, 0}, Grid{5, 3, 0}})
-    for (const bool castling : {false, true}) {
+    for (const auto& [castling, pooled] :
+         {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
       seedTorch(5);
       const int valueWidth = castling ? 4 : 6;
       LevitDownsampleAttention layer({.width = 16,
@@ -222,7 +312,8 @@ TEST(LeViT, DownsamplingAttentionEqualsTheNaiveReference) {
                                       .valueWidth = valueWidth,
                                       .grid = grid,
                                       .poolAfter = castling,
-                                      .queryResidual = castling});
+                                      .queryResidual = castling,
+                                      .tokenPooling = pooled});
       layer.eval();
       stirNorms(layer);
       const at::Tensor x = at::randn({1, grid.patches(), 16});
@@ -234,31 +325,18 @@ TEST(LeViT, DownsamplingAttentionEqualsTheNaiveReference) {
       for (int h = 0; h < 3; ++h) {
         const at::Tensor all = projected.slice(1, 4 * h, 4 * h + 4);
         at::Tensor q = at::zeros({rows * cols, 4}, at::kDouble);
-        for (int i = 0; i < rows * cols; ++i) {
-          const int r = i / cols * 2, c = i % cols * 2;
-          if (!castling) {
-            q[i] += all[r * grid.cols + c];
-            continue;
-          }
-          const auto p = layer.named_parameters();
-          const auto b = layer.named_buffers();
-          for (int f = 0; f < 4; ++f) {
-            double sum = 0;
-            for (int a = -1; a <= 1; ++a)
-              for (int s = -1; s <= 1; ++s)
-                if (r + a >= 0 && r + a < grid.rows && c + s >= 0 && c + s < grid.cols)
-                  sum += p["q.pool.linear.weight"][f][0][a + 1][s + 1].item<double>() *
-                         all[(r + a) * grid.cols + c + s][f].item<double>();
-            const double deviation = std::sqrt(b["q.pool.bn.running_var"][f].item<double>() + 1e-5);
-            q[i][f] = (sum - b["q.pool.bn.running_mean"][f].item<double>()) / deviation *
-                          p["q.pool.bn.weight"][f].item<double>() +
-                      p["q.pool.bn.bias"][f].item<double>();
-          }
+        for (int i = 0; i < rows * cols; ++i)
+          q[i] += all[i / cols * 2 * grid.cols + i % cols * 2];
+        if (castling) q = naivePooled(layer, "q.pool", all, grid);
+        at::Tensor k = headColumns(kv, h, {4, valueWidth}, 0),
+                   v = headColumns(kv, h, {4, valueWidth}, 1);
+        if (pooled) {
+          k = naivePooled(layer, "pool.k", k, grid);
+          v = naivePooled(layer, "pool.v", v, grid);
         }
-        at::Tensor head = naiveHead(q, headColumns(kv, h, {4, valueWidth}, 0),
-                                    headColumns(kv, h, {4, valueWidth}, 1),
-                                    layer.named_parameters()["attention_biases"][h], grid, 2,
-                                    [](int, int, double logit) { return logit; });
+        at::Tensor head = naiveHead(
+            q, k, v, layer.named_parameters()["attention_biases"][h], grid, 2,
+            [](int, int, double logit) { return logit; }, pooled ? 2 : 1);
         heads.push_back(castling ? head + q : head);
       }
       EXPECT_LT(gap(layer.forward(x)[0], naiveProjection(layer, heads)), kTolerance) << castling;
@@ -316,6 +394,9 @@ TEST(LeViT, GradientsOfItsAttentionsAreFiniteDifferences) {
       std::make_shared<LevitSoftmaxAttention>(LevitAttentionOptions{options, 3, 5});
   softmax->setMasks({*headMaskFromText("soft:3@0.4"), *headMaskFromText("hard:3")});
   check(softmax, [&](const at::Tensor& x) { return softmax->forward(x, nullptr); });
+  const auto pooled = std::make_shared<LevitSoftmaxAttention>(
+      LevitAttentionOptions{options, 3, 5, /*tokenPooling=*/true});
+  check(pooled, [&](const at::Tensor& x) { return pooled->forward(x, nullptr); });
   const auto linear = std::make_shared<LevitLinearAttention>(LevitAttentionOptions{options, 3, 5});
   check(linear, [&](const at::Tensor& x) { return linear->forward(x, nullptr); });
   for (const bool castling : {false, true}) {
@@ -327,9 +408,26 @@ TEST(LeViT, GradientsOfItsAttentionsAreFiniteDifferences) {
                                .valueWidth = castling ? 3 : 5,
                                .grid = grid,
                                .poolAfter = castling,
-                               .queryResidual = castling});
+                               .queryResidual = castling,
+                               .tokenPooling = castling});
     check(downsample, [&](const at::Tensor& x) { return downsample->forward(x); });
   }
+}
+
+TEST(LeViT, PooledTokensAreCountedAndEveryParameterLearns) {
+  ModelConfig config = micro();
+  config.layout["token_pooling"] = true;
+  const auto model = makeModel(config, 2);
+  std::int64_t parameters = 0;
+  stirNorms(*model);
+  model->forward(at::randn({3, 3, 64, 64})).pow(2).sum().backward();
+  for (const auto& [name, tensor] : model->trainable()) {
+    parameters += tensor.numel();
+    ASSERT_TRUE(tensor.grad().defined()) << name;
+    EXPECT_TRUE(tensor.grad().isfinite().all().item<bool>()) << name;
+  }
+  EXPECT_EQ(modelCost(config).parameters, parameters);
+  EXPECT_GT(parameters, modelCost(micro()).parameters);
 }
 
 TEST(LeViT, PartsEqualTheWholeAndInputsAreLeftAlone) {
@@ -373,6 +471,12 @@ TEST(LeViT, RefusesNonsense) {
   EXPECT_EQ(layout("query_residual", true), "model.layout.query_residual");
   EXPECT_EQ(layout("query_pooling", "during"), "model.layout.query_pooling");
   EXPECT_EQ(layout("key_width", 8), "model.layout.key_width");
+  EXPECT_EQ(layout("token_pooling", 2), "model.layout.token_pooling");
+  EXPECT_EQ(pathOf([](ModelConfig& c) {
+              c.mechanism = "linear_angular";
+              c.layout["token_pooling"] = true;
+            }),
+            "model.layout.token_pooling");
   EXPECT_EQ(pathOf([](ModelConfig& c) { c.classDepth = 2; }), "model.class_depth");
   EXPECT_EQ(pathOf([](ModelConfig& c) { c.qkvBias = false; }), "model.qkv_bias");
   EXPECT_EQ(pathOf([](ModelConfig& c) { c.normEpsilon = 1e-5; }), "model.norm_epsilon");

@@ -49,6 +49,26 @@ TEST(Registry, SizesAreThePublishedOnes) {
   EXPECT_EQ(modelCost(findPublishedModel("deit_tiny_distilled")->config).parameters, 5910800);
 }
 
+/// No paper prints them: MaiT-T of 36 layers is DeiT-T with 24 blocks more, and its mixed masks
+/// leave 9 of 197 keys to the masked heads.
+TEST(Registry, MaitOf36LayersIsDeitTinyThreeTimesAsDeep) {
+  const PublishedModel& deep = *findPublishedModel("mait_t36");
+  const ModelCost tiny = modelCost(findPublishedModel("deit_tiny")->config),
+                  cost = modelCost(deep.config);
+  constexpr std::int64_t kWidth = 192, kTokens = 197,
+                         kBlock = 12 * kWidth * kWidth + 13 * kWidth,  // weights, biases and norms
+      kBlockMacs = 12 * kWidth * kWidth * kTokens + 2 * kTokens * kTokens * kWidth;
+  EXPECT_EQ(cost.parameters, tiny.parameters + 24 * kBlock);
+  EXPECT_EQ(cost.parameters, 16394152);
+  EXPECT_EQ(cost.macs, tiny.macs + 24 * kBlockMacs);
+  const MaskScheme masks = *makeMaskPreset(deep.scheme, maskShapeOf(deep.config));
+  EXPECT_EQ(masks.layers(), 36);
+  EXPECT_EQ(masks.maskedHeads(), 12 * 3 + 24);
+  for (const int layer : {11, 12})
+    EXPECT_EQ(masks.at(layer, 2).kind, layer < 12 ? MaskKind::Hard : MaskKind::None);
+  EXPECT_LT(modelCost(deep.config, masks).macs, cost.macs);
+}
+
 TEST(Models, CountEqualsWhatIsBuilt) {
   for (const auto& published : publishedModels()) {
     const ModelConfig config = shrunk(published.config);

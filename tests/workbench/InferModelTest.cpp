@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "core/models/Registry.h"
 #include "core/workbench/infer/InferModel.h"
@@ -42,6 +43,22 @@ TEST(InferModel, PublishedModelsAreReadOffTheirTensors) {
     const auto model = makeModel(inferred, 1);
     EXPECT_TRUE(planFor(*model, checkpoint).report.complete())
         << planFor(*model, checkpoint).report.summary();
+  }
+}
+
+/// Options that add tensors: a convolution in the MLP, and pooled tokens.
+TEST(InferModel, OptionsThatBringTensorsAreReadOffThem) {
+  for (const auto& [name, option, value] :
+       {std::tuple<std::string, std::string, Json>{"vit_micro", "mlp_convolution", 5},
+        {"levit_micro", "token_pooling", true}}) {
+    SCOPED_TRACE(name);
+    ModelConfig config = findPublishedModel(name)->config;
+    config.layout[option] = value;
+    const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+    std::vector<std::string> notes;
+    const ModelConfig inferred = inferModel(checkpoint, notes);
+    EXPECT_EQ(inferred.layout[option], value);
+    EXPECT_TRUE(planFor(*makeModel(inferred, 1), checkpoint).report.complete());
   }
 }
 

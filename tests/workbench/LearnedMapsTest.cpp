@@ -80,6 +80,27 @@ TEST(LearnedMaps, AreALookUpInTheParameters) {
   EXPECT_NEAR(patchesSeenBy(scale, scale.heads - 1, 0)[0], 1 / std::sqrt(8.0), 1e-6);
 }
 
+/// It stands in every window and has a place in none.
+TEST(LearnedMaps, OfAClassTokenThereIsNothing) {
+  Experiment experiment;
+  experiment.device = "cpu";
+  experiment.threads = 1;
+  experiment.model = shrunk(findPublishedModel("deit_tiny")->config);
+  experiment.model.mechanism = "lsla";
+  experiment.model.attention = {{"window", 2}};
+  const auto maps = valueOrThrow(valueOrThrow(InferenceSession::create(experiment))->learnedMaps());
+  const LayerMaps& layer = named(maps, "outer_bias").maps.layers[0];
+  ASSERT_EQ(layer.grid.prefix, 1);
+  EXPECT_EQ(describeWindowPlace(layer, 0), "no place in a window");
+  for (const float seen : patchesSeenBy(layer, 0, 0))
+    EXPECT_TRUE(std::isnan(seen));
+  EXPECT_EQ(describeWindowPlace(layer, 1 + 4 * 1 + 2), "place (1, 0) of its 2 by 2 window");
+  const auto row = patchesSeenBy(layer, 0, 1 + 4 * 1 + 2);
+  for (const int patch : {2, 3, 6, 7})
+    EXPECT_FALSE(std::isnan(row[patch])) << patch;
+  EXPECT_TRUE(std::isnan(row[1]));
+}
+
 TEST(LearnedMaps, ComeWithALookAndFollowNewWeights) {
   const TemporaryFolder folder;
   const auto session = openSmall("vit_lsla"), other = openSmall("vit_lsla", 2);

@@ -50,6 +50,16 @@ PublishedModel mait(const std::string& size, FlatSize shape, bool layerScale, do
   return model;
 }
 
+/// MaiT-T of 36 layers with mixed masks (MaiT, §5.6 and Figure 3). The paper prints neither its
+/// size nor its settings: LayerScale and drop path are those of MaiT-T (Table 8), none.
+PublishedModel deepMait() {
+  const FlatSize shape{kTiny.width, 36, kTiny.heads};
+  PublishedModel model{"mait_t36", flatConfig("mait_t36", shape, 16, 224),
+                       "MaiT-t, 36 layers, masked (MaiT, Figure 3)"};
+  model.scheme = "mixed36";
+  return model;
+}
+
 PublishedModel deitMicro(const std::string& name, bool distilled) {
   PublishedModel model{name, flatConfig(name, {48, 3, 3}, 4, 32),
                        "Very small, for tests and first steps"};
@@ -82,6 +92,7 @@ std::vector<PublishedModel> deitModels() {
       mait("t", {192, 24, 3}, false, 0.0, false, 11, 2.5),
       mait("xs", {288, 24, 3}, true, 0.1, false, 24.5, 5.3),
       mait("s", {384, 24, 6}, true, 0.1, true, 43.3, 9.1),
+      deepMait(),
       deitMicro("vit_micro", false),
       deitMicro("deit_distilled_micro", true),
   };

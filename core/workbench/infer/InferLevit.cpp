@@ -51,6 +51,7 @@ double commonRatio(const std::vector<HeadWidths>& widths) {
 }
 
 void inferLayout(const TensorShapes& shapes, int stages, Json& layout) {
+  if (shapes.has("stages.0.blocks.0.attn.pool.k.linear.weight")) layout["token_pooling"] = true;
   std::vector<HeadWidths> inside, between;
   std::vector<int> keys, betweenKeys, betweenHeads;
   for (int s = 0; s < stages; ++s) {

@@ -29,6 +29,8 @@ void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::
   config.depth = shapes.count("blocks.", ".attn.qkv.weight");
   config.mlpRatio = inferMlpRatio(shapes, "blocks.0.mlp.fc1.weight");
   if (shapes.has("blocks.0.ls1.gamma")) config.layerScale = 1e-5;
+  if (shapes.has("blocks.0.mlp.dconv.weight"))
+    config.layout["mlp_convolution"] = shapes.extent("blocks.0.mlp.dconv.weight", 2);
   // Options of these mechanisms leave no trace in names and shapes.
   refuseTensor(shapes, ".attn.dconv.", "linear-angular attention");
   refuseTensor(shapes, ".attn.learned_mask_", "learned masks");
