@@ -13,6 +13,8 @@ std::unique_ptr<Command> makeSequenceTrainCommand();
 std::unique_ptr<Command> makeSequenceEvaluateCommand();
 std::unique_ptr<Command> makeSequenceCompleteCommand();
 std::unique_ptr<Command> makeSequenceContinueCommand();
+std::unique_ptr<Command> makeSequenceAttendCommand();
+std::unique_ptr<Command> makeSequenceSummaryCommand();
 
 /// The trained model that a subcommand works with.
 struct SequenceRunOptions {

@@ -32,7 +32,7 @@ struct LearnedPairs {
   /// [H, T, T], or within windows of P places [H, P, P]; one for H where all heads share it.
   at::Tensor values;
   Grid window = {};        ///< one window's places; only within windows, as what follows
-  at::Tensor places = {};  ///< [T] int64: each token's place in its window
+  at::Tensor places = {};  ///< [T] int64: each token's place in its window; −1: none (class token)
   at::Tensor seen = {};  ///< [T, P] int64: the token in each place of its window; −1: it sees none
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double kPositionDeviation = 0.01;  // "N(0, 10⁻²)" of §5.1
 
 /// Takes a token [B, D] into the sums of those that are far back.
-void addFar(CausalAftState& state, const at::Tensor& key, const at::Tensor& value) {
+void addFar(CausalState& state, const at::Tensor& key, const at::Tensor& value) {
   const at::Tensor maximum = at::maximum(state.maximum, key);
   const at::Tensor keep = (state.maximum - maximum).exp(), own = (key - maximum).exp();
   state.weights = state.weights * keep + own;
@@ -91,12 +91,27 @@ at::Tensor CausalAft::forward(const at::Tensor& tokens) {
   return m_proj(m_query ? m_query(tokens).sigmoid() * reduced : reduced);
 }
 
-at::Tensor CausalAft::step(const at::Tensor& token, CausalAftState& state) {
-  if (state.position >= m_options.length)
-    throw Failure({ErrorCode::InvalidArgument,
-                   "a sequence has at most " + std::to_string(m_options.length) + " tokens", ""});
+at::Tensor CausalAft::step(const at::Tensor& token, CausalState& state) {
+  requireRoom(state, m_options.length);
   const at::Tensor reduced = advance(m_key(token), m_value(token), state);
   return m_proj(m_query ? m_query(token).sigmoid() * reduced : reduced);
+}
+
+at::Tensor CausalAft::map(const at::Tensor& tokens) {
+  const at::NoGradGuard noGrad;
+  const std::int64_t length = tokens.size(1);
+  const at::Tensor bias =
+      biased() ? positionBias(length) : at::zeros({length, length}, tokens.options());
+  const at::Tensor later = at::ones_like(bias, at::kBool).triu(1);
+  return aftMap(m_key(tokens), bias.masked_fill(later, -std::numeric_limits<double>::infinity()),
+                /*heads=*/1);
+}
+
+std::string CausalAft::mapMeaning() const {
+  return "Implicit attention of AFT (Eq. 3), causal and without its query gate: what each "
+         "feature's "
+         "weighted mean is made of, averaged over all features. Each row sums to 1 over the "
+         "position itself and those before it.";
 }
 
 std::int64_t CausalAft::remembered() const {
@@ -114,7 +129,7 @@ at::Tensor CausalAft::biasRow(std::int64_t position, std::int64_t first) const {
 /// The context of Eq. 2 of the new token: those near it one by one, the rest by their sums, where
 /// e^w is 1. All exponents are taken less their maximum per feature.
 at::Tensor CausalAft::advance(const at::Tensor& key, const at::Tensor& value,
-                              CausalAftState& state) const {
+                              CausalState& state) const {
   const std::int64_t room = remembered(), position = state.position++;
   if (position == 0) {
     state.maximum = at::full_like(key, -std::numeric_limits<double>::infinity());

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/attention/CausalAttention.h"
+
 namespace headlight {
 
 struct CausalAftOptions {
@@ -24,34 +26,23 @@ struct CausalAftOptions {
 /// with factorised biases those of T with the window (with window 0 there are none).
 void checkCausalAft(const CausalAftOptions& options);
 
-/// What a layer remembers of the tokens so far while a sequence grows. Begins empty; the first
-/// CausalAft::step() gives it its size: O(B T D) of AFT-full, O(B window D) of AFT-local, O(B D) of
-/// AFT-simple.
-struct CausalAftState {
-  std::int64_t position = 0;  ///< tokens so far
-  /// K and V [C, B, D] of tokens whose bias is not 0: all (full) or the last window of them
-  /// (local), as a ring: token t stands at t mod C.
-  at::Tensor keys, values;
-  /// Of the tokens further back, [B, D]: the maximum of K, Σ e^{K − maximum}, Σ e^{K − maximum} V.
-  at::Tensor maximum, weights, weighted;
-};
-
 /// Y = σ(Q) ⊙ context(K, V), then the projection. Weights: q (absent without query), k, v, proj;
 /// position_u and position_v [T, d'] (Eq. 7) or position_bias [T, T], each from N(0, 0.01²).
-class CausalAft : public torch::nn::Module {
+class CausalAft : public CausalAttention {
  public:
   /// Throws as checkCausalAft().
   explicit CausalAft(const CausalAftOptions& options);
 
-  /// [B, t, D] → [B, t, D] with t ≤ T, whose first t rows and columns of w are used. Position t'
-  /// takes part in t only where t' ≤ t. O(B D t²) of full, O(B D t window) of local with factorised
-  /// biases, O(B D t) of simple (or of window 0); never a [T, T, D] tensor.
-  at::Tensor forward(const at::Tensor& tokens);
-
-  /// The token [B, D] after those that `state` has seen → what forward() has at its place, and
-  /// `state` with it. In O(B D t) of full, O(B D window) of local, O(B D) of simple. For use
-  /// without gradients. Throws Failure(InvalidArgument) for a token after the T-th.
-  at::Tensor step(const at::Tensor& token, CausalAftState& state);
+  /// Of T positions the first t rows and columns of w are used. O(B D t²) of full, O(B D t window)
+  /// of local with factorised biases, O(B D t) of simple (or of window 0); never a [T, T, D]
+  /// tensor.
+  at::Tensor forward(const at::Tensor& tokens) override;
+  /// In O(B D t) of full, O(B D window) of local, O(B D) of simple; `state` is O(B T D) of full,
+  /// O(B window D) of local, O(B D) of simple.
+  at::Tensor step(const at::Tensor& token, CausalState& state) override;
+  /// One head: the implicit attention of Eq. 3 without the query gate, averaged over all features.
+  at::Tensor map(const at::Tensor& tokens) override;
+  std::string mapMeaning() const override;
 
   /// w [t, t] as it is used: 0 outside the window; undefined of aft_simple. What stands above the
   /// diagonal means nothing.
@@ -60,9 +51,9 @@ class CausalAft : public torch::nn::Module {
  private:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) const;
   bool biased() const { return m_u.defined() || m_bias.defined(); }
-  std::int64_t remembered() const;  ///< C of CausalAftState
+  std::int64_t remembered() const;  ///< C of CausalState
   at::Tensor biasRow(std::int64_t position, std::int64_t first) const;
-  at::Tensor advance(const at::Tensor& key, const at::Tensor& value, CausalAftState& state) const;
+  at::Tensor advance(const at::Tensor& key, const at::Tensor& value, CausalState& state) const;
 
   CausalAftOptions m_options;
   at::Tensor m_u, m_v;  ///< undefined where not factorised

@@ -51,8 +51,8 @@ class LearnedMaskAttention : public MaskedAttention {
   std::vector<LearnedPairs> learnedPairs() override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   bool isFitted(const std::string& parameter) const override;
-  /// 𝒜 and ℬ do: they are factors of W, not tables of positions.
-  bool decays(const std::string& parameter) const override { return isFitted(parameter); }
+  /// 𝒜 and ℬ: they are factors of W, not tables of positions.
+  bool mayDecay(const std::string& parameter) const override { return isFitted(parameter); }
   /// What is kept of W is forgotten.
   void train(bool on = true) override;
 

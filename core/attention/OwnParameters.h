@@ -11,8 +11,9 @@ class OwnParameters {
  public:
   virtual ~OwnParameters() = default;
 
-  /// Whether weight decay acts on it. Tables of positions, the usual ones, are not to shrink.
-  virtual bool decays(const std::string& /*parameter*/) const { return false; }
+  /// Whether weight decay acts on it where training.decay_masks asks for that: learned masks and
+  /// scales. Tables of positions, the usual ones, never shrink.
+  virtual bool mayDecay(const std::string& /*parameter*/) const { return false; }
   /// Whether it starts from a fit, whose place weights that bring it take.
   virtual bool isFitted(const std::string& /*parameter*/) const { return false; }
 };

@@ -57,7 +57,13 @@ at::Tensor shares(int keys, int queries, const at::TensorOptions& like) {
   return result.to(like);
 }
 
-/// Weights over keys [B, H, Tq, Tk] as weights over the query grid [B, H, Tq, Tq].
+/// [B, H, Tq, d] → [B, Tq, D].
+at::Tensor sideBySide(const at::Tensor& heads) {
+  return heads.transpose(1, 2).flatten(2);
+}
+
+}  // namespace
+
 at::Tensor overQueries(const at::Tensor& weights, const Grid& queries, const Grid& keys) {
   if (queries == keys) return weights;
   const auto batch = weights.size(0), heads = weights.size(1), rows = weights.size(2);
@@ -67,13 +73,6 @@ at::Tensor overQueries(const at::Tensor& weights, const Grid& queries, const Gri
       at::matmul(wide.transpose(-2, -1), shares(keys.rows, queries.rows, weights.options()));
   return tall.transpose(-2, -1).reshape({batch, heads, rows, rows});
 }
-
-/// [B, H, Tq, d] → [B, Tq, D].
-at::Tensor sideBySide(const at::Tensor& heads) {
-  return heads.transpose(1, 2).flatten(2);
-}
-
-}  // namespace
 
 Grid PoolingOptions::queryGrid() const {
   return attention.grid.strided(queryStride);

@@ -14,6 +14,10 @@
 
 namespace headlight {
 
+/// Weights over keys [B, H, Tq, Tk] as weights over the grid of queries [B, H, Tq, Tq]: each key's
+/// is spread evenly over the patches that it covers.
+at::Tensor overQueries(const at::Tensor& weights, const Grid& queries, const Grid& keys);
+
 struct PoolingOptions {
   AttentionOptions attention;  ///< width: of the tokens that leave; grid: of those that come in
   int inputWidth = 96;         ///< of the tokens that come in

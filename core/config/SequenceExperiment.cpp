@@ -28,9 +28,9 @@ Result<void> readHead(const Json& json) {
 double parameterCount(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
   const double width = model.width, length = static_cast<double>(experiment.length());
-  const double pairs = model.mechanism == "aft_simple" ? 0
-                       : model.factorised              ? 2 * length * model.rank
-                                                       : length * length;
+  const double pairs = !model.hasPositionBiases() ? 0
+                       : model.factorised         ? 2 * length * model.rank
+                                                  : length * length;
   return model.depth * ((4 + 2 * model.mlpRatio) * width * width + pairs) + width * (length + 513);
 }
 
@@ -51,6 +51,10 @@ Result<void> checkTogether(const SequenceExperiment& experiment) {
     return invalidConfig(
         "leaves the MLP without a feature: width times mlp_ratio must be 1 or more",
         "model.mlp_ratio");
+  if (model.isSoftmax() && model.width % model.heads != 0)
+    return invalidConfig("does not divide model.width (" + std::to_string(model.width) +
+                             "); each head has an equal share of the features",
+                         "model.heads");
   if (experiment.training.minLearningRate > experiment.training.learningRate)
     return invalidConfig("must not be above training.learning_rate, from which it falls",
                          "training.min_learning_rate");
@@ -107,22 +111,24 @@ const ParameterTable& sequenceModelParameters() {
   using M = SequenceModelConfig;
   static const ParameterTable table =
       TableBuilder<M>()
-          .choice(&M::mechanism, "mechanism", {"aft_full", "aft_local", "aft_simple"},
-                  "AFT-full (Eq. 2), AFT-local (Eq. 4) or AFT-simple (Eq. 5), causal.")
+          .choice(&M::mechanism, "mechanism", {"softmax", "aft_full", "aft_local", "aft_simple"},
+                  "A Transformer's softmax, AFT-full (Eq. 2), AFT-local (Eq. 4) or AFT-simple "
+                  "(Eq. 5), all causal.")
           .integer(&M::width, "width", 1, 4096, "Features D of each position.")
           .integer(&M::depth, "depth", 1, 128, "Blocks.")
           .number(&M::mlpRatio, "mlp_ratio", 0.01, 32, "Hidden features of the MLP over width.")
           .integer(&M::length, "length", 2, 65536,
                    "Text: bytes T of a sequence; that of pictures follows from their size.")
+          .integer(&M::heads, "heads", 1, 1024, "softmax: heads H; they divide the width.")
           .integer(&M::rank, "rank", 1, 1024,
-                   "Width d' of the two factors of the position biases (Eq. 7).")
-          .boolean(
-              &M::factorised, "factorised",
-              "Position biases as the product of two thin matrices (Eq. 7), or one full matrix.")
+                   "AFT: width d' of the two factors of the position biases (Eq. 7).")
+          .boolean(&M::factorised, "factorised",
+                   "AFT: position biases as the product of two thin matrices (Eq. 7), or one full "
+                   "matrix.")
           .integer(&M::window, "window", 0, 65536,
                    "aft_local: bytes less than so many before have a learned bias (Eq. 4); 0 none.")
           .boolean(&M::query, "query",
-                   "Whether a sigmoid of the query gates the result; off is an ablation.")
+                   "AFT: whether a sigmoid of the query gates the result; off is an ablation.")
           .number(&M::dropout, "dropout", 0, 0.9,
                   "Share of features dropped after the embedding and every branch, in training.")
           .build();
@@ -143,6 +149,10 @@ const ParameterTable& sequenceTrainingParameters() {
                   "AdamW weight decay; biases, norms, embeddings and positions have none.")
           .number(&T::clipGradient, "clip_gradient", 0, 1e6,
                   "Greatest global gradient norm; 0 means no clipping.")
+          .number(&T::emaDecay, "ema_decay", 0, 0.999999,
+                  "Decay of the moving average of the weights; 0 means none.")
+          .text(&T::weights, "weights",
+                "A run of the same model, or its weights, to start from; empty means from scratch.")
           .integer(&T::evaluateSteps, "evaluate_steps", 1, 1e9, "Steps between validations.")
           .integer(&T::evaluateSamples, "evaluate_samples", 0, 1e9,
                    "Sequences of a validation, spread evenly over the split; 0 means all.")

@@ -1,7 +1,8 @@
 #pragma once
-// What is to be known of a causal AFT over a sequence of bytes (Zhai et al. 2021, §5.1 and §5.2):
-// pictures byte by byte, or text. As Experiment is for image classifiers: what the command line and
-// the window run, a run folder records and a checkpoint carries.
+// What is to be known of a causal AFT, or of the Transformer that it is compared with, over a
+// sequence of bytes (Zhai et al. 2021, §5.1 and §5.2): pictures byte by byte, or text. As
+// Experiment is for image classifiers: what the command line and the window run, a run folder
+// records and a checkpoint carries.
 
 #include <cstdint>
 #include <filesystem>
@@ -37,18 +38,21 @@ struct SequenceDataConfig {
 };
 
 struct SequenceModelConfig {
-  std::string mechanism =
-      "aft_local";  ///< aft_full (Eq. 2) | aft_local (Eq. 4) | aft_simple (Eq. 5)
+  /// softmax (the Transformer) | aft_full (Eq. 2) | aft_local (Eq. 4) | aft_simple (Eq. 5)
+  std::string mechanism = "aft_local";
   int width = 128;  ///< D
   int depth = 4;    ///< blocks
   double mlpRatio = 4.0;
   int length = 256;  ///< T of text, in bytes; that of pictures follows from their size
+  int heads = 4;     ///< of softmax; divides width
   int rank = 32;     ///< d' of Eq. 7
   bool factorised = true;
   int window = 32;  ///< s of Eq. 4 along the sequence: t − t' < s has a learned bias
   bool query = true;
   double dropout = 0.0;  ///< of embeddings and branches, in training
 
+  bool isSoftmax() const { return mechanism == "softmax"; }
+  bool hasPositionBiases() const { return mechanism == "aft_full" || mechanism == "aft_local"; }
   int hiddenWidth() const { return static_cast<int>(width * mlpRatio); }  ///< of the MLP
 };
 
@@ -60,6 +64,8 @@ struct SequenceTrainingConfig {
   std::int64_t warmupSteps = 100;
   double weightDecay = 0.05;
   double clipGradient = 1.0;           ///< greatest global l2 norm; 0: no clipping
+  double emaDecay = 0.0;               ///< 0: no moving average of the weights
+  std::string weights;                 ///< a run or its weights to start from; empty: from scratch
   std::int64_t evaluateSteps = 200;    ///< steps between validations; the last step has one too
   std::int64_t evaluateSamples = 64;   ///< sequences of a validation, spread evenly; 0: all
   std::int64_t checkpointSteps = 200;  ///< `last` is written at least every so many steps

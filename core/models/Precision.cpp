@@ -71,4 +71,10 @@ void requirePrecision(Precision precision, const at::Device& device, const std::
     requireOnCpu(precision, where);
 }
 
+Precision precisionOn(const at::Device& device, const std::string& text, const std::string& where) {
+  const Precision precision = precisionFromConfig(text, where);
+  requirePrecision(precision, device, where);
+  return precision;
+}
+
 }  // namespace headlight

@@ -22,4 +22,7 @@ Precision precisionFromConfig(const std::string& text,
 void requirePrecision(Precision precision, const at::Device& device,
                       const std::string& where = "training.precision");
 
+/// By its name, where the device has it. Throws as the two above do.
+Precision precisionOn(const at::Device& device, const std::string& text, const std::string& where);
+
 }  // namespace headlight

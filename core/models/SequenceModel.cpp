@@ -5,12 +5,13 @@
 #include <functional>
 #include <numeric>
 
+#include "core/attention/CausalAft.h"
+#include "core/attention/CausalSoftmax.h"
+
 namespace headlight {
 namespace {
 
 constexpr double kSequenceNormEpsilon = 1e-6;
-
-}  // namespace
 
 CausalAftOptions causalAftOptions(const SequenceModelConfig& config, std::int64_t length) {
   return {.mechanism = config.mechanism,
@@ -22,11 +23,30 @@ CausalAftOptions causalAftOptions(const SequenceModelConfig& config, std::int64_
           .query = config.query};
 }
 
+CausalSoftmaxOptions causalSoftmaxOptions(const SequenceModelConfig& config, std::int64_t length) {
+  return {.width = config.width, .heads = config.heads, .length = length};
+}
+
+std::shared_ptr<CausalAttention> makeCausalAttention(const SequenceModelConfig& config,
+                                                     std::int64_t length) {
+  if (config.isSoftmax())
+    return std::make_shared<CausalSoftmax>(causalSoftmaxOptions(config, length));
+  return std::make_shared<CausalAft>(causalAftOptions(config, length));
+}
+
+}  // namespace
+
+void checkCausalAttention(const SequenceModelConfig& config, std::int64_t length) {
+  if (config.isSoftmax())
+    checkCausalSoftmax(causalSoftmaxOptions(config, length));
+  else
+    checkCausalAft(causalAftOptions(config, length));
+}
+
 SequenceBlock::SequenceBlock(const SequenceModelConfig& config, std::int64_t length)
     : m_dropout(config.dropout) {
   m_norm1 = register_module("norm1", makeNorm(config.width, kSequenceNormEpsilon));
-  m_attention =
-      register_module("attn", std::make_shared<CausalAft>(causalAftOptions(config, length)));
+  m_attention = register_module("attn", makeCausalAttention(config, length));
   m_norm2 = register_module("norm2", makeNorm(config.width, kSequenceNormEpsilon));
   m_mlp = register_module("mlp", std::make_shared<Mlp>(config.width, config.hiddenWidth()));
 }
@@ -40,15 +60,19 @@ at::Tensor SequenceBlock::forward(const at::Tensor& tokens) {
   return attended + dropped(m_mlp->forward(m_norm2(attended)));
 }
 
-at::Tensor SequenceBlock::step(const at::Tensor& token, CausalAftState& state) {
+at::Tensor SequenceBlock::step(const at::Tensor& token, CausalState& state) {
   const at::Tensor attended = token + m_attention->step(m_norm1(token), state);
   return attended + m_mlp->forward(m_norm2(attended));
+}
+
+at::Tensor SequenceBlock::map(const at::Tensor& tokens) {
+  return m_attention->map(m_norm1(tokens));
 }
 
 SequenceModel::SequenceModel(const SequenceModelConfig& config, std::int64_t length)
     : m_config(config), m_length(length) {
   const std::int64_t width = config.width;
-  checkCausalAft(causalAftOptions(config, length));
+  checkCausalAttention(config, length);
   auto embedding = register_module("embed", std::make_shared<Holder>());
   m_embedding = embedding->register_parameter("weight", at::zeros({kByteValues + 1, width}));
   m_positions = register_parameter("pos_embed", at::zeros({1, length, width}));
@@ -64,7 +88,7 @@ SequenceModel::SequenceModel(const SequenceModelConfig& config, std::int64_t len
   initialiseLinears(*this);
 }
 
-at::Tensor SequenceModel::forward(const at::Tensor& bytes) {
+at::Tensor SequenceModel::embedded(const at::Tensor& bytes) const {
   TORCH_CHECK(bytes.dim() == 2 && bytes.size(1) >= 1 && bytes.size(1) <= m_length,
               "the model takes bytes of [B, 1 to ", m_length, "], not ", bytes.sizes());
   const at::Tensor symbols = bytes.to(at::kLong);
@@ -72,11 +96,24 @@ at::Tensor SequenceModel::forward(const at::Tensor& bytes) {
   // One place later, so that position t has seen the bytes before t alone.
   const at::Tensor start = at::full({symbols.size(0), 1}, kStartSymbol, symbols.options());
   const at::Tensor seen = at::cat({start, symbols.slice(1, 0, length - 1)}, 1);
-  at::Tensor tokens = at::embedding(m_embedding, seen) + m_positions.slice(1, 0, length);
+  return at::embedding(m_embedding, seen) + m_positions.slice(1, 0, length);
+}
+
+at::Tensor SequenceModel::forward(const at::Tensor& bytes) {
+  at::Tensor tokens = embedded(bytes);
   if (m_config.dropout > 0 && is_training()) tokens = at::dropout(tokens, m_config.dropout, true);
   for (const auto& block : m_blocks)
     tokens = block->forward(tokens);
   return m_head(m_norm(tokens));
+}
+
+at::Tensor SequenceModel::map(const at::Tensor& bytes, std::int64_t layer) {
+  TORCH_CHECK(layer >= 0 && layer < m_config.depth, "there is no layer ", layer);
+  const at::NoGradGuard noGrad;
+  at::Tensor tokens = embedded(bytes);
+  for (std::int64_t l = 0; l < layer; ++l)
+    tokens = m_blocks[static_cast<std::size_t>(l)]->forward(tokens);
+  return m_blocks[static_cast<std::size_t>(layer)]->map(tokens);
 }
 
 at::Tensor SequenceModel::step(const at::Tensor& symbols, SequenceState& state) {
@@ -115,14 +152,19 @@ std::vector<TensorShape> sequenceShapes(const SequenceModelConfig& config, std::
   for (int l = 0; l < config.depth; ++l) {
     const std::string block = "blocks." + std::to_string(l) + ".";
     add(block + "norm1", {width});
-    if (config.mechanism != "aft_simple" && config.factorised)
+    if (config.hasPositionBiases() && config.factorised)
       for (const char* factor : {"position_u", "position_v"})
         shapes.push_back({block + "attn." + factor, {length, config.rank}});
-    else if (config.mechanism != "aft_simple")
+    else if (config.hasPositionBiases())
       shapes.push_back({block + "attn.position_bias", {length, length}});
-    if (config.query) add(block + "attn.q", {width, width});
-    for (const char* map : {"k", "v", "proj"})
-      add(block + "attn." + map, {width, width});
+    if (config.isSoftmax())
+      add(block + "attn.qkv", {3 * width, width});
+    else if (config.query)
+      add(block + "attn.q", {width, width});
+    if (!config.isSoftmax())
+      for (const char* map : {"k", "v"})
+        add(block + "attn." + map, {width, width});
+    add(block + "attn.proj", {width, width});
     add(block + "norm2", {width});
     add(block + "mlp.fc1", {hidden, width});
     add(block + "mlp.fc2", {width, hidden});

@@ -1,6 +1,6 @@
 #pragma once
 // The decoder of Zhai et al. 2021, §5.1 and §5.2: bytes one after the other, each predicted from
-// those before it, through pre-norm blocks of causal AFT and an MLP.
+// those before it, through pre-norm blocks of causal attention (AFT or softmax) and an MLP.
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/CausalAft.h"
+#include "core/attention/CausalAttention.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/Model.h"
 #include "core/models/Parts.h"
@@ -22,35 +22,39 @@ inline constexpr std::int64_t kByteValues = 256;
 /// The symbol that stands before the first byte.
 inline constexpr std::int64_t kStartSymbol = kByteValues;
 
-CausalAftOptions causalAftOptions(const SequenceModelConfig& config, std::int64_t length);
+/// Throws Failure(InvalidConfig) with the JSON path for a mechanism that cannot be of that length
+/// (CausalAft.h, CausalSoftmax.h). Makes nothing.
+void checkCausalAttention(const SequenceModelConfig& config, std::int64_t length);
 
 /// x + attn(norm1(x)), then x + mlp(norm2(x)).
 class SequenceBlock : public torch::nn::Module {
  public:
   SequenceBlock(const SequenceModelConfig& config, std::int64_t length);
-  at::Tensor forward(const at::Tensor& tokens);                     ///< [B, t, D] → the same
-  at::Tensor step(const at::Tensor& token, CausalAftState& state);  ///< [B, D] → the same
+  at::Tensor forward(const at::Tensor& tokens);                  ///< [B, t, D] → the same
+  at::Tensor step(const at::Tensor& token, CausalState& state);  ///< [B, D] → the same
+  at::Tensor map(const at::Tensor& tokens);                      ///< [B, t, D] → [B, heads, t, t]
+  std::string mapMeaning() const { return m_attention->mapMeaning(); }
 
  private:
   at::Tensor dropped(const at::Tensor& branch) const;
 
   double m_dropout;
   torch::nn::LayerNorm m_norm1{nullptr}, m_norm2{nullptr};
-  std::shared_ptr<CausalAft> m_attention;
+  std::shared_ptr<CausalAttention> m_attention;
   std::shared_ptr<Mlp> m_mlp;
 };
 
 /// What a growing sequence needs of those before it. Begins empty.
 struct SequenceState {
   std::int64_t position = 0;  ///< symbols so far, that of the start included
-  std::vector<CausalAftState> layers;
+  std::vector<CausalState> layers;
 };
 
 /// Weights: embed.weight [257, D], pos_embed [1, T, D], blocks.L.{norm1, attn.{q, k, v, proj},
-/// attn.position_{u, v}, norm2, mlp.{fc1, fc2}}, norm, head [256, D].
+/// attn.position_{u, v}, norm2, mlp.{fc1, fc2}}, norm, head [256, D]; of softmax attn.{qkv, proj}.
 class SequenceModel : public torch::nn::Module {
  public:
-  /// `length`: T. Throws Failure(InvalidConfig) where CausalAft does.
+  /// `length`: T. Throws Failure(InvalidConfig) as checkCausalAttention().
   SequenceModel(const SequenceModelConfig& config, std::int64_t length);
 
   const SequenceModelConfig& config() const { return m_config; }
@@ -65,11 +69,18 @@ class SequenceModel : public torch::nn::Module {
   /// Failure(InvalidArgument) for more than T symbols.
   at::Tensor step(const at::Tensor& symbols, SequenceState& state);
 
+  /// What block `layer` looks at: [B, heads, t, t] of bytes as forward() takes them. Row t is of
+  /// where byte t is predicted; column 0 is the start, column j > 0 the byte j − 1.
+  at::Tensor map(const at::Tensor& bytes, std::int64_t layer);
+  std::string mapMeaning() const { return m_blocks.front()->mapMeaning(); }
+
   ModelTensors trainable() const;  ///< by name; they share storage
   /// Weights of linear maps decay; biases, norms, embeddings and positions do not (§5.1).
   static bool decays(const std::string& name, const at::Tensor& parameter);
 
  private:
+  at::Tensor embedded(const at::Tensor& bytes) const;
+
   SequenceModelConfig m_config;
   std::int64_t m_length;
   at::Tensor m_embedding, m_positions;

@@ -54,7 +54,7 @@ void SequenceSampler::feed(const at::Tensor& symbols) {
 std::int64_t sequencesAtOnce(const SequenceModelConfig& config, std::int64_t length,
                              std::int64_t wanted) {
   constexpr std::int64_t kMost = std::int64_t{512} << 20;
-  const std::int64_t remembered = config.mechanism == "aft_full" ? length
+  const std::int64_t remembered = config.isSoftmax() || config.mechanism == "aft_full" ? length
                                   : config.mechanism == "aft_local"
                                       ? std::min<std::int64_t>(config.window, length)
                                       : 0;

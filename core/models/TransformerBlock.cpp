@@ -2,7 +2,19 @@
 
 #include <ATen/ATen.h>
 
+#include "core/models/ConvolvedMlp.h"
+
 namespace headlight {
+namespace {
+
+std::shared_ptr<Mlp> makeMlp(const BlockOptions& options) {
+  const int width = options.attention.width, hidden = options.hiddenWidth();
+  if (options.mlpConvolution == 0) return std::make_shared<Mlp>(width, hidden);
+  return std::make_shared<ConvolvedMlp>(width, hidden, options.mlpConvolution,
+                                        options.attention.grid);
+}
+
+}  // namespace
 
 TransformerBlock::TransformerBlock(const BlockOptions& options)
     : m_dropPath(options.dropPath), m_mlpDropPath(options.mlpDropPath ? options.dropPath : 0.0) {
@@ -12,7 +24,7 @@ TransformerBlock::TransformerBlock(const BlockOptions& options)
   if (options.layerScale > 0)
     m_scale1 = register_module("ls1", std::make_shared<LayerScale>(width, options.layerScale));
   m_norm2 = register_module("norm2", makeNorm(width, options.normEpsilon));
-  m_mlp = register_module("mlp", std::make_shared<Mlp>(width, options.hiddenWidth()));
+  m_mlp = register_module("mlp", makeMlp(options));
   if (options.layerScale > 0)
     m_scale2 = register_module("ls2", std::make_shared<LayerScale>(width, options.layerScale));
 }
@@ -26,6 +38,9 @@ void TransformerBlock::count(CostCounter& counter, const std::string& prefix,
   counter.enter(prefix);
   counter.parameters("norms", 4 * width);
   counter.linear("mlp.fc1", width, hidden, true, tokens);
+  if (options.mlpConvolution > 0)
+    counter.convolution("mlp.dconv", hidden, hidden, options.mlpConvolution, hidden, false,
+                        options.attention.grid.patches());
   counter.linear("mlp.fc2", hidden, width, true, tokens);
   if (options.layerScale > 0) counter.parameters("ls", 2 * width);
   counter.enter("");

@@ -17,6 +17,7 @@ struct BlockOptions {
   double dropPath = 0.0;
   double normEpsilon = 1e-6;
   bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone
+  int mlpConvolution = 0;   ///< side of a depthwise convolution in the MLP (ConvolvedMlp); 0: none
 
   int hiddenWidth() const { return static_cast<int>(attention.width * mlpRatio); }  ///< of the MLP
 };

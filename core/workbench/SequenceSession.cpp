@@ -53,6 +53,7 @@ struct SequenceSession::State {
   mutable std::mutex mutex;
 
   void enter() const { configureCompute(threads); }  // thread counts belong to the calling thread
+  SequenceMaps mapsOf(const ByteSequence& bytes, int layer) const;
   std::vector<ByteSequence> completions(const ByteSequence& known, int samples, double temperature,
                                         std::uint64_t seed, const ProgressCallback& progress,
                                         const std::stop_token& stop) const;
@@ -193,6 +194,48 @@ Result<std::vector<Image>> SequenceSession::complete(const Image& picture, doubl
          m_state->completions(known, samples, temperature, seed, progress, stop))
       images.push_back(imageOf(bytes, seen.width));
     return images;
+  });
+}
+
+SequenceMaps SequenceSession::State::mapsOf(const ByteSequence& bytes, int layer) const {
+  const int layers = experiment.model.depth;
+  requireThat(layer >= 0 && layer < layers, "layer",
+              "must be from 0 to " + std::to_string(layers - 1) + ": the model has " +
+                  std::to_string(layers) + (layers == 1 ? " layer" : " layers"));
+  const auto length = static_cast<std::int64_t>(bytes.size());
+  requireThat(length <= kMostMapRows, "",
+              "a map of " + std::to_string(length) + " bytes is too large to be shown (at most " +
+                  std::to_string(kMostMapRows) + "); look at a model of shorter sequences");
+  const at::Tensor map =
+      model->map(byteTensor({bytes}).to(device), layer).select(0, 0).to(at::kCPU).contiguous();
+  SequenceMaps maps;
+  maps.meaning = model->mapMeaning();
+  maps.layer = layer;
+  maps.heads = static_cast<int>(map.size(0));
+  maps.length = length;
+  const auto* values = map.data_ptr<float>();
+  maps.values = std::make_shared<const std::vector<float>>(values, values + map.numel());
+  return maps;
+}
+
+Result<SequenceMaps> SequenceSession::look(const Image& picture, int layer) const {
+  return guarded("maps", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    m_state->enter();
+    return m_state->mapsOf(bytesOf(valueOrThrow(view(picture))), layer);
+  });
+}
+
+Result<SequenceMaps> SequenceSession::look(const std::string& text, int layer) const {
+  return guarded("maps", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    m_state->enter();
+    requireThat(!m_state->experiment.ofPictures(), "", "the model is one of pictures, not of text");
+    requireThat(!text.empty(), "text", "is empty; there is nothing to look at");
+    const auto most = static_cast<std::size_t>(m_state->experiment.length());
+    const std::size_t first = text.size() - std::min(text.size(), most);
+    return m_state->mapsOf(
+        ByteSequence(text.begin() + static_cast<std::ptrdiff_t>(first), text.end()), layer);
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// A trained sequence model: how well it predicts, completing pictures, continuing text. No torch
-// type here. Core blocks; the caller owns the thread. Calls from several threads are serialised.
+// A trained sequence model: how well it predicts, where it looks, completing pictures, continuing
+// text. No torch type here. Core blocks; the caller owns the thread. Calls from several threads are
+// serialised.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "core/config/SequenceExperiment.h"
 #include "core/imaging/Image.h"
 #include "core/training/sequence/SequenceTypes.h"
+#include "core/workbench/SequenceMaps.h"
 
 namespace headlight {
 
@@ -55,6 +57,12 @@ class SequenceSession {
                                       double temperature, std::uint64_t seed,
                                       const ProgressCallback& progress = {},
                                       std::stop_token stop = {}) const;
+
+  /// Where layer `layer` (from 0) looks in the whole of view(picture), or in the last T bytes of a
+  /// text. Errors: InvalidArgument, also for a sequence of more than kMostMapRows bytes and for a
+  /// model of the other kind.
+  Result<SequenceMaps> look(const Image& picture, int layer) const;
+  Result<SequenceMaps> look(const std::string& text, int layer) const;
 
   /// Continues `prompt`, which may be empty, by `bytes` bytes (1 to 1,000,000) and returns them
   /// alone: bytes, not always valid UTF-8. The model sees at most T bytes; where they are full it

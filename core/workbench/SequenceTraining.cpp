@@ -19,18 +19,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Opens the data and builds the model. Throws Failure.
-SequenceTrainerParts partsOf(const SequenceExperiment& experiment) {
+/// The weights that the config begins with, if it names any.
+void loadSequenceStart(const SequenceTrainerParts& parts) {
+  const std::string& path = parts.experiment.training.weights;
+  if (path.empty()) return;
+  const fs::path weights = sequenceWeightsIn(path);
+  startFrom(*parts.model, valueOrThrow(readSequenceFile(weights)), weights.string());
+}
+
+/// Opens the data and builds the model. `fresh`: with the config's own weights, which a run with a
+/// checkpoint does not need any more. Throws Failure.
+SequenceTrainerParts partsOf(const SequenceExperiment& experiment, bool fresh = true) {
   SequenceTrainerParts parts;
   parts.experiment = experiment;
   parts.device = deviceFromConfig(experiment.device);
   // What cannot be is said before gigabytes of data are read.
-  checkCausalAft(causalAftOptions(experiment.model, experiment.length()));
+  checkCausalAttention(experiment.model, experiment.length());
   parts.train = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
   parts.validation = valueOrThrow(openSequences(experiment, SequenceSplit::Validation));
   // A first look: what cannot be read at all is said now.
   valueOrThrow(parts.train->draw(static_cast<std::uint64_t>(experiment.seed), 0));
   parts.model = makeSequenceModel(experiment);
+  if (fresh) loadSequenceStart(parts);
   parts.model->to(parts.device);
   return parts;
 }
@@ -50,7 +60,7 @@ void requireSame(const SequenceExperiment& given, const SequenceExperiment& reco
 }
 
 SequenceExperiment absolute(SequenceExperiment experiment) {
-  makePathAbsolute(experiment.data.path);
+  makeSequencePathsAbsolute(experiment);
   return experiment;
 }
 
@@ -79,7 +89,7 @@ std::unique_ptr<SequenceTrainer> resumed(const SequenceExperiment& experiment, R
       requireOneRun(run, withRun(sequenceToJson(written), writtenRunId(config)), carried);
   if (!identity.changes.empty()) logWarning(identity.changes);
   requireSame(experiment, written, run.path());
-  SequenceTrainerParts parts = partsOf(experiment);
+  SequenceTrainerParts parts = partsOf(experiment, /*fresh=*/!saved);
   parts.run = identity.run;
   auto trainer = std::make_unique<SequenceTrainer>(std::move(parts), std::move(run));
   if (saved)
@@ -121,8 +131,8 @@ Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeigh
   });
 }
 
-void requireSequenceTrainable(const SequenceExperiment& experiment) {
-  partsOf(absolute(experiment));
+void requireSequenceTrainable(const SequenceExperiment& experiment, bool fresh) {
+  partsOf(absolute(experiment), fresh);
 }
 
 std::unique_ptr<SequenceTrainer> openSequenceTrainer(const SequenceExperiment& experiment,

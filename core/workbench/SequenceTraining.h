@@ -1,12 +1,14 @@
 #pragma once
-// Training a causal AFT on sequences of bytes (core/config/SequenceExperiment.h). No torch type
-// here. The doors block their caller's thread.
+// Training a causal AFT or Transformer on sequences of bytes (core/config/SequenceExperiment.h). No
+// torch type here. The doors block their caller's thread.
 //
 // The folder of a run:
 //   config.json        the SequenceExperiment, every parameter written out
 //   last.safetensors   weights, optimiser and position: what resuming reads
-//   best.safetensors   the weights with the lowest validation bits
-//   metrics.csv        a row a validation: step, learning rate, bits of training and validation
+//   best.safetensors   the weights with the lowest validation bits; their moving average where
+//                      there is one
+//   metrics.csv        a row a validation: step, learning rate, bits of training and validation,
+//                      steps a second, memory
 //   metrics.jsonl      a line every so many steps, and one a validation
 
 #include <filesystem>
@@ -16,6 +18,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/SequenceExperiment.h"
+#include "core/models/SequenceCost.h"
 #include "core/training/sequence/SequenceTypes.h"
 
 namespace headlight {

@@ -173,7 +173,7 @@ TEST(CausalAft, OneTokenAfterTheOtherEqualsTheWhole) {
       for (int b = 0; b < 3; ++b)
         expected.push_back(naiveCausalAft(*layer, options, x[b]));
       const at::Tensor whole = layer->forward(x);
-      CausalAftState state;
+      CausalState state;
       for (std::int64_t t = 0; t < options.length; ++t) {
         const at::Tensor y = layer->step(x.select(1, t), state);
         const at::Tensor there = whole.select(1, t);
@@ -197,10 +197,31 @@ TEST(CausalAft, GrowingStaysInRangeWhateverTheKeys) {
     const auto layer = stirred(options, at::kFloat);
     const at::NoGradGuard noGrad;
     const at::Tensor x = at::randn({1, options.length, options.width}) * 400;
-    CausalAftState state;
+    CausalState state;
     for (std::int64_t t = 0; t < options.length; ++t)
       EXPECT_TRUE(layer->step(x.select(1, t), state).isfinite().all().item<bool>())
           << nameOf(options) << " token " << t;
+  }
+}
+
+/// Eq. 3 by hand: the mean over features of what each position's weighted mean is made of.
+TEST(CausalAft, ItsMapIsTheImplicitAttention) {
+  for (const auto& options : causalCases()) {
+    const auto layer = stirred(options, at::kFloat);
+    const at::Tensor x = at::randn({1, options.length, options.width});
+    const at::Tensor map = layer->map(x);
+    ASSERT_EQ(map.sizes(), (std::vector<std::int64_t>{1, 1, options.length, options.length}));
+    const Rows key = naiveLinear(rowsOf(x[0]), *layer, "k"), w = naivePairs(*layer, options);
+    Rows expected(key.size(), std::vector<double>(key.size(), 0.0));
+    for (std::size_t t = 0; t < key.size(); ++t)
+      for (std::size_t f = 0; f < key[t].size(); ++f) {
+        double sum = 0;
+        for (std::size_t s = 0; s <= t; ++s)
+          sum += std::exp(key[s][f] + w[t][s]);
+        for (std::size_t s = 0; s <= t; ++s)
+          expected[t][s] += std::exp(key[s][f] + w[t][s]) / sum / options.width;
+      }
+    EXPECT_LT(gapTo(map[0][0], expected), kCausalTolerance) << nameOf(options);
   }
 }
 

@@ -171,6 +171,119 @@ TEST_F(SequenceCliTest, CtrlCWritesACheckpointAndItGoesOnToTheSameWeights) {
       {"training.steps"});
 }
 
+TEST_F(SequenceCliTest, ATransformerDoesWhatAnAftDoes) {
+  const Arguments softmax{"--model.mechanism", "softmax", "--model.heads", "2"};
+  Arguments train{"sequence", "train", textConfig(), "--run", "run", "--json"};
+  train.insert(train.end(), softmax.begin(), softmax.end());
+  const auto trained = run(train);
+  expectOk(trained);
+  for (const char* kind : {"step", "validation"})
+    for (const auto& event : eventsOf(trained, kind)) {
+      EXPECT_GT(event["steps_per_second"].get<double>(), 0) << event;
+      EXPECT_GT(event["peak_bytes"].get<double>(), 1e6) << event;
+    }
+  const auto tensors = readTensors(path("run/best.safetensors"));
+  EXPECT_TRUE(tensors.contains("blocks.1.attn.qkv.weight"));
+  const auto evaluated = run({"sequence", "evaluate", "run", "--samples", "2", "--json"});
+  expectOk(evaluated);
+  EXPECT_NEAR(evaluated.json()["bits"].get<double>(), trained.json()["best_bits"].get<double>(),
+              1e-4);
+  const auto continued =
+      run({"sequence", "continue", "run", "--prompt", "the ", "--bytes", "60", "--json"});
+  expectOk(continued);  // longer than T: it goes on from half of it
+  EXPECT_EQ(continued.json()["bytes"], 60);
+  // Without --json: the pace stands in the line of each validation.
+  Arguments plain{"sequence", "train", textConfig(), "--run", "other"};
+  plain.insert(plain.end(), softmax.begin(), softmax.end());
+  const auto told = run(plain);
+  expectOk(told);
+  EXPECT_NE(told.out.find(" steps/s"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find(" MB"), std::string::npos) << told.out;
+  // Heads that do not divide the width.
+  expectError(run({"sequence", "train", textConfig(), "--run", "r", "--model.mechanism", "softmax",
+                   "--model.heads", "3"}),
+              2, {"model.heads", "16"});
+  EXPECT_FALSE(fs::exists(path("r")));
+}
+
+TEST_F(SequenceCliTest, MapsAreDrawnAndWritten) {
+  expectOk(
+      run({"sequence", "train", textConfig(), "--run", "run", "--model.mechanism", "softmax"}));
+  const auto outcome = run({"sequence", "attend", "run", "--text", "the dog", "--output",
+                            "maps.safetensors", "--pictures", "maps", "--tile", "32", "--json"});
+  expectOk(outcome);
+  EXPECT_EQ(outcome.json()["heads"], 4);
+  EXPECT_EQ(outcome.json()["length"], 7);
+  EXPECT_NE(outcome.json()["map"].get<std::string>().find("Softmax"), std::string::npos);
+  ASSERT_EQ(outcome.json()["files"].size(), 2u);
+  EXPECT_EQ(readBytes(path("maps/attention-layer1.png")).substr(1, 3), "PNG");
+  const auto maps = readTensors(path("maps.safetensors"));
+  EXPECT_EQ(maps.size(), 2u);
+  EXPECT_TRUE(maps.contains("attention.0"));
+  const auto one = run({"sequence", "attend", "run", "--text", "the dog", "--layer", "1",
+                        "--output", "one.safetensors"});
+  expectOk(one);
+  EXPECT_EQ(readTensors(path("one.safetensors")).at("attention.1"), maps.at("attention.1"));
+  expectError(run({"sequence", "attend", "run", "--text", "a", "--layer", "2", "-o", "m"}), 2,
+              {"layer", "2 layers"});
+  expectError(run({"sequence", "attend", "run", "--output", "m"}), 2, {"--text"});
+  expectError(run({"sequence", "attend", "run", "--text", "a"}), 2, {"--pictures", "--output"});
+  expectError(run({"sequence", "attend", "run", "--text", "a", "-o", "m", "--colormap", "pink"}), 2,
+              {"--colormap", "pink"});
+  // Of pictures, by AFT.
+  expectOk(run(pictureTraining("drawn")));
+  std::string picture;
+  for (const auto& entry : fs::recursive_directory_iterator(smallPictures() / "val"))
+    if (entry.is_regular_file()) picture = entry.path().string();
+  const auto aft = run({"sequence", "attend", "drawn", picture, "--pictures", "aft", "--json"});
+  expectOk(aft);
+  EXPECT_EQ(aft.json()["heads"], 1);
+  EXPECT_EQ(aft.json()["length"], 6 * 6 * 3);
+  EXPECT_NE(aft.json()["map"].get<std::string>().find("Eq. 3"), std::string::npos);
+  expectError(run({"sequence", "attend", "drawn", "--text", "a", "-o", "m"}), 2, {"pictures"});
+}
+
+TEST_F(SequenceCliTest, ASummaryCountsWhatAModelCosts) {
+  const auto of = [&](const std::string& mechanism) {
+    const auto outcome = run({"sequence", "summary", textConfig(), "--model.mechanism", mechanism,
+                              "--model.heads", "2", "--json"});
+    expectOk(outcome);
+    return outcome.json();
+  };
+  const auto softmax = of("softmax"), simple = of("aft_simple");
+  // T = 24, D = 16, two blocks: QKᵀ and AV beside what AFT-simple has.
+  EXPECT_EQ(softmax["macs"].get<int>() - simple["macs"].get<int>(), 2 * 2 * 24 * 24 * 16);
+  EXPECT_EQ(softmax["parameters"], simple["parameters"]);
+  expectOk(
+      run({"sequence", "train", textConfig(), "--run", "run", "--model.mechanism", "aft_simple"}));
+  std::int64_t numbers = 0;
+  for (const auto& [name, tensor] : readTensors(path("run/best.safetensors")))
+    numbers += static_cast<std::int64_t>(tensor.floats().size());
+  EXPECT_EQ(simple["parameters"], numbers);
+  const auto text = run({"sequence", "summary", "run", "--layers"});
+  expectOk(text);
+  EXPECT_NE(text.out.find("blocks.1.attn.k"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("MACs"), std::string::npos);
+  expectError(run({"sequence", "summary"}), 2, {"CONFIG"});
+  expectError(run({"sequence", "summary", "nowhere"}), 3, {"nowhere"});
+}
+
+TEST_F(SequenceCliTest, ARunBeginsWithTheWeightsOfAnother) {
+  expectOk(
+      run({"sequence", "train", textConfig(), "--run", "first", "--training.ema_decay", "0.9"}));
+  expectOk(run({"sequence", "train", textConfig(), "--run", "second", "--training.weights", "first",
+                "--training.steps", "2"}));
+  const json config = json::parse(readBytes(path("second/config.json")));
+  EXPECT_EQ(config["training"]["weights"], fs::weakly_canonical(path("first")).string());
+  expectError(run({"sequence", "train", textConfig(), "--run", "third", "--training.weights",
+                   "first", "--model.depth", "3"}),
+              3, {"blocks.2.", "missing", "training.weights"});
+  EXPECT_FALSE(fs::exists(path("third")));
+  expectError(
+      run({"sequence", "train", textConfig(), "--run", "third", "--training.weights", "nowhere"}),
+      3, {"nowhere"});
+}
+
 TEST_F(SequenceCliTest, CtrlCPrintsWhatWasDrawn) {
   expectOk(run({"sequence", "train", textConfig(), "--run", "run"}));
   for (const bool asJson : {false, true}) {
@@ -217,7 +330,7 @@ TEST_F(SequenceCliTest, WrongCommandLinesSayWhatIsRight) {
   expectError(run({"sequence", "complete", "r", "x.png"}), 2, {"--output"});
   expectError(run({"sequence", "continue", "nowhere"}), 3, {"nowhere"});
   EXPECT_FALSE(fs::exists(path("r")));
-  for (const char* command : {"train", "evaluate", "complete", "continue"}) {
+  for (const char* command : {"train", "evaluate", "complete", "continue", "attend", "summary"}) {
     const auto help = run({"sequence", command, "--help"});
     expectOk(help);
     EXPECT_NE(help.out.find("--json"), std::string::npos) << command;

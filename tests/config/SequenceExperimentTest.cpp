@@ -61,7 +61,13 @@ TEST(SequenceConfig, MistakesAreNamedByTheirPath) {
   EXPECT_EQ(pathOfError(R"({"task": "classify"})"), "task");
   EXPECT_EQ(pathOfError(R"({"model": 3})"), "model");
   EXPECT_EQ(pathOfError(R"({"model": {"windw": 3}})"), "model.windw");
-  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax"}})"), "model.mechanism");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "aft_conv"}})"), "model.mechanism");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax"}})"), "accepted");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax", "heads": 3}})"), "model.heads");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax", "heads": 0}})"), "model.heads");
+  EXPECT_EQ(pathOfError(R"({"model": {"heads": 3}})"), "accepted") << "of softmax alone";
+  EXPECT_EQ(pathOfError(R"({"training": {"ema_decay": 1}})"), "training.ema_decay");
+  EXPECT_EQ(pathOfError(R"({"training": {"weights": 3}})"), "training.weights");
   EXPECT_EQ(pathOfError(R"({"model": {"width": 2, "mlp_ratio": 0.1}})"), "model.mlp_ratio");
   EXPECT_EQ(pathOfError(R"({"data": {"image_size": 1000}})"), "data.image_size");
   EXPECT_EQ(pathOfError(R"({"training": {"steps": 0.5}})"), "training.steps");

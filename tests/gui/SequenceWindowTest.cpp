@@ -30,6 +30,7 @@
 #include "ui/maps/PictureTiles.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"
+#include "ui/sequences/SequenceMapsPage.h"
 #include "ui/sequences/SequenceModelPage.h"
 #include "ui/sequences/SequenceTrainPage.h"
 
@@ -317,6 +318,71 @@ class SequenceWindowTest : public QObject {
     QCOMPARE(shownText(text), QStringLiteral("a\n\tb") + mark + mark + mark);
   }
 
+  void aTransformerIsTrainedFromWeightsAndItsMapsAreShown() {
+    SequenceExperiment experiment = tinyText(path("text.txt"));
+    experiment.model.mechanism = "softmax";
+    experiment.model.heads = 2;
+    const auto first = trainSequence(experiment, path("transformer").toStdString(), false, {}, {});
+    QVERIFY2(first, first ? "" : first.error().text().c_str());
+    SequenceFixture f;
+    f.window.trainPage()->setExperiment(experiment);
+    f.window.trainPage()->setRunFolder(path("tuned"));
+    dialogs().files = [&](QWidget*, const FileQuestion&, const auto& answer) {
+      answer({path("transformer/best.safetensors")});
+    };
+    f.find<QTabWidget>("sequenceSettings")->setCurrentIndex(2);
+    f.click("chooseStartWeights");
+    QCOMPARE(f.find<ParameterForm>("form.training")->values()["weights"].get<std::string>(),
+             path("transformer/best.safetensors").toStdString());
+    QTRY_VERIFY(f.button("startSequence")->isEnabled());
+    f.click("startSequence");
+    QTRY_COMPARE_WITH_TIMEOUT(f.state(), QStringLiteral("Finished"), kLong);
+    const QString numbers = f.find<QLabel>("sequenceNumbers")->text();
+    QVERIFY2(numbers.contains(QStringLiteral("steps/s")), qPrintable(numbers));
+    QVERIFY2(numbers.contains(QStringLiteral(" MB")), qPrintable(numbers));
+
+    f.click("useSequence");
+    QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
+    QVERIFY(f.find<QLabel>("sequenceModel")->text().contains(QStringLiteral("softmax of 2 heads")));
+    SequenceMapsPage* page = f.window.mapsPage();
+    f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(page);
+    QVERIFY(!f.button("lookSequence")->isEnabled());  // no text
+    f.find<QPlainTextEdit>("lookedText")->setPlainText(QStringLiteral("the cat"));
+    QVERIFY(f.button("lookSequence")->isEnabled());
+    f.click("lookSequence");
+    QTRY_VERIFY_WITH_TIMEOUT(page->maps(), kLong);
+    const auto& tiles = f.find<PictureTiles>("sequenceMapTiles")->tiles();
+    QCOMPARE(tiles.size(), 2);
+    QCOMPARE(tiles[1].caption, QStringLiteral("head 1"));
+    QCOMPARE(tiles[0].picture.size(), QSize(7, 7));
+    QVERIFY(f.find<QLabel>("sequenceMapMeaning")->text().contains(QStringLiteral("Softmax")));
+    saveGrabs(f.window, QStringLiteral("sequence-maps"));
+    dialogs().files = [&](QWidget*, const FileQuestion&, const auto& answer) {
+      answer({path("maps.png")});
+    };
+    f.click("saveSequenceMaps");
+    QTRY_VERIFY(QFile::exists(path("maps.png")));
+    QVERIFY(QImage(path("maps.png")).width() > 2 * 512);
+    // A layer that is not there.
+    f.set("form.sequenceLook", "layer", 3);
+    f.click("lookSequence");
+    QTRY_VERIFY(f.message("sequenceMapsMessage")->text().contains(QStringLiteral("1 layer")));
+    // Another model's maps are not these.
+    f.window.openPath(path("pictures"));
+    QTRY_VERIFY_WITH_TIMEOUT(!page->maps(), kLong);
+    QTRY_VERIFY_WITH_TIMEOUT(!f.bridge()->isBusy(), kLong);
+    f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(page);
+    QVERIFY(!f.find<QPlainTextEdit>("lookedText")->isVisible());
+    QVERIFY(!f.button("lookSequence")->isEnabled());  // no picture
+    f.window.modelPage()->completion()->openPicture(writePicture(path("looked.png")));
+    f.set("form.sequenceLook", "layer", 0);
+    QTRY_VERIFY_WITH_TIMEOUT(f.button("lookSequence")->isEnabled(), kLong);
+    f.click("lookSequence");
+    QTRY_VERIFY_WITH_TIMEOUT(page->maps(), kLong);
+    QCOMPARE(page->maps()->heads, 1);
+    QCOMPARE(page->maps()->length, 48);
+  }
+
   void aModelIsMeasured() {
     SequenceFixture f;
     f.window.openPath(path("text"));
@@ -379,6 +445,12 @@ class SequenceWindowTest : public QObject {
     QVERIFY(isShown("form.model", "length"));
     f.set("form.model", "mechanism", "aft_simple");
     QVERIFY(!isShown("form.model", "window") && !isShown("form.model", "rank"));
+    QVERIFY(isShown("form.model", "query") && !isShown("form.model", "heads"));
+    f.set("form.model", "mechanism", "softmax");
+    QVERIFY(isShown("form.model", "heads") && !isShown("form.model", "query"));
+    QVERIFY(!isShown("form.model", "factorised") && !isShown("form.model", "rank"));
+    f.set("form.model", "heads", 3);  // of 64 features
+    QTRY_VERIFY(f.message("sequenceError")->text().contains(QStringLiteral("model.heads")));
   }
 
   void everyInteractiveWidgetHasAName() {
@@ -405,6 +477,8 @@ class SequenceWindowTest : public QObject {
     for (const char* run : {"pictures", "text"}) {
       f.window.openPath(path(run));
       QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
+      look();
+      f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(f.window.mapsPage());
       look();
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/models/SequenceCost.h"
 #include "core/models/SequenceModel.h"
 #include "core/models/SequenceSampler.h"
 
@@ -30,7 +31,7 @@ SequenceExperiment smallSequences(const std::string& mechanism) {
   return experiment;
 }
 
-const std::vector<std::string> kMechanisms{"aft_full", "aft_local", "aft_simple"};
+const std::vector<std::string> kMechanisms{"softmax", "aft_full", "aft_local", "aft_simple"};
 
 /// Weights large enough for everything to matter.
 std::shared_ptr<SequenceModel> stirredModel(const std::string& mechanism) {
@@ -56,10 +57,52 @@ TEST(SequenceModel, NamesAndShapesAreThoseFromTheConfig) {
         for (const auto& [name, shape] : sequenceShapes(experiment.model, experiment.length()))
           EXPECT_TRUE(told.emplace(name, shape).second) << name;
         EXPECT_EQ(made, told) << mechanism;
+        const bool softmax = mechanism == "softmax";
         EXPECT_EQ(made.contains("blocks.1.attn.position_u"),
-                  mechanism != "aft_simple" && factorised);
-        EXPECT_EQ(made.contains("blocks.1.attn.q.weight"), query);
+                  !softmax && mechanism != "aft_simple" && factorised);
+        EXPECT_EQ(made.contains("blocks.1.attn.q.weight"), !softmax && query);
+        EXPECT_EQ(made.contains("blocks.1.attn.qkv.weight"), softmax);
+        const ModelCost cost = sequenceCost(experiment);
+        std::int64_t parameters = 0;
+        for (const auto& [name, tensor] : model->trainable())
+          parameters += tensor.numel();
+        EXPECT_EQ(cost.parameters, parameters) << mechanism;
       }
+}
+
+TEST(SequenceCost, CountsProductsByHand) {
+  const auto macsOf = [](const std::string& mechanism) {
+    return sequenceCost(smallSequences(mechanism)).macs;
+  };
+  // T = 24, D = 16, two blocks, an MLP of 32: what all have beside their attention, and the head.
+  const std::int64_t shared = 2 * 24 * (16 * 16 + 2 * 16 * 32) + 24 * 16 * 256;
+  EXPECT_EQ(macsOf("softmax"), shared + 2 * (24 * 16 * 48 + 2 * 24 * 24 * 16));
+  EXPECT_EQ(macsOf("aft_simple"), shared + 2 * 24 * 3 * 16 * 16);
+  EXPECT_EQ(macsOf("aft_full"), shared + 2 * (24 * 3 * 16 * 16 + 2 * 24 * 24 * 16));
+  EXPECT_EQ(macsOf("aft_local"), shared + 2 * (24 * 3 * 16 * 16 + 2 * 24 * 12 * 16));
+}
+
+TEST(SequenceModel, ItsMapsAreThoseOfItsLayers) {
+  for (const auto& mechanism : kMechanisms) {
+    const auto model = stirredModel(mechanism);
+    const at::Tensor bytes = at::randint(0, 256, {2, 24}, at::kLong);
+    for (const std::int64_t layer : {0, 1}) {
+      const at::Tensor map = model->map(bytes, layer);
+      const std::int64_t heads = mechanism == "softmax" ? 4 : 1;
+      ASSERT_EQ(map.sizes(), (std::vector<std::int64_t>{2, heads, 24, 24})) << mechanism;
+      EXPECT_LT((map.sum(-1) - 1).abs().max().item<double>(), 1e-5) << mechanism;
+      EXPECT_EQ(map.triu(1).abs().max().item<double>(), 0) << mechanism;
+      EXPECT_GE(map.min().item<double>(), 0) << mechanism;
+      // A byte is seen from the row after it on.
+      at::Tensor other = bytes.clone();
+      other.select(1, 7).copy_((bytes.select(1, 7) + 100).remainder(256));
+      const at::Tensor changed = model->map(other, layer);
+      EXPECT_LT((map.slice(2, 0, 8) - changed.slice(2, 0, 8)).abs().max().item<double>(), 1e-6);
+      EXPECT_FALSE(at::equal(map.slice(2, 8), changed.slice(2, 8))) << mechanism;
+    }
+    EXPECT_NE(model->mapMeaning().find(mechanism == "softmax" ? "Softmax" : "Eq. 3"),
+              std::string::npos);
+  }
 }
 
 TEST(SequenceModel, AByteChangesOnlyWhatComesAfterIt) {
@@ -188,6 +231,9 @@ TEST(SequenceSampler, AsManyAtOnceAsMemoryAllows) {
   config.depth = 24;
   EXPECT_GE(sequencesAtOnce(config, 3072, 64), 1);
   EXPECT_LT(sequencesAtOnce(config, 3072, 64), 64);
+  const std::int64_t full = sequencesAtOnce(config, 3072, 64);
+  config.mechanism = "softmax";
+  EXPECT_EQ(sequencesAtOnce(config, 3072, 64), full);
   config.mechanism = "aft_simple";
   EXPECT_EQ(sequencesAtOnce(config, 3072, 64), 64);
 }

@@ -22,6 +22,8 @@ SequenceValidation validationAt(std::int64_t step) {
   validation.learningRate = 0.25;
   validation.best = true;
   validation.seconds = 1;
+  validation.stepsPerSecond = 1.5;
+  validation.peakBytes = 4096;
   return validation;
 }
 
@@ -34,11 +36,42 @@ TEST(SequenceLog, AValidationThatCannotBeWrittenIsAddedOnceItCan) {
   EXPECT_TRUE(log.validation(validationAt(10)));
   EXPECT_EQ(linesOf(folder / "metrics.csv"),
             (std::vector<std::string>{
-                "step,learning_rate,train_bits,validation_bits,best,seconds",
-                "5,0.25,2.5,3,1,1",
-                "10,0.25,2.5,3,1,1",
+                "step,learning_rate,train_bits,validation_bits,best,seconds,steps_per_second,"
+                "peak_bytes",
+                "5,0.25,2.5,3,1,1,1.5,4096",
+                "10,0.25,2.5,3,1,1,1.5,4096",
             }));
   EXPECT_EQ(linesOf(folder / "metrics.jsonl").size(), 2u);
+}
+
+/// A table of before speed and memory were written down goes on as it is, with ids and without.
+TEST(SequenceLog, ATableOfAnOlderProgramGoesOnAsItWas) {
+  const std::string columns = "step,learning_rate,train_bits,validation_bits,best";
+  for (const std::string run : {"", "0123456789abcdef"}) {
+    const TemporaryFolder folder;
+    const std::string id = run.empty() ? "" : "," + run;
+    const std::string head = columns + (run.empty() ? ",seconds" : ",run,seconds");
+    std::ofstream(folder / "metrics.csv")
+        << head << "\n5,0.25,2.5,3,1" << id << ",1\n10,0.25,9,9,1" << id << ",1\n";
+    SequencePosition position;
+    position.step = position.validatedStep = 5;
+    SequenceLog log(opened(folder.path()), run);
+    const auto cut = log.cutTo(position);
+    ASSERT_TRUE(cut) << cut.error().text();
+    ASSERT_TRUE(log.validation(validationAt(10)));
+    EXPECT_EQ(linesOf(folder / "metrics.csv"),
+              (std::vector<std::string>{head, "5,0.25,2.5,3,1" + id + ",1",
+                                        "10,0.25,2.5,3,1" + id + ",1"}));
+  }
+}
+
+TEST(SequenceLog, ARowOfAnotherRunIsFoundBeforeTheMeasurements) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(SequenceLog(opened(folder.path()), "0123456789abcdef").validation(validationAt(5)));
+  SequencePosition position;
+  position.step = position.validatedStep = 5;
+  EXPECT_TRUE(SequenceLog(opened(folder.path()), "0123456789abcdef").cutTo(position));
+  EXPECT_FALSE(SequenceLog(opened(folder.path()), "fedcba9876543210").cutTo(position));
 }
 
 TEST(SequenceLog, LinesOfAnyKindAreCutWithoutATrace) {
@@ -75,7 +108,7 @@ TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
   {
     SequenceLog log(opened(folder.path()), "");
     for (const std::int64_t step : {1, 5, 10}) {
-      ASSERT_TRUE(log.step({step, 8.0 / static_cast<double>(step), 0.1, 1}));
+      ASSERT_TRUE(log.step({step, 8.0 / static_cast<double>(step), 0.1, 1, 2.5, 1000}));
       if (step == 5) {
         ASSERT_TRUE(log.validation(validationAt(step)));
       }
@@ -90,6 +123,12 @@ TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
   EXPECT_FALSE(history[1].validationBits);
   EXPECT_EQ(history[2].trainBits, 2.5);
   EXPECT_EQ(history[2].validationBits, 3);
+  EXPECT_EQ(history[1].stepsPerSecond, 2.5);
+  EXPECT_EQ(history[1].peakBytes, 1000);
+  EXPECT_EQ(history[2].stepsPerSecond, 1.5);
+  EXPECT_EQ(history[2].peakBytes, 4096);
+  EXPECT_EQ(history[4].stepsPerSecond, 0) << "a line of before it was written down";
+  EXPECT_EQ(history[4].peakBytes, 0);
   EXPECT_EQ(stepsOf(readSequenceHistory(opened(folder.path()), 10)),
             (std::vector<std::int64_t>{1, 5, 5}));
 }

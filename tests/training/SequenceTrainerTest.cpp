@@ -6,10 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/base/Log.h"
+#include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/sequence/SequenceTrainer.h"
 #include "tests/TemporaryFolder.h"
 
@@ -99,6 +101,61 @@ TEST(SequenceTrainer, TheCheckpointOfAStepHasItsValidation) {
   SequenceTrainer trainer(partsOf(experiment), RunFolder::create(folder / "run"));
   EXPECT_TRUE(trainer.run(look, {}).finished);
   EXPECT_EQ(validated, (std::vector<std::int64_t>{4, 8}));
+}
+
+/// e ← δ e + (1 − δ) p after every step, from the weights that a run begins with.
+TEST(SequenceTrainer, TheBestWeightsAreTheMovingAverage) {
+  const TemporaryFolder folder;
+  auto experiment = patterns(folder / "text");
+  experiment.training.emaDecay = 0.75;
+  experiment.training.steps = experiment.training.evaluateSteps = 6;
+  SequenceTrainerParts parts = partsOf(experiment);
+  const auto model = parts.model;
+  std::map<std::string, at::Tensor> average;
+  for (const auto& [name, tensor] : model->trainable())
+    average[name] = tensor.detach().clone().to(at::kDouble);
+  double validated = 0;
+  std::int64_t followed = 0;
+  const auto follow = [&](const SequenceReading& reading) {
+    if (reading.validationBits) validated = *reading.validationBits;
+    if (reading.validating || reading.validationBits) return;
+    ++followed;
+    for (const auto& [name, tensor] : model->trainable())
+      average[name] = 0.75 * average[name] + 0.25 * tensor.detach().to(at::kDouble);
+  };
+  SequenceTrainer(std::move(parts), RunFolder::create(folder / "run")).run(follow, {});
+  EXPECT_EQ(followed, 6);
+  const auto best = valueOrThrow(readSequenceFile(folder / "run/best.safetensors"));
+  ASSERT_EQ(best.weights.size(), average.size());
+  for (const auto& [name, tensor] : best.weights)
+    EXPECT_LT((tensor - average.at(name)).abs().max().item<double>(), 1e-6) << name;
+  EXPECT_TRUE(best.average.empty());
+  const auto last = valueOrThrow(readSequenceFile(folder / "run/last.safetensors"));
+  for (const auto& [name, tensor] : model->trainable())
+    EXPECT_TRUE(at::equal(
+        tensor,
+        std::map<std::string, at::Tensor>(last.weights.begin(), last.weights.end()).at(name)))
+        << name;
+  // What was measured is the average.
+  const auto source = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
+  const auto averaged = modelOf(best, "best");
+  const auto score =
+      valueOrThrow(evaluateSequences(*averaged, *source, {.samples = 3, .batchSize = 4}));
+  EXPECT_NEAR(score.bits, validated, 1e-9);
+}
+
+TEST(SequenceTrainer, SaysHowFastAndHowLarge) {
+  const TemporaryFolder folder;
+  const auto experiment = patterns(folder / "text");
+  std::vector<SequenceReading> readings;
+  SequenceTrainer(partsOf(experiment), RunFolder::create(folder / "run"))
+      .run([&](const SequenceReading& reading) { readings.push_back(reading); }, {});
+  for (const SequenceReading& reading : readings) {
+    EXPECT_GT(reading.stepsPerSecond, 0) << reading.step;
+    EXPECT_LT(reading.stepsPerSecond, 1e6) << reading.step;
+    // LibTorch alone takes more than a megabyte.
+    EXPECT_GT(reading.peakBytes, 1 << 20) << reading.step;
+  }
 }
 
 TEST(SequenceTrainer, DivergenceSaysWhetherThereIsACheckpoint) {

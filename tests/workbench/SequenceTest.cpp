@@ -19,7 +19,9 @@
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceEvaluation.h"
+#include "core/training/sequence/SequenceFile.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/SequenceMaps.h"
 #include "core/workbench/SequencePictures.h"
 #include "core/workbench/SequenceSession.h"
 #include "core/workbench/SequenceTraining.h"
@@ -40,11 +42,18 @@ SequenceExperiment tinyPictures() {
   return experiment;
 }
 
+/// Without the last three cells: seconds, steps a second, memory.
+std::string withoutMeasurements(std::string row) {
+  for (int i = 0; i < 3; ++i)
+    row.resize(row.rfind(','));
+  return row;
+}
+
 std::vector<std::string> rowsOf(const fs::path& file) {
   std::ifstream stream(file);
   std::vector<std::string> rows;
   for (std::string row; std::getline(stream, row);)
-    rows.push_back(row.substr(0, row.rfind(',')));  // all but the seconds
+    rows.push_back(withoutMeasurements(row));
   return rows;
 }
 
@@ -117,6 +126,153 @@ TEST(SequenceTraining, StoppedAnywhereItGoesOnToTheSameWeights) {
     EXPECT_EQ(finished.steps, experiment.training.steps);
     ASSERT_TRUE(finished.bestBits);
   }
+}
+
+TEST(SequenceTraining, WithAMovingAverageItGoesOnToTheSameWeights) {
+  const TemporaryFolder folder;
+  auto experiment = tinyText(writePatterns(folder / "text", 40));
+  for (const char* mechanism : {"aft_local", "softmax"}) {
+    experiment.model.mechanism = mechanism;
+    experiment.training.emaDecay = 0.8;
+    const std::string kind = mechanism;
+    const fs::path whole = folder / (kind + " whole");
+    trainOrFail(experiment, whole);
+    const auto tensors = tensorsOf(whole / "last.safetensors");
+    EXPECT_TRUE(tensors.contains("ema.head.weight"));
+    EXPECT_FALSE(at::equal(tensors.at("ema.head.weight"), tensors.at("head.weight")));
+    EXPECT_FALSE(tensorsOf(whole / "best.safetensors").contains("ema.head.weight"));
+    for (const std::int64_t stop : {2, 5, 8}) {
+      const fs::path path = folder / (kind + std::to_string(stop));
+      trainOrFail(experiment, path, false, stop);
+      trainOrFail(experiment, path, true);
+      expectSameTensors(whole / "last.safetensors", path / "last.safetensors");
+      expectSameTensors(whole / "best.safetensors", path / "best.safetensors");
+      EXPECT_EQ(rowsOf(whole / "metrics.csv"), rowsOf(path / "metrics.csv"));
+    }
+    // It changes what is measured and kept, not what is learnt.
+    experiment.training.emaDecay = 0;
+    const fs::path plain = folder / (kind + " plain");
+    trainOrFail(experiment, plain);
+    for (const auto& [name, tensor] : tensorsOf(plain / "last.safetensors"))
+      EXPECT_TRUE(at::equal(tensor, tensors.at(name))) << name;
+    EXPECT_NE(rowsOf(whole / "metrics.csv"), rowsOf(plain / "metrics.csv"));
+  }
+}
+
+class StartingWeights : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_experiment = tinyText(writePatterns(m_folder / "text", 40));
+    trainOrFail(m_experiment, m_folder / "first");
+  }
+  Error refusal() const {
+    const auto trained = trainSequence(m_experiment, m_folder / "refused", false, {}, {});
+    EXPECT_FALSE(trained);
+    EXPECT_FALSE(fs::exists(m_folder / "refused"));
+    return trained ? Error{} : trained.error();
+  }
+
+  TemporaryFolder m_folder;
+  SequenceExperiment m_experiment;
+};
+
+TEST_F(StartingWeights, AreWhatARunBeginsWith) {
+  m_experiment.training.steps = 1;
+  m_experiment.training.learningRate = m_experiment.training.minLearningRate = 0;
+  for (const char* start : {"first", "first/best.safetensors", "first/last.safetensors"}) {
+    const fs::path run = m_folder / ("from " + fs::path(start).stem().string());
+    m_experiment.training.weights = (m_folder / start).string();
+    trainOrFail(m_experiment, run);
+    // At a learning rate of 0 they stay as they were, but for weight decay, which is 0 then too.
+    const auto given =
+                   tensorsOf(m_folder / (std::string(start) == "first" ? "first/best.safetensors"
+                                                                       : std::string(start))),
+               kept = tensorsOf(run / "best.safetensors");
+    for (const auto& [name, tensor] : kept)
+      EXPECT_TRUE(at::equal(tensor, given.at(name))) << start << " " << name;
+    EXPECT_EQ(valueOrThrow(sequenceExperimentOf(run)).training.weights,
+              fs::absolute(m_folder / start).lexically_normal().string());
+  }
+}
+
+TEST_F(StartingWeights, ARunThatBeganWithThemGoesOnExactlyAndWithoutThem) {
+  m_experiment.training.weights = (m_folder / "first").string();
+  trainOrFail(m_experiment, m_folder / "whole");
+  trainOrFail(m_experiment, m_folder / "stopped", false, 6);
+  fs::rename(m_folder / "first", m_folder / "elsewhere");
+  trainOrFail(m_experiment, m_folder / "stopped", true);
+  expectSameTensors(m_folder / "whole/last.safetensors", m_folder / "stopped/last.safetensors");
+  const auto first = tensorsOf(m_folder / "elsewhere/last.safetensors");
+  EXPECT_FALSE(at::equal(first.at("head.weight"),
+                         tensorsOf(m_folder / "whole/last.safetensors").at("head.weight")));
+}
+
+TEST_F(StartingWeights, ThatDoNotFitAreRefusedByTheirTensor) {
+  const auto says = [&](const std::vector<std::string>& words) {
+    const Error error = refusal();
+    for (const std::string& word : words)
+      EXPECT_NE(error.text().find(word), std::string::npos) << word << " not in " << error.text();
+    return error.code;
+  };
+  m_experiment.training.weights = (m_folder / "first").string();
+  const SequenceModelConfig own = m_experiment.model;
+  m_experiment.model.depth = 3;
+  EXPECT_EQ(says({"blocks.2.norm1.weight", "missing", "training.weights"}), ErrorCode::InvalidFile);
+  m_experiment.model.depth = 1;
+  EXPECT_EQ(says({"blocks.1.", "no place"}), ErrorCode::InvalidFile);
+  m_experiment.model = own;
+  m_experiment.model.width = 20;
+  EXPECT_EQ(says({"pos_embed", "[1, 24, 16]", "[1, 24, 20]"}), ErrorCode::InvalidFile);
+  m_experiment.model = own;
+  m_experiment.model.mechanism = "softmax";
+  EXPECT_EQ(says({"blocks.0.attn.qkv.weight", "missing"}), ErrorCode::InvalidFile);
+  m_experiment.model = own;
+  m_experiment.training.weights = (m_folder / "nowhere").string();
+  EXPECT_EQ(says({"nowhere"}), ErrorCode::NotFound);
+  m_experiment.training.weights = (m_folder / "text").string();
+  refusal();
+}
+
+TEST(SequenceMaps, AreThoseOfTheModel) {
+  const TemporaryFolder folder;
+  auto experiment = tinyText(writePatterns(folder / "text", 40));
+  experiment.model.mechanism = "softmax";
+  trainOrFail(experiment, folder / "run");
+  const auto session = valueOrThrow(SequenceSession::open(folder / "run"));
+  const auto model = modelOf(valueOrThrow(readSequenceFile(folder / "run/best.safetensors")), "");
+  const std::string text = "the dog.the";
+  const auto maps = valueOrThrow(session->look(text, 1));
+  EXPECT_EQ(maps.heads, 4);
+  EXPECT_EQ(maps.length, 11);
+  EXPECT_NE(maps.meaning.find("Softmax"), std::string::npos);
+  const at::Tensor expected =
+      model->map(byteTensor({ByteSequence(text.begin(), text.end())}), 1)[0].contiguous();
+  for (std::int64_t i = 0; i < expected.numel(); ++i)
+    ASSERT_EQ((*maps.values)[static_cast<std::size_t>(i)], expected.data_ptr<float>()[i]) << i;
+  // Longer than the model sees: its last bytes.
+  const std::string longer = "xyz" + std::string(24, 'a');
+  EXPECT_EQ(*valueOrThrow(session->look(longer, 0)).values,
+            *valueOrThrow(session->look(std::string(24, 'a'), 0)).values);
+  EXPECT_EQ(session->look(text, 2).error().where, "layer");
+  EXPECT_EQ(session->look(text, -1).error().where, "layer");
+  EXPECT_EQ(session->look("", 0).error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(session->look(Image(), 0).error().code, ErrorCode::InvalidArgument);
+
+  // As a picture: the brightest of each row is its greatest value, and nothing is above the
+  // diagonal.
+  const Image picture = sequenceMapPicture(maps, 2, ColorMap::Grey);
+  ASSERT_EQ(picture.width, 11);
+  for (int row = 0; row < 11; ++row) {
+    const float* values = maps.head(2) + row * 11;
+    const auto most = std::max_element(values, values + 11) - values;
+    EXPECT_EQ(picture.row(row)[3 * most], colorOf(ColorMap::Grey, 1)[0]) << row;
+    for (int column = row + 1; column < 11; ++column)
+      EXPECT_EQ(picture.row(row)[3 * column], colorOf(ColorMap::Grey, 0)[0]) << row;
+  }
+  EXPECT_GT(sequenceMapsFigure(maps, "title", ColorMap::Viridis, 64).width, 4 * 64);
+  ASSERT_TRUE(writeSequenceMaps(folder / "maps.safetensors", {maps}));
+  const auto written = tensorsOf(folder / "maps.safetensors");
+  EXPECT_TRUE(at::equal(written.at("attention.1"), expected));
 }
 
 TEST(SequenceTraining, KilledItGoesOnFromTheLastCheckpoint) {

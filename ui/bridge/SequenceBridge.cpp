@@ -141,6 +141,26 @@ void SequenceBridge::score(std::int64_t sequences) {
       [this](const SequenceScore& score) { Q_EMIT scored(score); });
 }
 
+template <typename Sequence>
+void SequenceBridge::lookAt(Sequence sequence, int layer) {
+  if (!m_session) return;
+  run(
+      Job::Looking,
+      [session = m_session, sequence = std::move(sequence), layer](
+          const MailPointer&, const std::stop_token&) { return session->look(sequence, layer); },
+      [this](SequenceMaps maps) {
+        Q_EMIT looked(std::make_shared<const SequenceMaps>(std::move(maps)));
+      });
+}
+
+void SequenceBridge::look(const Image& picture, const SequenceLookSettings& settings) {
+  lookAt(picture, settings.layer);
+}
+
+void SequenceBridge::look(const QByteArray& text, const SequenceLookSettings& settings) {
+  lookAt(text.toStdString(), settings.layer);
+}
+
 void SequenceBridge::cancel() {
   m_stop.request_stop();
 }

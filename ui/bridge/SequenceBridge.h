@@ -37,7 +37,7 @@ struct CompletedPicture {
 class SequenceBridge : public QObject {
   Q_OBJECT
  public:
-  enum class Job { None, Opening, Viewing, Completing, Continuing, Scoring };
+  enum class Job { None, Opening, Viewing, Completing, Continuing, Scoring, Looking };
 
   explicit SequenceBridge(QObject* parent = nullptr);
   /// Stops what goes on and joins its thread.
@@ -51,6 +51,9 @@ class SequenceBridge : public QObject {
   void view(const Image& picture);
   void complete(const Image& picture, const CompletionSettings& settings);
   void continueText(const QString& prompt, const ContinuationSettings& settings);
+  /// Where a layer looks in a picture, or in a text.
+  void look(const Image& picture, const SequenceLookSettings& settings);
+  void look(const QByteArray& text, const SequenceLookSettings& settings);
   /// Bits a byte on at most `sequences` of the validation split of the model's own data.
   void score(std::int64_t sequences);
 
@@ -72,6 +75,7 @@ class SequenceBridge : public QObject {
   void bytesArrived(const QByteArray& bytes);
   void continued();
   void scored(const headlight::SequenceScore& score);
+  void looked(std::shared_ptr<const headlight::SequenceMaps> maps);
   /// `job`: the one that ended so; of Opening there is openFailed.
   void failed(headlight::SequenceBridge::Job job, const QString& text);
   void canceled(headlight::SequenceBridge::Job job);
@@ -83,6 +87,8 @@ class SequenceBridge : public QObject {
 
   template <typename Work, typename Done>
   void run(Job job, Work work, Done done);
+  template <typename Sequence>
+  void lookAt(Sequence sequence, int layer);
   ProgressCallback reporter(const MailPointer& mail);
   void post(const MailPointer& mail);  ///< called from the thread: there is something new
   void takeMail();

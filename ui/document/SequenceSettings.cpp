@@ -39,6 +39,15 @@ const ParameterTable& continuationParameters() {
   return table;
 }
 
+const ParameterTable& sequenceLookParameters() {
+  using L = SequenceLookSettings;
+  static const ParameterTable table =
+      TableBuilder<L>()
+          .integer(&L::layer, "layer", 0, 127, "The block whose maps are shown, from 0.")
+          .build();
+  return table;
+}
+
 const Section& sequenceSection(const std::string& key) {
   const std::vector<Section>& sections = sequenceSections();
   return *std::find_if(sections.begin(), sections.end(),

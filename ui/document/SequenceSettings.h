@@ -1,5 +1,6 @@
 #pragma once
-// What is asked of a sequence model in the window: how pictures are completed and text continued.
+// What is asked of a sequence model in the window: how pictures are completed, text
+// continued, and which layer is looked at.
 // Tables, so that ParameterForm shows them.
 
 #include <cstdint>
@@ -25,6 +26,12 @@ struct ContinuationSettings {
   std::int64_t seed = 0;
 };
 
+/// As SequenceSession::look takes them.
+struct SequenceLookSettings {
+  int layer = 0;
+};
+
+const ParameterTable& sequenceLookParameters();
 const ParameterTable& completionParameters();
 const ParameterTable& continuationParameters();
 

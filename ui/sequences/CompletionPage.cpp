@@ -108,6 +108,7 @@ void CompletionPage::setPicture(const Image& picture, const QString& name) {
   m_message->clear();
   showTiles();
   refreshControls();
+  Q_EMIT pictureChanged();
   const bool opening = m_bridge->job() == SequenceBridge::Job::Opening;
   if (hasModel() && !opening) m_bridge->view(picture);  // else once the model is there
   if (!hasModel() && !opening)

@@ -34,8 +34,11 @@ class CompletionPage : public QWidget {
   /// The settings, if they are right.
   std::optional<CompletionSettings> settings() const;
   const std::shared_ptr<const CompletedPicture>& completed() const { return m_completed; }
+  const Image& picture() const { return m_picture; }  ///< that was chosen; empty: none
+  const QString& pictureName() const { return m_pictureName; }
 
  Q_SIGNALS:
+  void pictureChanged();
   /// About a picture that came without a model of pictures, while this page is not to be seen.
   void saidUnseen(const QString& text, headlight::MessageLabel::Tone tone);
 

@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "core/workbench/SequenceTraining.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/IconButton.h"
 #include "ui/base/MessageLabel.h"
@@ -32,12 +33,18 @@ QString sequenceModelSentence(const SequenceModelInfo& info) {
   const QString data = experiment.ofPictures()
                            ? QObject::tr("pictures of %1 × %1").arg(experiment.data.imageSize)
                            : QObject::tr("text");
+  QString mechanism = shownName(experiment.model.mechanism);
+  if (experiment.model.isSoftmax())
+    mechanism += QObject::tr(" of %1 heads").arg(experiment.model.heads);
+  const double macs = static_cast<double>(sequenceCost(experiment).macs) / 1e9;
   // All at once: a name may have a "%3" in it.
-  return QObject::tr("%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters; %7")
-      .arg(shownName(experiment.name), shownName(experiment.model.mechanism),
-           QString::number(experiment.model.depth), QString::number(experiment.model.width),
+  return QObject::tr(
+             "%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters, %7 GMACs; %8")
+      .arg(shownName(experiment.name), mechanism, QString::number(experiment.model.depth),
+           QString::number(experiment.model.width),
            locale.toString(static_cast<qlonglong>(experiment.length())),
-           locale.toString(static_cast<qlonglong>(info.parameters)), data);
+           locale.toString(static_cast<qlonglong>(info.parameters)), QString::number(macs, 'g', 3),
+           data);
 }
 
 SequenceModelPage::SequenceModelPage(SequenceBridge* bridge, Document* document, QWidget* parent)

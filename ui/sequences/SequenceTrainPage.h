@@ -64,12 +64,14 @@ class SequenceTrainPage : public QWidget {
   // SequenceTrainPageParts.cpp
   QWidget* makeSettings();
   QWidget* makeDataTab();
+  QWidget* makeTrainingTab();
   QWidget* makeFolderRow();
   QWidget* makeButtonRow();
   QWidget* makeProgress();
   ParameterForm* addForm(const std::string& key);
   void chooseRunFolder();
   void choosePictures();
+  void chooseStartWeights();
   void chooseTextFile();
   void hideWhatDoesNotCount();
   void lockSettings(bool locked);

@@ -55,7 +55,7 @@ QWidget* SequenceTrainPage::makeSettings() {
   tabs->setDocumentMode(true);
   tabs->addTab(paddedTab(makeDataTab(), tabs), tr("Data"));
   tabs->addTab(paddedTab(addForm("model"), tabs), tr("Model"));
-  tabs->addTab(paddedTab(addForm("training"), tabs), tr("Training"));
+  tabs->addTab(paddedTab(makeTrainingTab(), tabs), tr("Training"));
   tabs->addTab(paddedTab(addForm(""), tabs), tr("Run"));
   m_error = new MessageLabel(column);
   m_error->setObjectName(QStringLiteral("sequenceError"));
@@ -86,6 +86,22 @@ QWidget* SequenceTrainPage::makeDataTab() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addLayout(row);
   layout->addWidget(addForm("data"), 1);
+  return page;
+}
+
+QWidget* SequenceTrainPage::makeTrainingTab() {
+  auto* page = new QWidget(this);
+  auto* weights = iconButton(page, "chooseStartWeights", tr("Starting &Weights…"), "weights",
+                             tr("Begin with the weights of a run of the same model"));
+  connect(weights, &QPushButton::clicked, this, &SequenceTrainPage::chooseStartWeights);
+  m_dataButtons.push_back(weights);
+  auto* row = new QHBoxLayout;
+  row->addWidget(weights);
+  row->addStretch(1);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addLayout(row);
+  layout->addWidget(addForm("training"), 1);
   return page;
 }
 
@@ -167,10 +183,12 @@ void SequenceTrainPage::hideWhatDoesNotCount() {
   m_forms.at("data")->hideFields(hidden);
   hidden.clear();
   if (!text) hidden.emplace_back("length");
-  if (model["mechanism"] != "aft_local") hidden.emplace_back("window");
-  if (model["mechanism"] == "aft_simple") hidden.emplace_back("factorised");
-  if (model["mechanism"] == "aft_simple" || model["factorised"] == false)
-    hidden.emplace_back("rank");
+  const Json& mechanism = model["mechanism"];
+  const bool softmax = mechanism == "softmax", biased = !softmax && mechanism != "aft_simple";
+  hidden.emplace_back(softmax ? "query" : "heads");
+  if (mechanism != "aft_local") hidden.emplace_back("window");
+  if (!biased) hidden.emplace_back("factorised");
+  if (!biased || model["factorised"] == false) hidden.emplace_back("rank");
   m_forms.at("model")->hideFields(hidden);
 }
 
@@ -191,6 +209,18 @@ void SequenceTrainPage::lockSettings(bool locked) {
 void SequenceTrainPage::chooseRunFolder() {
   askForFolder(this, tr("Run folder"), QString::fromStdString(runsFolder().string()),
                [this](const QString& folder) { setRunFolder(folder); });
+}
+
+void SequenceTrainPage::chooseStartWeights() {
+  FileQuestion question;
+  question.title = tr("Weights to begin with");
+  question.start = QString::fromStdString(runsFolder().string());
+  question.filter = tr("Checkpoints (*.safetensors);;All files (*)");
+  askForPath(this, question, [this](const QString& path) {
+    if (!takesSettings()) return;
+    m_forms.at("training")->setValue(QStringLiteral("weights"), path.toStdString());
+    onSettingsChanged();
+  });
 }
 
 void SequenceTrainPage::choosePictures() {

@@ -14,6 +14,21 @@
 
 namespace headlight {
 
+namespace {
+
+/// " · 12.3 steps/s · 412 MB"; what is not known is left out.
+QString trainingPace(const SequenceReading& reading) {
+  QString text;
+  if (reading.stepsPerSecond > 0)
+    text += QObject::tr(" · %1 steps/s")
+                .arg(reading.stepsPerSecond, 0, 'f', reading.stepsPerSecond < 10 ? 2 : 0);
+  if (reading.peakBytes > 0)
+    text += QObject::tr(" · %1 MB").arg(QString::number(reading.peakBytes / 1'000'000));
+  return text;
+}
+
+}  // namespace
+
 void SequenceTrainPage::start() {
   check();
   if (!m_start->isEnabled() || m_folderState.holdsRun) return;
@@ -73,7 +88,7 @@ void SequenceTrainPage::onUpdated(const std::vector<SequenceReading>& readings) 
   if (m_trainBits) numbers << tr("train %1").arg(*m_trainBits, 0, 'f', 3);
   if (m_validationBits) numbers << tr("validation %1").arg(*m_validationBits, 0, 'f', 3);
   m_numbers->setText(numbers.join(QStringLiteral(" · ")) + QLatin1Char(' ') +
-                     QLatin1String(m_bridge->experiment().unit()));
+                     QLatin1String(m_bridge->experiment().unit()) + trainingPace(last));
   if (isVisible()) m_plot->replot();  // else showEvent catches up
 }
 

@@ -23,6 +23,7 @@
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/sequences/CompletionPage.h"
+#include "ui/sequences/SequenceMapsPage.h"
 #include "ui/sequences/SequenceModelPage.h"
 #include "ui/sequences/SequenceTrainPage.h"
 #include "ui/training/RunFolders.h"
@@ -99,9 +100,12 @@ SequenceWindow::SequenceWindow(Document* document, QWidget* parent)
   m_trainPage = new SequenceTrainPage(m_training.get(), m_tabs);
   m_modelPage = new SequenceModelPage(m_bridge.get(), document, m_tabs);
   m_tabs->addTab(m_trainPage, lineIcon(QStringLiteral("play")), tr("Train"));
+  m_mapsPage = new SequenceMapsPage(m_bridge.get(), m_modelPage->completion(), m_tabs);
   m_tabs->addTab(m_modelPage, lineIcon(QStringLiteral("model")), tr("Complete and continue"));
+  m_tabs->addTab(m_mapsPage, lineIcon(QStringLiteral("heads")), tr("Look"));
   m_tabs->setTabToolTip(0, tr("Train a sequence model on pictures or on a text"));
   m_tabs->setTabToolTip(1, tr("Complete pictures or continue text with a trained one"));
+  m_tabs->setTabToolTip(2, tr("See where every head of a trained one looks"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
   layout->addWidget(m_tabs);

@@ -14,6 +14,7 @@ namespace headlight {
 class BackgroundTask;
 class Document;
 class SequenceBridge;
+class SequenceMapsPage;
 class SequenceModelPage;
 class SequenceTrainingBridge;
 class SequenceTrainPage;
@@ -36,6 +37,7 @@ class SequenceWindow : public QWidget {
 
   SequenceTrainPage* trainPage() const { return m_trainPage; }
   SequenceModelPage* modelPage() const { return m_modelPage; }
+  SequenceMapsPage* mapsPage() const { return m_mapsPage; }
   SequenceBridge* bridge() const { return m_bridge.get(); }
 
  Q_SIGNALS:
@@ -60,6 +62,7 @@ class SequenceWindow : public QWidget {
   QTabWidget* m_tabs = nullptr;
   SequenceTrainPage* m_trainPage = nullptr;
   SequenceModelPage* m_modelPage = nullptr;
+  SequenceMapsPage* m_mapsPage = nullptr;
   bool m_closing = false;  ///< once the training has stopped
 };
 

@@ -1,4 +1,4 @@
-// sequence: causal AFT over bytes, pictures or text; a group of commands.
+// sequence: causal AFT or softmax over bytes, pictures or text; a group of commands.
 
 #include "app/cli/SequenceCommands.h"
 #include "app/cli/UsageErrors.h"
@@ -10,10 +10,13 @@ class SequenceCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     m_group = app.add_subcommand(
-        "sequence", "Sequences of bytes with causal AFT: train, evaluate, complete, continue");
+        "sequence",
+        "Sequences of bytes with causal AFT or a Transformer: train, evaluate, complete, "
+        "continue, attend, summary");
     m_group->require_subcommand(0, 1);
-    for (const auto make : {makeSequenceTrainCommand, makeSequenceEvaluateCommand,
-                            makeSequenceCompleteCommand, makeSequenceContinueCommand}) {
+    for (const auto make :
+         {makeSequenceTrainCommand, makeSequenceEvaluateCommand, makeSequenceCompleteCommand,
+          makeSequenceContinueCommand, makeSequenceAttendCommand, makeSequenceSummaryCommand}) {
       m_commands.push_back(make());
       m_declared.push_back(m_commands.back()->declare(*m_group));
       m_declared.back()->allow_extras();
@@ -30,7 +33,8 @@ class SequenceCommand : public Command {
       if (const auto error = unexpectedArguments(*m_declared[i])) throw Failure(*error);
       return m_commands[i]->run(terminal, stop);
     }
-    refuseUsage("sequence", "needs a command: train, evaluate, complete or continue");
+    refuseUsage("sequence",
+                "needs a command: train, evaluate, complete, continue, attend or summary");
   }
 
  private:

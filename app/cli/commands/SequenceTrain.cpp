@@ -18,12 +18,31 @@ namespace headlight::cli {
 namespace {
 
 Json readingJson(const SequenceReading& reading) {
-  if (reading.validationBits)
-    return {{"event", "validation"},
-            {"step", reading.step},
-            {"train_bits", reading.trainBits},
-            {"validation_bits", *reading.validationBits}};
-  return {{"event", "step"}, {"step", reading.step}, {"train_bits", reading.trainBits}};
+  Json json = {{"event", reading.validationBits ? "validation" : "step"},
+               {"step", reading.step},
+               {"train_bits", reading.trainBits}};
+  if (reading.validationBits) json["validation_bits"] = *reading.validationBits;
+  if (reading.stepsPerSecond > 0) json["steps_per_second"] = reading.stepsPerSecond;
+  if (reading.peakBytes > 0) json["peak_bytes"] = reading.peakBytes;
+  return json;
+}
+
+/// "  1.25 steps/s  812 MB"; what is not known is left out.
+std::string paceText(const SequenceReading& reading) {
+  char text[64];
+  std::string pace;
+  if (reading.stepsPerSecond > 0) {
+    std::snprintf(text, sizeof text,
+                  reading.stepsPerSecond < 10 ? "  %.2f steps/s" : "  %.0f steps/s",
+                  reading.stepsPerSecond);
+    pace += text;
+  }
+  if (reading.peakBytes > 0) {
+    std::snprintf(text, sizeof text, "  %lld MB",
+                  static_cast<long long>(reading.peakBytes / 1'000'000));
+    pace += text;
+  }
+  return pace;
 }
 
 class SequenceTrainCommand : public Command {
@@ -58,6 +77,7 @@ class SequenceTrainCommand : public Command {
         "                      --training.weight_decay 0.5 --training.batch_size 128\n"
         "                      --training.steps 68000\n"
         "  AFT-simple          --model.mechanism aft_simple, the rest as above\n"
+        "  Transformer         --model.mechanism softmax --model.heads 2 (text: 4)\n"
         "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there.");
     m_flags.declare(*command, {"", "data", "model", "training"});
     return command;
@@ -126,12 +146,12 @@ class SequenceTrainCommand : public Command {
       std::snprintf(line, sizeof line, "step %lld/%lld  train %.4f  validation %.4f %s",
                     static_cast<long long>(reading.step), static_cast<long long>(reading.steps),
                     reading.trainBits, *reading.validationBits, experiment.unit());
-      terminal.print(line);
+      terminal.print(line + paceText(reading));
     }
     std::snprintf(line, sizeof line, "step %lld/%lld  %.3f %s",
                   static_cast<long long>(reading.step), static_cast<long long>(reading.steps),
                   reading.trainBits, experiment.unit());
-    bar.show({line, reading.step, reading.steps, reading.secondsLeft});
+    bar.show({line + paceText(reading), reading.step, reading.steps, reading.secondsLeft});
   }
 
   int report(const SequenceOutcome& outcome, const SequenceExperiment& experiment,

@@ -104,10 +104,12 @@ SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where) {
   if (const auto at = checkpoint.metadata.find(kSequencePositionKey);
       at != checkpoint.metadata.end())
     readSequencePosition(at->second, file, where);
-  const std::string optimizer = kOptimizerPrefix;
+  const std::string optimizer = kOptimizerPrefix, average = kAveragePrefix;
   for (const auto& [name, tensor] : checkpoint.tensors)
     if (name.starts_with(optimizer))
       file.optimizer.emplace_back(name.substr(optimizer.size()), tensor);
+    else if (name.starts_with(average))
+      file.average.emplace_back(name.substr(average.size()), tensor);
     else
       file.weights.emplace_back(name, tensor);
   checkShapes(file, where);
@@ -120,6 +122,8 @@ OwedFile sequenceFileContent(const std::string& name, const SequenceFile& file) 
   OwedFile content{name, file.weights, {}};
   for (const auto& [tensor, value] : file.optimizer)
     content.weights.emplace_back(kOptimizerPrefix + tensor, value);
+  for (const auto& [tensor, value] : file.average)
+    content.weights.emplace_back(kAveragePrefix + tensor, value);
   const auto text = [](const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
@@ -145,6 +149,25 @@ Result<SequenceFile> readSequenceFile(const OpenFolder& folder, const std::strin
   const std::string where = folder.pathOf(name).string();
   return guarded(
       where, [&] { return sequenceFileOf(valueOrThrow(readSafetensors(folder, name)), where); });
+}
+
+void startFrom(const SequenceModel& model, const SequenceFile& file, const std::string& where) {
+  const auto refuse = [&](const std::string& name, const std::string& what) {
+    throw Failure({ErrorCode::InvalidFile,
+                   "cannot be started from: its tensor " + inQuotes(name) + " " + what +
+                       "; choose other training.weights, or the model that they are of",
+                   where});
+  };
+  std::map<std::string, at::Tensor> given(file.weights.begin(), file.weights.end());
+  for (const auto& [name, tensor] : model.trainable()) {
+    const auto found = given.extract(name);
+    if (found.empty()) refuse(name, "is missing, and the model has it");
+    if (found.mapped().sizes() != tensor.sizes())
+      refuse(name, "is " + shapeText(found.mapped().sizes()) + ", and the model's is " +
+                       shapeText(tensor.sizes()));
+  }
+  if (!given.empty()) refuse(given.begin()->first, "has no place in the model");
+  copyExactly(model.trainable(), file.weights, where);
 }
 
 std::shared_ptr<SequenceModel> modelOf(const SequenceFile& file, const std::string& where) {

@@ -37,6 +37,7 @@ struct SequenceFile {
   std::optional<SequencePosition> position;  ///< of the last checkpoint of a run
   NamedTensors weights;
   NamedTensors optimizer;  ///< names without prefix
+  NamedTensors average;    ///< names without prefix; empty without a moving average
   std::string run;         ///< id; empty in files of before runs had one
   // Of the last checkpoint of a run:
   std::string trainStamp;                        ///< of its data (SequenceSource::stamp)
@@ -57,6 +58,11 @@ Result<void> writeSequenceFile(const OpenFolder& folder, const std::string& name
 /// experiment. Nothing is made of the size that the experiment claims.
 Result<SequenceFile> readSequenceFile(const std::filesystem::path& path);
 Result<SequenceFile> readSequenceFile(const OpenFolder& folder, const std::string& name);
+
+/// Copies the weights of a file into a model that begins with them (training.weights). Throws
+/// Failure(InvalidFile) that names the first tensor that one of the two lacks, or has in another
+/// shape; the model is then as it was.
+void startFrom(const SequenceModel& model, const SequenceFile& file, const std::string& where);
 
 /// The model of a file, in evaluation mode on the CPU. Throws Failure(InvalidFile).
 std::shared_ptr<SequenceModel> modelOf(const SequenceFile& file, const std::string& where);

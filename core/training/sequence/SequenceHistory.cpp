@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostOfAKind = 8192;
 
-std::optional<double> bitsIn(const Json& line, const char* key) {
+std::optional<double> numberUnder(const Json& line, const char* key) {
   const auto found = line.find(key);
   if (found == line.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
@@ -27,10 +27,12 @@ std::vector<SequenceReading> readSequenceHistory(const OpenFolder& folder, std::
     if (step >= before) return;
     SequenceReading reading;
     reading.step = step;
-    reading.validationBits = bitsIn(line, "validation_bits");
-    const auto train = bitsIn(line, reading.validationBits ? "train_bits" : "bits");
+    reading.validationBits = numberUnder(line, "validation_bits");
+    const auto train = numberUnder(line, reading.validationBits ? "train_bits" : "bits");
     if (!train) return;
     reading.trainBits = *train;
+    reading.stepsPerSecond = numberUnder(line, "steps_per_second").value_or(0);
+    reading.peakBytes = std::max<std::int64_t>(0, integerAt(line, "peak_bytes"));
     (reading.validationBits ? thinValidations : thinSteps).add(reading);
   });
   std::vector<SequenceReading> all;

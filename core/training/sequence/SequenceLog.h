@@ -1,6 +1,7 @@
 #pragma once
 // What a training of a sequence model writes down: metrics.csv (a row a validation) and
-// metrics.jsonl (steps and validations).
+// metrics.jsonl (steps and validations). Files of before steps per second and memory were written
+// down go on without them in metrics.csv.
 
 #include <string>
 #include <vector>
@@ -15,7 +16,9 @@ struct SequenceStepMetrics {
   std::int64_t step = 0;  ///< optimiser steps done
   double bits = 0;        ///< of the step's batch
   double learningRate = 0;
-  double gradientNorm = 0;  ///< before clipping
+  double gradientNorm = 0;    ///< before clipping
+  double stepsPerSecond = 0;  ///< as SequenceReading's, and so the next
+  std::int64_t peakBytes = 0;
 };
 
 struct SequenceValidation {
@@ -25,6 +28,8 @@ struct SequenceValidation {
   double learningRate = 0;  ///< of the step before it
   bool best = false;
   double seconds = 0;  ///< since the last validation, or since the run went on
+  double stepsPerSecond = 0;
+  std::int64_t peakBytes = 0;
 };
 
 class SequenceLog {

@@ -17,13 +17,15 @@
 #include "core/training/sequence/SequenceLog.h"
 #include "core/training/sequence/SequenceTypes.h"
 #include "core/training/step/AdamW.h"
+#include "core/training/step/MemoryMeter.h"
 #include "core/training/step/Schedule.h"
+#include "core/training/step/WeightAverage.h"
 
 namespace headlight {
 
 struct SequenceTrainerParts {
   SequenceExperiment experiment;
-  std::shared_ptr<SequenceModel> model;  ///< on `device`
+  std::shared_ptr<SequenceModel> model;  ///< on `device`, with the weights to begin with
   std::shared_ptr<const SequenceSource> train, validation;
   at::Device device = at::kCPU;
   std::string run;  ///< its id; empty: of before runs had one
@@ -51,7 +53,12 @@ class SequenceTrainer {
   void save();
   void saveBeforeTheFirst();
   bool validate(const OnReading& onReading, std::stop_token stop);
-  void step(const at::Tensor& drawn, const OnReading& onReading);
+  Result<SequenceScore> measure(SequenceValidation& done, const OnReading& onReading,
+                                std::stop_token stop);
+  void step(const at::Tensor& drawn, std::chrono::steady_clock::time_point begun,
+            const OnReading& onReading);
+  SequenceReading reading(double trainBits) const;
+  double stepsPerSecond() const;
   ProgressCallback tellValidating(const OnReading& onReading) const;
   void requireFiniteStep(const std::string& what, double value) const;
   Result<at::Tensor> batch(const std::stop_token& stop) const;
@@ -69,6 +76,7 @@ class SequenceTrainer {
   std::string m_stamp;  ///< of the training data
   Schedule m_schedule;
   AdamW m_optimizer;
+  WeightAverage m_average;
   SequencePosition m_at;
   double m_trainBits = 0;     ///< of the last step
   std::int64_t m_tried = 0;   ///< the step of the last attempt to save
@@ -76,6 +84,10 @@ class SequenceTrainer {
   std::int64_t m_savedValidation = -1;
   RemainingTime m_remaining;
   std::chrono::steady_clock::time_point m_since;  ///< the last validation
+  double m_stepSeconds = 0;               ///< of the steps since then, as this process knows
+  std::int64_t m_timedSteps = 0;          ///< how many they are
+  const MemoryMeter* m_memory = nullptr;  ///< while run() goes on
+  std::int64_t m_peakBytes = 0;           ///< as it was asked last
 };
 
 }  // namespace headlight

@@ -17,6 +17,13 @@ struct SequenceReading {
   double trainBits = 0;
   std::optional<double> validationBits;  ///< nothing but in the reading that follows a validation
   double secondsLeft = -1;               ///< of the run; negative: unknown yet
+  /// Optimiser steps a second since the last validation, or since the run went on; in the reading
+  /// of a validation, and of one that goes on, up to it. Validations and saving do not count; 0:
+  /// not known.
+  double stepsPerSecond = 0;
+  /// Most memory so far since the run began or went on (MemoryMeter.h): of the process on the CPU,
+  /// of tensors on a GPU. In bytes; 0: not known.
+  std::int64_t peakBytes = 0;
   /// A validation goes on: the step and its bits are once more those of the step before it.
   bool validating = false;
   double validationFraction = 0;  ///< of that validation, from 0 to 1

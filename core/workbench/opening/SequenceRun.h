@@ -14,8 +14,9 @@ class SequenceTrainer;
 /// A file as it is; of a folder its best.safetensors, else its last. Throws Failure(NotFound).
 std::filesystem::path sequenceWeightsIn(const std::filesystem::path& runFolderOrWeights);
 
-/// Opens the data and builds the model, and writes nothing. Throws the Failure of beginning it.
-void requireSequenceTrainable(const SequenceExperiment& experiment);
+/// Opens the data and builds the model, and writes nothing. `fresh`: also reads the weights that it
+/// begins with. Throws the Failure of beginning it.
+void requireSequenceTrainable(const SequenceExperiment& experiment, bool fresh);
 
 /// A run in a folder that is held, ready to begin or, with `resume`, to go on. Throws Failure as
 /// trainSequence().

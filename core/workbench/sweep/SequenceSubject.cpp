@@ -5,6 +5,7 @@
 
 #include "core/config/RunId.h"
 #include "core/models/Device.h"
+#include "core/models/SequenceCost.h"
 #include "core/models/SequenceModel.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/sequence/SequenceFile.h"
@@ -23,14 +24,14 @@ at::Tensor randomBytes(std::int64_t batch, std::int64_t length) {
 
 class SequenceSubject : public SweepSubject {
  public:
-  void requireTrainable(const SweepVariant& variant, bool) const override {
-    requireSequenceTrainable(*variant.sequence);
+  void requireTrainable(const SweepVariant& variant, bool fresh) const override {
+    requireSequenceTrainable(*variant.sequence, fresh);
   }
 
   std::optional<std::string> difference(const SweepRun& run,
                                         const OpenFolder& folder) const override {
     SequenceExperiment wanted = *run.sequence;
-    makePathAbsolute(wanted.data.path);
+    makeSequencePathsAbsolute(wanted);
     const SequenceExperiment written = valueOrThrow(
         sequenceFromText(valueOrThrow(folder.read(kRunConfig, kMaxSequenceConfigBytes)),
                          folder.pathOf(kRunConfig).string()));
@@ -65,13 +66,11 @@ class SequenceSubject : public SweepSubject {
     SweepRow row;
     row.backbone = "sequence";
     row.mechanism = experiment.model.mechanism;
+    row.depth = experiment.model.depth;
+    row.width = experiment.model.width;
+    row.heads = experiment.model.isSoftmax() ? experiment.model.heads : 1;
     row.length = experiment.length();
-    for (const auto& [name, shape] : sequenceShapes(experiment.model, experiment.length())) {
-      std::int64_t count = 1;
-      for (const std::int64_t size : shape)
-        count *= size;
-      row.parameters += count;
-    }
+    row.parameters = sequenceCost(experiment).parameters;
     return row;
   }
 
