@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/OpenFolder.h"
-#include "core/config/ConfigText.h"
 #include "core/config/RunId.h"
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
@@ -16,11 +15,10 @@
 #include "core/training/run/LineLog.h"
 #include "core/training/run/RunFolder.h"
 #include "core/workbench/opening/LearnedMaps.h"
+#include "core/workbench/opening/RunConfig.h"
 
 namespace headlight {
 namespace {
-
-constexpr std::uintmax_t kMaxConfigOfEvolution = 64u << 20;
 
 Error noRecording(const OpenFolder& folder) {
   return {ErrorCode::NotFound,
@@ -33,9 +31,7 @@ Error noRecording(const OpenFolder& folder) {
 
 /// The id in config.json; empty where that cannot be read: then any recording is taken.
 std::string idOfRun(const OpenFolder& folder) {
-  const auto text = folder.read(kRunConfig, kMaxConfigOfEvolution);
-  if (!text) return "";
-  const auto config = parseConfigJson(*text, kRunConfig);
+  const auto config = guarded(kRunConfig, [&] { return runConfigIn(folder); });
   return config ? writtenRunId(*config) : "";
 }
 
@@ -91,9 +87,8 @@ EvolutionMoment momentFrom(const EvolutionPoint& point, const EvolutionInfo& inf
 
 /// The run's model, with random weights.
 std::shared_ptr<Model> modelOfRun(const OpenFolder& folder) {
-  const std::string text = valueOrThrow(folder.read(kRunConfig, kMaxConfigOfEvolution));
-  const Json config = valueOrThrow(parseConfigJson(text, folder.pathOf(kRunConfig).string()));
-  const Experiment experiment = valueOrThrow(experimentFromJson(config, modelCatalogue()));
+  const Experiment experiment =
+      valueOrThrow(experimentFromJson(runConfigIn(folder), modelCatalogue()));
   auto model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   model->eval();
   return model;

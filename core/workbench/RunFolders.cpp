@@ -1,12 +1,14 @@
 // RunFollower, continued: which folders are followed, the weights in them, their masks.
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/base/LockState.h"
 #include "core/base/OpenFolder.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/workbench/ModelSnapshot.h"
+#include "core/workbench/RunFinder.h"
 #include "core/workbench/RunFollower.h"
 
 namespace headlight {
@@ -14,36 +16,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 1000;
-constexpr int kDeepestRun = 2;  ///< OUTPUT/VARIANT/seed-SEED of a sweep
-
-void addRuns(const OpenFolder& folder, const fs::path& path, int depth, std::vector<fs::path>& to) {
-  if (to.size() >= kMostRuns) return;
-  if (RunFolder::holdsRun(folder)) {
-    to.push_back(path);
-    return;
-  }
-  if (depth >= kDeepestRun) return;
-  std::vector<std::string> names = folder.names();
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    if (name.starts_with('.')) continue;
-    if (const auto inner = folder.subfolder(name, /*make=*/false))
-      addRuns(*inner, path / name, depth + 1, to);
-  }
+/// 5 of "epoch-0005.safetensors"; 0 of any other name.
+std::int64_t epochOf(const std::string& name) {
+  constexpr std::size_t kPrefix = 6;
+  if (!name.starts_with("epoch-")) return 0;
+  const std::int64_t epoch = std::strtoll(name.c_str() + kPrefix, nullptr, 10);
+  return epoch > 0 && name == RunFolder::keptName(epoch) ? epoch : 0;
 }
 
 }  // namespace
 
 std::vector<fs::path> runsIn(const fs::path& path) {
-  std::vector<fs::path> runs;
-  if (const auto folder = OpenFolder::open(path)) addRuns(*folder, path, 0, runs);
-  return runs;
+  RunFinder finder(path);
+  finder.look();
+  return finder.runs();
 }
 
 bool isHeld(const fs::path& folder) {
   const auto opened = OpenFolder::open(folder);
   return opened && lockStateOf(*opened) == LockState::Held;
+}
+
+std::vector<RunCheckpoint> checkpointsIn(const fs::path& folder) {
+  std::vector<RunCheckpoint> kept;
+  const auto files = OpenFolder::open(folder);
+  if (!files) return kept;
+  std::vector<RunCheckpoint> epochs;
+  for (const std::string& name : files->names()) {
+    const std::int64_t epoch = epochOf(name);
+    if (epoch > 0 && files->openToRead(name)) epochs.push_back({folder / name, epoch});
+  }
+  for (const char* name : {kRunBest, kRunLast})
+    if (files->openToRead(name)) kept.push_back({folder / name, 0});
+  std::sort(epochs.begin(), epochs.end(),
+            [](const RunCheckpoint& a, const RunCheckpoint& b) { return a.epoch > b.epoch; });
+  kept.insert(kept.end(), epochs.begin(), epochs.end());
+  return kept;
 }
 
 Result<std::shared_ptr<const ModelSnapshot>> checkpointWeights(const fs::path& folder) {

@@ -1,14 +1,13 @@
 #include "core/workbench/RunFollower.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <optional>
 #include <utility>
 
+#include "core/base/FileStamp.h"
 #include "core/base/LockState.h"
 #include "core/base/OpenFolder.h"
 #include "core/models/Registry.h"
@@ -19,13 +18,6 @@
 
 namespace headlight {
 
-/// Tells a file, or a folder, from whatever takes its name later.
-struct FileStamp {
-  std::uint64_t device = 0, inode = 0;
-  std::int64_t size = 0, seconds = 0, nanoseconds = 0;
-  bool operator==(const FileStamp&) const = default;
-};
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,17 +27,22 @@ using SteadyClock = std::chrono::steady_clock;
 /// here, a container's.
 constexpr int kUnseenHolder = 2;
 
-std::optional<FileStamp> stampOf(const OpenFolder& folder, const char* name) {
-  struct stat status {};
-  if (::fstatat(folder.descriptor(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  return FileStamp{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                   status.st_mtim.tv_nsec};
+/// Of a folder only what stays while files in it come and go.
+FileStamp placeOf(const OpenFolder& folder) {
+  const auto here = fileStamp(folder, ".");
+  return here ? FileStamp{here->device, here->inode, 0, 0, 0} : FileStamp();
 }
 
-/// Of a folder only what stays while files in it come and go.
-FileStamp stampOf(const OpenFolder& folder) {
-  const auto here = stampOf(folder, ".");
-  return here ? FileStamp{here->device, here->inode, 0, 0, 0} : FileStamp();
+/// Everything that a look goes by.
+using RunStamps = std::array<std::optional<FileStamp>, 6>;
+
+RunStamps stampsOf(const OpenFolder& folder) {
+  return {placeOf(folder),
+          fileStamp(folder, kRunConfig),
+          fileStamp(folder, kRunLast),
+          fileStamp(folder, "metrics.jsonl"),
+          fileStamp(folder, "masks.jsonl"),
+          fileStamp(folder, kLockName)};
 }
 
 Result<Experiment> followedExperiment(const OpenFolder& folder) {
@@ -84,10 +81,14 @@ struct RunFollower::State {
   int growthsUnheld = 0;
   std::uint64_t checkpoints = 0;     ///< that were seen
   std::int64_t checkpointStep = -1;  ///< negative: not asked for yet, or unreadable
+  std::optional<RunStamps> settled;  ///< of a run that has ended, as it was looked at last
 
   RunGrowth look(const std::stop_token& stop) {
     RunGrowth growth;
     const auto files = OpenFolder::open(folder);
+    // Before anything is read: what comes meanwhile makes another stamp.
+    const auto stamps = files ? std::optional(stampsOf(*files)) : std::nullopt;
+    settled.reset();
     if (!files) {
       growth.standing = missing(files.error());
     } else {
@@ -101,6 +102,8 @@ struct RunFollower::State {
       growth.standing = standing(*files);
       if (!read) growth.standing.problem = read.error();
     }
+    if (hasEnded(growth.standing.state) && growth.standing.certain && !stop.stop_requested())
+      settled = stamps;
     growth.experiment = experiment;
     growth.checkpoint = files && checkpoint ? checkpoints : 0;
     return growth;
@@ -121,7 +124,7 @@ struct RunFollower::State {
 
   /// Whether what was read is not what stands there now.
   bool isAnother(const OpenFolder& files) {
-    const FileStamp here = stampOf(files);
+    const FileStamp here = placeOf(files);
     const bool moved = std::exchange(seen, true) && !(here == place);
     place = here;
     return moved || (logs && logs->wasRewritten(files));
@@ -139,7 +142,7 @@ struct RunFollower::State {
   /// True where what was read belongs to another run. One that was deleted changes nothing: the run
   /// itself goes on.
   bool readConfig(const OpenFolder& files) {
-    const auto stamp = stampOf(files, kRunConfig);
+    const auto stamp = fileStamp(files, kRunConfig);
     if (!stamp || stamp == config) return false;
     auto read = followedExperiment(files);
     const bool same =
@@ -165,7 +168,7 @@ struct RunFollower::State {
   }
 
   void noteCheckpoint(const OpenFolder& files) {
-    const auto now = stampOf(files, kRunLast);
+    const auto now = fileStamp(files, kRunLast);
     if (now == checkpoint) return;
     checkpoint = now;
     checkpointStep = -1;
@@ -246,6 +249,12 @@ RunGrowth RunFollower::look(const std::stop_token& stop) {
   RunGrowth failed;
   failed.standing = m_state->missing(growth.error());
   return failed;
+}
+
+bool RunFollower::isSettled() const {
+  if (!m_state->settled) return false;
+  const auto files = OpenFolder::open(m_state->folder);
+  return files && stampsOf(*files) == *m_state->settled;
 }
 
 std::string followedStateName(FollowedState state) {

@@ -71,6 +71,9 @@ class RunFollower {
   /// Blocks while it reads; what is wrong with the folder is in the standing. Where `stop` is asked
   /// for, the rest is for the next look.
   RunGrowth look(const std::stop_token& stop = {});
+  /// Whether it had ended when it was looked at, and its files are as they were: a look would find
+  /// nothing, unless somebody holds it again and has written nothing yet. Reads no file.
+  bool isSettled() const;
 
  private:
   struct State;
@@ -85,8 +88,19 @@ Result<std::shared_ptr<const ModelSnapshot>> checkpointWeights(const std::filesy
 Result<MaskScheme> masksAtStep(const Experiment& experiment, const std::vector<AppliedEdit>& edits,
                                std::int64_t step);
 
+/// Weights that a run has kept.
+struct RunCheckpoint {
+  std::filesystem::path
+      path;                ///< its name: best.safetensors, last.safetensors, epoch-….safetensors
+  std::int64_t epoch = 0;  ///< of those kept every few epochs; else 0
+  bool operator==(const RunCheckpoint&) const = default;
+};
+/// Of the folder of a run: the best, the last, then the epochs', newest first; those that are there
+/// and are files.
+std::vector<RunCheckpoint> checkpointsIn(const std::filesystem::path& folder);
+
 /// The folders of runs that a path stands for: itself, or of a sweep (or any folder of runs) those
-/// one or two folders down, by name; at most 1000. Empty where there is none.
+/// one or two folders down, by name; at most kMostRuns (RunFinder.h). Empty where there is none.
 std::vector<std::filesystem::path> runsIn(const std::filesystem::path& path);
 /// Whether another run may still begin in it: a sweep is held while it goes on.
 bool isHeld(const std::filesystem::path& folder);

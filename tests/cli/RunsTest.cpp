@@ -1,5 +1,7 @@
 // runs: folders of runs as a table, sorted, with the settings that differ.
 
+#include <sstream>
+
 #include "tests/cli/Workspace.h"
 
 namespace headlight::testing {
@@ -37,6 +39,58 @@ TEST_F(RunsCliTest, RunsAreListedWithWhatDiffers) {
   const Outcome text = run({"runs", "all", "--differences"});
   expectOk(text);
   EXPECT_NE(text.out.find("training.epochs\n  in/long: 2\n  short: 1\n"), std::string::npos)
+      << text.out;
+}
+
+TEST_F(RunsCliTest, CurvesAreOneFigureOrTheirNumbers) {
+  for (const char* name : {"c.pdf", "c.svg", "c.png", "c.csv"})
+    expectOk(run(
+        {"runs", "all", "--figure", name, "--quantity", "validation_loss", "--over", "epochs"}));
+  EXPECT_TRUE(readBytes(path("c.pdf")).starts_with("%PDF-"));
+  const std::string svg = readBytes(path("c.svg"));
+  for (const char* words : {">validation loss<", ">epoch<", ">in/long<", ">short<"})
+    EXPECT_NE(svg.find(words), std::string::npos) << words;
+  // The table of the run itself says the same.
+  std::istringstream table(readBytes(path("all/in/long/metrics.csv")));
+  std::istringstream rows(readBytes(path("c.csv")));
+  std::string row, line;
+  std::getline(table, line);
+  std::getline(rows, row);
+  EXPECT_EQ(row, "line,epoch,value");
+  for (int epoch = 1; epoch <= 2; ++epoch) {
+    ASSERT_TRUE(std::getline(rows, row) && std::getline(table, line));
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');)
+      cells.push_back(cell);
+    EXPECT_EQ(row.substr(0, 10), std::string("in/long,") + std::to_string(epoch) + ",");
+    EXPECT_NEAR(std::stod(row.substr(10)), std::stod(cells.at(4)), 1e-8);
+  }
+  ASSERT_TRUE(std::getline(rows, row));
+  EXPECT_TRUE(row.starts_with("short,1,")) << row;
+  const Outcome timed = run({"runs", "all", "--figure", "t.csv", "--over", "time"});
+  expectOk(timed);
+  EXPECT_NE(readBytes(path("t.csv")).find("in/long,"), std::string::npos);
+}
+
+TEST_F(RunsCliTest, AFigureOfNothingIsAnError) {
+  expectError(run({"runs", "all", "--figure", "c.txt"}), 2, {"c.txt", ".pdf"});
+  expectError(run({"runs", "all", "--figure", "c.pdf", "--quantity", "beauty"}), 2,
+              {"beauty", "gradient_norm", "als"});
+  expectError(run({"runs", "all", "--figure", "c.pdf", "--over", "weeks"}), 2, {"--over"});
+  const Outcome none = run({"runs", "all", "--figure", "c.pdf", "--quantity", "distillation_loss"});
+  EXPECT_EQ(none.exitCode, 3) << none.err;
+  EXPECT_NE(none.err.find("nothing to draw"), std::string::npos) << none.err;
+  EXPECT_FALSE(fs::exists(path("c.pdf")));
+}
+
+TEST_F(RunsCliTest, WeightsThatWereKeptAreNamed) {
+  const json told = run({"runs", "all/short", "--checkpoints", "--json"}).json()["runs"][0];
+  ASSERT_EQ(told["checkpoints"].size(), 2u);
+  EXPECT_EQ(told["checkpoints"][0], "all/short/best.safetensors");
+  const Outcome text = run({"runs", "all", "--checkpoints"});
+  expectOk(text);
+  EXPECT_NE(text.out.find("in/long\n  all/in/long/best.safetensors\n"), std::string::npos)
       << text.out;
 }
 

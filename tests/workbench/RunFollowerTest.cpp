@@ -121,6 +121,44 @@ TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   EXPECT_LT(growth.standing.secondsSinceLine, 60);
 }
 
+TEST_F(RunFollowerTest, IsSettledWhileNothingCanHaveCome) {
+  step(1);
+  RunFollower follower(run());
+  EXPECT_FALSE(follower.isSettled()) << "it was not looked at";
+  follower.look();
+  EXPECT_TRUE(follower.isSettled());
+  step(2);
+  EXPECT_FALSE(follower.isSettled());
+  follower.look();
+  EXPECT_TRUE(follower.isSettled());
+  write("last.safetensors", "x");
+  EXPECT_FALSE(follower.isSettled());
+  follower.look();
+  hold();
+  follower.look();
+  EXPECT_FALSE(follower.isSettled()) << "somebody trains it";
+  m_lock.reset();
+  follower.look();
+  EXPECT_TRUE(follower.isSettled());
+  fs::rename(run(), m_folder / "elsewhere");
+  EXPECT_FALSE(follower.isSettled());
+}
+
+TEST_F(RunFollowerTest, NamesTheWeightsThatWereKept) {
+  EXPECT_TRUE(checkpointsIn(run()).empty());
+  EXPECT_TRUE(checkpointsIn(m_folder / "nowhere").empty());
+  for (const char* name : {"epoch-0005.safetensors", "epoch-0010.safetensors", "last.safetensors",
+                           "best.safetensors", "epoch-5.safetensors", "epoch-x.safetensors"})
+    write(name, "x");
+  fs::create_symlink(run() / "best.safetensors", run() / "epoch-0020.safetensors");
+  std::vector<std::string> names;
+  for (const RunCheckpoint& kept : checkpointsIn(run()))
+    names.push_back(kept.path.filename().string() + " " + std::to_string(kept.epoch));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"best.safetensors 0", "last.safetensors 0",
+                                      "epoch-0010.safetensors 10", "epoch-0005.safetensors 5"}));
+}
+
 TEST_F(RunFollowerTest, ALineCountsOnceItHasAnEnd) {
   RunFollower follower(run());
   append("metrics.jsonl", "{\"type\":\"step\",\"step\":1,\"lo");

@@ -1,4 +1,4 @@
-// Runs beside runs, from made-up folders and histories.
+// Runs beside runs, from made-up folders.
 
 #include "core/workbench/RunList.h"
 
@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
+#include "core/workbench/FollowedRuns.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {
@@ -21,6 +23,13 @@ void writeRun(const fs::path& folder, const Experiment& experiment, double top1)
       << Json{{"type", "step"}, {"step", 5}, {"steps", 10}, {"epoch", 0}, {"loss", 2.5}}.dump()
       << "\n"
       << Json{{"type", "epoch"}, {"step", 5}, {"epoch", 1}, {"top1", top1}}.dump() << "\n";
+}
+
+std::vector<ListedRun> listRuns(std::vector<fs::path> named) {
+  FollowedRuns followed;
+  followed.setFolders(std::move(named));
+  followed.look(std::numeric_limits<double>::infinity());
+  return followed.runs();
 }
 
 TEST(RunList, RunsOfAFolderAreListedWithTheirNumbers) {
@@ -48,14 +57,46 @@ TEST(RunList, RunsOfAFolderAreListedWithTheirNumbers) {
   EXPECT_TRUE(listRuns({folder / "nothing"}).empty());
 }
 
-TEST(RunList, AStoppedListHasWhatWasRead) {
+TEST(RunList, AStoppedRoundGoesOnTheNextTime) {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b", "c"})
     writeRun(folder / name, {}, 0.1);
   std::stop_source stop;
-  const auto runs = listRuns(
-      {folder.path()}, [&](const Progress&) { stop.request_stop(); }, stop.get_token());
-  EXPECT_EQ(runs.size(), 1u);
+  FollowedRuns followed;
+  followed.setFolders({folder.path()});
+  const auto tell = [&](std::size_t done, std::size_t all) {
+    EXPECT_EQ(done, 1u);
+    EXPECT_EQ(all, 3u);
+    stop.request_stop();
+  };
+  const double all = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(followed.look(all, stop.get_token(), tell).waiting, 2u);
+  auto runs = followed.runs();
+  EXPECT_TRUE(runs.at(0).looked);
+  EXPECT_FALSE(runs.at(1).looked);
+  EXPECT_EQ(followed.look(all).waiting, 0u);
+  EXPECT_TRUE(followed.runs().at(2).looked);
+}
+
+TEST(RunList, OfSeveralFoldersTheLabelSaysWhich) {
+  const TemporaryFolder folder;
+  for (const char* name : {"one/a", "two/a", "alone"})
+    writeRun(folder / name, {}, 0.1);
+  const auto runs = listRuns({folder / "two", folder / "alone/", folder / "one", folder / "two"});
+  ASSERT_EQ(runs.size(), 3u) << "each once";
+  EXPECT_EQ(runs[0].label, "two/a");
+  EXPECT_EQ(runs[1].label, "alone");
+  EXPECT_EQ(runs[2].label, "one/a");
+}
+
+TEST(RunList, TheConfigIsSaidInAFewWords) {
+  ListedRun run;
+  EXPECT_EQ(configSummary(run), "");
+  Experiment experiment;
+  experiment.model.mechanism = "performer";
+  experiment.training.epochs = 7;
+  run.experiment = std::make_shared<const Experiment>(experiment);
+  EXPECT_EQ(configSummary(run), "vit, performer, 12 layers x 3 heads, width 192, 7 epochs");
 }
 
 TEST(RunList, SettingsThatDifferHaveAValueForEach) {
@@ -73,28 +114,6 @@ TEST(RunList, SettingsThatDifferHaveAValueForEach) {
   EXPECT_EQ(rows[0].values, (std::vector<std::string>{"0.1", "0.2", "0.1", "0.1"}));
   EXPECT_EQ(rows[1].values, (std::vector<std::string>{"5", "5", "7", "5"}));
   EXPECT_TRUE(settingDifferences({}).empty());
-}
-
-TEST(RunList, CurvesGoOverStepsOrEpochs) {
-  RunHistory history;
-  history.steps = {{0, 3, 0, 0, {}, {}},
-                   {5, 2, 0, 0, {}, {}},
-                   {10, std::nan(""), 0, 0, {}, {}},
-                   {15, 1, 0, 0, {}, {}},
-                   {25, 0.5, 0, 0, {}, {}}};
-  history.epochPoints = {{1, 10, 0, 2.0, 0.25, 0}, {2, 20, 0, 1.0, 0.5, 0}};
-  history.heads = {{10, {{0.2F, 0.4F}, {}}, {}, {}, 0}};
-  const RunCurve steps = curveOf(history, RunQuantity::TrainLoss, RunAxis::Step);
-  EXPECT_EQ(steps.keys, (std::vector<double>{0, 5, 15, 25}));
-  EXPECT_EQ(steps.values, (std::vector<double>{3, 2, 1, 0.5}));
-  EXPECT_EQ(curveOf(history, RunQuantity::TrainLoss, RunAxis::Epoch).keys,
-            (std::vector<double>{0, 0.5, 1.5, 2.5}));
-  EXPECT_EQ(curveOf(history, RunQuantity::Top1, RunAxis::Epoch).keys, (std::vector<double>{1, 2}));
-  EXPECT_EQ(curveOf(history, RunQuantity::Top1, RunAxis::Step).values,
-            (std::vector<double>{25, 50}));
-  EXPECT_NEAR(curveOf(history, RunQuantity::Locality, RunAxis::Step).values.at(0), 0.3, 1e-6);
-  history.epochPoints.clear();
-  EXPECT_TRUE(curveOf(history, RunQuantity::TrainLoss, RunAxis::Epoch).keys.empty());
 }
 
 }  // namespace

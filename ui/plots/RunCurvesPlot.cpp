@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/plots/Lines.h"
@@ -26,6 +27,11 @@ RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
   rect->setMinimumMargins(QMargins(4, 6, 8, 4));
   rect->axis(QCPAxis::atBottom)->setNumberFormat(QStringLiteral("g"));
   m_legend = addLegendColumn(m_plot);
+  m_words = new QCPItemText(m_plot);
+  m_words->position->setType(QCPItemPosition::ptAxisRectRatio);
+  m_words->position->setCoords(0.5, 0.45);
+  m_words->setTextAlignment(Qt::AlignCenter);
+  m_words->setVisible(false);
   m_navigation = new PlotNavigation(m_plot, {rect});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -33,34 +39,56 @@ RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
   applyTheme();
 }
 
-void RunCurvesPlot::setLines(const std::vector<Line>& lines, const QString& quantity,
-                             const QString& axis) {
+void RunCurvesPlot::setLines(const std::vector<NamedCurve>& lines, const QString& quantity,
+                             const QString& axis, const QString& note) {
+  const bool any = std::any_of(lines.begin(), lines.end(),
+                               [](const NamedCurve& line) { return !line.curve.keys.empty(); });
+  const QString said = any ? QString() : note;
+  if (lines == m_lines && quantity == m_quantity && axis == m_axis && said == m_note) return;
   m_lines = lines;
+  m_quantity = quantity;
+  m_axis = axis;
+  m_note = said;
+  draw();
+}
+
+void RunCurvesPlot::draw() {
   QStringList names;
-  for (const Line& line : lines)
-    names << line.name;
+  for (const NamedCurve& line : m_lines)
+    names << QString::fromStdString(line.name);
   makeLines(m_plot, m_legend, names, /*ordered=*/false, palette());
-  double low = std::numeric_limits<double>::infinity(), high = -low, last = 1;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const RunCurve& curve = lines[i].curve;
+  for (std::size_t i = 0; i < m_lines.size(); ++i) {
+    const RunCurve& curve = m_lines[i].curve;
     setLine(m_plot->graph(static_cast<int>(i)),
             QVector<double>(curve.keys.begin(), curve.keys.end()),
             QVector<double>(curve.values.begin(), curve.values.end()));
-    for (const double value : curve.values)
+  }
+  fitRanges();
+  m_words->setText(m_note);
+  m_words->setVisible(!m_note.isEmpty());
+  m_plot->yAxis->setLabel(m_quantity);
+  m_plot->xAxis->setLabel(m_axis);
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void RunCurvesPlot::fitRanges() {
+  double low = std::numeric_limits<double>::infinity(), high = -low, last = 0;
+  for (const NamedCurve& line : m_lines) {
+    for (const double value : line.curve.values)
       low = std::min(low, value), high = std::max(high, value);
-    if (!curve.keys.empty()) last = std::max(last, curve.keys.back());
+    if (!line.curve.keys.empty()) last = std::max(last, line.curve.keys.back());
   }
   if (low > high) low = 0, high = 1;
-  const double margin = std::max(0.05 * (high - low), 1e-6);
+  const double size = std::max(std::abs(low), std::abs(high)), range = high - low;
+  const double margin = std::max(0.05 * (range > 1e-5 * size ? range : size), 1e-6);
   m_plot->yAxis->setRange(low - margin, high + margin);
-  m_plot->yAxis->setLabel(quantity);
-  m_plot->xAxis->setLabel(axis);
-  m_navigation->setFullRange(0, 1.02 * last);
-  m_plot->replot(QCustomPlot::rpQueuedReplot);
+  m_navigation->setFullRange(0, last > 0 ? 1.02 * last : 1);
 }
 
 void RunCurvesPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
+  m_words->setColor(palette().color(QPalette::WindowText));
+  m_words->setFont(font());
   m_navigation->applyTheme(palette());
 }
 
@@ -68,7 +96,7 @@ void RunCurvesPlot::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
   applyTheme();
-  setLines(std::vector<Line>(m_lines), m_plot->yAxis->label(), m_plot->xAxis->label());
+  draw();
 }
 
 }  // namespace headlight

@@ -1,14 +1,15 @@
 #pragma once
-// One quantity of several runs over steps or epochs, a line a run.
+// One quantity of several runs over steps, epochs or time, a line a run.
 
 #include <QWidget>
 
 #include <vector>
 
-#include "core/workbench/RunList.h"
+#include "core/workbench/RunFigure.h"
 
-class QCustomPlot;
+class QCPItemText;
 class QCPLegend;
+class QCustomPlot;
 
 namespace headlight {
 
@@ -19,11 +20,11 @@ class RunCurvesPlot : public QWidget {
  public:
   explicit RunCurvesPlot(QWidget* parent = nullptr);
 
-  struct Line {
-    QString name;
-    RunCurve curve;
-  };
-  void setLines(const std::vector<Line>& lines, const QString& quantity, const QString& axis);
+  /// `note` stands in the plot where no line has a point: why there is nothing to see. What is
+  /// drawn already is not drawn again.
+  void setLines(const std::vector<NamedCurve>& lines, const QString& quantity, const QString& axis,
+                const QString& note = {});
+  QString note() const { return m_note; }  ///< that stands there; empty: none
   QCustomPlot* plot() const { return m_plot; }
   QSize sizeHint() const override { return {480, 260}; }
 
@@ -32,11 +33,15 @@ class RunCurvesPlot : public QWidget {
 
  private:
   void applyTheme();
+  void draw();
+  void fitRanges();
 
   QCustomPlot* m_plot;
+  QCPItemText* m_words;
   QCPLegend* m_legend;
   PlotNavigation* m_navigation;
-  std::vector<Line> m_lines;
+  std::vector<NamedCurve> m_lines;
+  QString m_quantity, m_axis, m_note;
 };
 
 }  // namespace headlight

@@ -1,15 +1,18 @@
-// runs: the runs of folders beside each other, sorted, and in what their configs differ.
+// runs: the runs of folders beside each other, sorted, in what their configs differ, their curves
+// in one figure.
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ProgressBar.h"
+#include "app/cli/RunFigures.h"
 #include "app/cli/WatchTable.h"
 #include "core/base/Files.h"
-#include "core/workbench/RunList.h"
+#include "core/workbench/RunFigure.h"
 
 namespace headlight::cli {
 namespace {
@@ -44,6 +47,22 @@ class RunsCommand : public Command {
                       "Also the settings in which their configs differ, a value for each");
     command->add_option("--csv", m_csv, "Write the table to this file too; - for standard output")
         ->type_name("FILE");
+    command
+        ->add_option("--figure", m_figure.path,
+                     "Write the curves of the runs (at most 24, the first) to this .pdf, .svg or "
+                     ".png file, or their numbers to a .csv file")
+        ->type_name("FILE");
+    std::string names;
+    for (const RunQuantity& quantity : runQuantities())
+      names += quantity.key + ", ";
+    command
+        ->add_option("--quantity", m_figure.quantity,
+                     "What is drawn: " + names +
+                         "or what a mechanism reports of itself, by its name; default loss")
+        ->type_name("NAME");
+    command->add_option("--over", m_figure.over, "steps, epochs or time; default steps")
+        ->check(CLI::IsMember({"steps", "epochs", "time"}));
+    command->add_flag("--checkpoints", m_checkpoints, "Also the weights that each run has kept");
     command->add_flag("--json", m_json, "The result as one JSON object");
     command->footer("Folders are only read. To see runs go on: headlight-cli watch.");
     return command;
@@ -52,10 +71,9 @@ class RunsCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_named.empty()) refuseUsage("runs", "needs a FOLDER with runs; headlight-cli runs --help");
     prepareOutput("--csv", m_csv, terminal);
-    ProgressBar bar(terminal);
-    auto runs = listRuns({m_named.begin(), m_named.end()}, bar.callback(), stop);
-    if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "runs"});
-    terminal.setStatus("");
+    if (!m_figure.path.empty()) valueOrThrow(checkFigureName(m_figure.path));
+    FollowedRuns followed;
+    auto runs = read(followed, terminal, stop);
     if (runs.empty())
       throw Failure(
           {ErrorCode::NotFound, "holds no run, and no folder in it does", m_named.front()});
@@ -64,11 +82,30 @@ class RunsCommand : public Command {
         return rankOf(a, m_sort) < rankOf(b, m_sort);
       });
     if (!m_csv.empty()) valueOrThrow(writeFileAtomically(m_csv, runsCsv(runs)));
+    if (!m_figure.path.empty()) writeRunFigure(m_figure, followed, runs, terminal, stop);
     terminal.json() ? tellJson(runs, terminal) : tell(runs, terminal);
     return kExitOk;
   }
 
  private:
+  std::vector<ListedRun> read(FollowedRuns& followed, Terminal& terminal,
+                              const std::stop_token& stop) const {
+    followed.setFolders({m_named.begin(), m_named.end()});
+    ProgressBar bar(terminal);
+    RemainingTime remaining;
+    const auto tell = [&, show = bar.callback()](std::size_t done, std::size_t all) {
+      const auto count = static_cast<std::int64_t>(done), total = static_cast<std::int64_t>(all);
+      if (show) show({"reading runs", count, total, remaining.secondsRemaining(count, total)});
+    };
+    const RunsNews news = followed.look(std::numeric_limits<double>::infinity(), stop, tell);
+    if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "runs"});
+    terminal.setStatus("");
+    if (news.leftOut > 0)
+      terminal.warning(std::string("runs left out, for a folder has too many: ") +
+                       std::to_string(news.leftOut));
+    return followed.runs();
+  }
+
   static std::vector<WatchedRun> rowsOf(const std::vector<ListedRun>& runs) {
     std::vector<WatchedRun> rows;
     for (const ListedRun& run : runs)
@@ -86,6 +123,7 @@ class RunsCommand : public Command {
   void tell(const std::vector<ListedRun>& runs, Terminal& terminal) const {
     for (const std::string& line : watchTable(rowsOf(runs)))
       terminal.print(line);
+    if (m_checkpoints) tellWeights(runs, terminal);
     for (const ListedRun& run : runs)
       if (run.standing.problem) terminal.warning(run.standing.problem->text());
     for (const SettingDifference& difference : differencesOf(runs)) {
@@ -95,10 +133,22 @@ class RunsCommand : public Command {
     }
   }
 
+  static void tellWeights(const std::vector<ListedRun>& runs, Terminal& terminal) {
+    const auto kept = keptWeights(runs);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      terminal.print(runs[i].label + (kept[i].empty() ? ": no weights yet" : ""));
+      for (const std::string& path : kept[i])
+        terminal.print("  " + path);
+    }
+  }
+
   void tellJson(const std::vector<ListedRun>& runs, Terminal& terminal) const {
     Json list = Json::array(), differences = Json::array();
-    for (const WatchedRun& row : rowsOf(runs))
+    const auto kept = m_checkpoints ? keptWeights(runs) : std::vector<std::vector<std::string>>();
+    for (const WatchedRun& row : rowsOf(runs)) {
       list.push_back(watchJson(row));
+      if (m_checkpoints) list.back()["checkpoints"] = kept[list.size() - 1];
+    }
     for (const SettingDifference& difference : differencesOf(runs))
       differences.push_back({{"path", difference.path}, {"values", difference.values}});
     terminal.printJson(Json{{"runs", list}, {"differences", differences}});
@@ -106,7 +156,8 @@ class RunsCommand : public Command {
 
   std::vector<std::string> m_named;
   std::string m_sort, m_csv;
-  bool m_differences = false, m_json = false;
+  RunFigureOptions m_figure;
+  bool m_differences = false, m_checkpoints = false, m_json = false;
 };
 
 }  // namespace

@@ -5,13 +5,14 @@
 #include <condition_variable>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/WatchTable.h"
+#include "core/workbench/FollowedRuns.h"
 
 namespace headlight::cli {
 namespace {
@@ -21,70 +22,47 @@ namespace fs = std::filesystem;
 /// Everything that was named, with what was found in it so far.
 class WatchList {
  public:
-  explicit WatchList(const std::vector<std::string>& named) : m_named(named.begin(), named.end()) {}
+  explicit WatchList(const std::vector<std::string>& named)
+      : m_named(named.begin(), named.end()), m_runs(FollowedRuns::Vanished::Stay) {
+    m_runs.setFolders(m_named);
+  }
 
   /// Looks at every run, those of a sweep that have come since included.
   void look(const std::stop_token& stop) {
-    for (const fs::path& path : m_named)
-      find(path);
-    for (Watched& run : m_runs)
-      if (!stop.stop_requested()) run.row.standing = run.follower.look(stop).standing;
+    m_leftOut = m_runs.look(std::numeric_limits<double>::infinity(), stop).leftOut;
+    m_rows.clear();
+    for (ListedRun& run : m_runs.runs())
+      m_rows.push_back({labelOf(run), run.folder.string(), std::move(run.standing)});
   }
 
-  std::vector<WatchedRun> rows() const {
-    std::vector<WatchedRun> rows;
-    for (const Watched& run : m_runs)
-      rows.push_back(run.row);
-    return rows;
-  }
+  const std::vector<WatchedRun>& rows() const { return m_rows; }
+  std::size_t leftOut() const { return m_leftOut; }
 
   /// Of a sweep that goes on, another run may begin.
   bool ended() const {
-    return std::all_of(m_runs.begin(), m_runs.end(),
-                       [](const Watched& run) { return hasEnded(run.row.standing.state); }) &&
+    return std::all_of(m_rows.begin(), m_rows.end(),
+                       [](const WatchedRun& run) { return hasEnded(run.standing.state); }) &&
            std::none_of(m_named.begin(), m_named.end(), isHeld);
   }
 
   /// The first that could not be read.
   std::optional<Error> problem() const {
-    for (const Watched& run : m_runs)
-      if (run.row.standing.problem) return run.row.standing.problem;
+    for (const WatchedRun& run : m_rows)
+      if (run.standing.problem) return run.standing.problem;
     return std::nullopt;
   }
 
  private:
-  struct Watched {
-    RunFollower follower;
-    WatchedRun row;
-  };
-
-  /// What holds no run has a row too, which says so, until there is one in it.
-  void find(const fs::path& path) {
-    std::vector<fs::path> runs = runsIn(path);
-    if (runs.empty() && !m_found.contains(path)) {
-      add(path, path);
-      return;
-    }
-    m_found.insert(path);
-    if (!runs.empty() && runs.front() != path)
-      std::erase_if(m_runs, [&](const Watched& run) { return run.follower.folder() == path; });
-    for (const fs::path& run : runs)
-      add(run, path);
-  }
-
-  void add(const fs::path& run, const fs::path& named) {
-    const bool known = std::any_of(m_runs.begin(), m_runs.end(), [&](const Watched& other) {
-      return other.follower.folder() == run;
-    });
-    if (known) return;
-    const bool inside = m_named.size() == 1 && run != named;
-    const fs::path label = inside ? run.lexically_relative(named) : run;
-    m_runs.push_back({RunFollower(run), {label.string(), run.string(), {}}});
+  /// As it was named, or in the one folder that was.
+  std::string labelOf(const ListedRun& run) const {
+    const bool inside = m_named.size() == 1 && run.folder != run.named;
+    return (inside ? run.folder.lexically_relative(run.named) : run.folder).string();
   }
 
   std::vector<fs::path> m_named;
-  std::set<fs::path> m_found;  ///< of these, in which there was a run
-  std::vector<Watched> m_runs;
+  FollowedRuns m_runs;
+  std::vector<WatchedRun> m_rows;
+  std::size_t m_leftOut = 0;
 };
 
 class WatchCommand : public Command {
@@ -121,6 +99,9 @@ class WatchCommand : public Command {
     for (;;) {
       list.look(stop);
       if (stop.stop_requested()) break;
+      if (list.leftOut() > std::exchange(m_leftOut, list.leftOut()))
+        terminal.warning(std::string("runs left out, for a folder has too many: ") +
+                         std::to_string(list.leftOut()));
       const bool last = m_once || list.ended();
       tell(list.rows(), last, terminal);
       if (!last && wait(stop)) continue;
@@ -178,6 +159,7 @@ class WatchCommand : public Command {
   std::vector<std::string> m_named;
   double m_every = kRunPollSeconds;
   bool m_once = false, m_json = false;
+  std::size_t m_leftOut = 0;
   std::map<std::string, Json> m_said;  ///< of each folder, as it was told last
 };
 

@@ -1,6 +1,8 @@
 #include "core/training/run/FollowedLogs.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "core/training/run/EvenPoints.h"
@@ -10,7 +12,8 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostNewPoints = 16384, kMostNewHeads = 512, kMostFollowedEdits = 4096;
+constexpr std::size_t kMostNewPoints = 16384, kMostNewHeads = 512, kMostFollowedEdits = 4096,
+                      kMostTimes = 16384;
 
 struct NewPoints {
   explicit NewPoints(RunHistory& history)
@@ -21,6 +24,17 @@ struct NewPoints {
   EvenPoints<EpochPoint> epochs;
   EvenPoints<HeadPoint> heads;
 };
+
+/// Of a table that has no quotes.
+std::vector<std::string> cellsOf(const std::string& row) {
+  std::vector<std::string> cells(1);
+  for (const char letter : row)
+    if (letter == ',')
+      cells.emplace_back();
+    else
+      cells.back() += letter;
+  return cells;
+}
 
 /// Whether `step` does not go back behind `last`, which becomes it.
 bool goesOn(std::int64_t step, std::int64_t& last) {
@@ -35,7 +49,8 @@ FollowedLogs::FollowedLogs(const Experiment& experiment)
     : m_heads(experiment.model.maskShape().heads), m_tally(experiment.training) {}
 
 bool FollowedLogs::wasRewritten(const OpenFolder& folder) const {
-  return m_metrics.wasRewritten(folder) || m_masks.wasRewritten(folder);
+  return m_metrics.wasRewritten(folder) || m_masks.wasRewritten(folder) ||
+         m_table.wasRewritten(folder);
 }
 
 Result<void> FollowedLogs::read(const OpenFolder& folder, RunHistory& points,
@@ -45,7 +60,10 @@ Result<void> FollowedLogs::read(const OpenFolder& folder, RunHistory& points,
       folder, [&](const std::string& line) { takeMetric(line, fresh); }, stop);
   auto masks = m_masks.read(
       folder, [&](const std::string& line) { takeEdit(line, points); }, stop);
-  return metrics ? masks : metrics;
+  // After the lines: an epoch's row is written before its line, and so is not missed.
+  auto table = m_table.read(
+      folder, [&](const std::string& row) { takeTime(row, points); }, stop);
+  return !metrics ? metrics : !masks ? masks : table;
 }
 
 template <typename Points>
@@ -78,6 +96,21 @@ void FollowedLogs::takeEdit(const std::string& text, RunHistory& points) {
   if (!edit) return;
   ++m_edits;
   points.edits.push_back({step, std::move(*edit)});
+}
+
+/// The head says in which cell the seconds stand; of damaged rows none.
+void FollowedLogs::takeTime(const std::string& row, RunHistory& points) {
+  const std::vector<std::string> cells = cellsOf(row);
+  const auto named = std::find(cells.begin(), cells.end(), "seconds");
+  if (named != cells.end()) m_secondsCell = static_cast<std::size_t>(named - cells.begin());
+  const auto epoch = firstCell(row);
+  if (!epoch || *epoch <= 0 || m_secondsCell >= cells.size() || m_times >= kMostTimes) return;
+  const std::string& cell = cells[m_secondsCell];
+  double seconds = -1;
+  const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), seconds);
+  if (read.ptr != cell.data() + cell.size() || !(seconds >= 0) || !std::isfinite(seconds)) return;
+  ++m_times;
+  points.times.push_back({*epoch, seconds});
 }
 
 }  // namespace headlight

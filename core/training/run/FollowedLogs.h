@@ -33,12 +33,14 @@ class FollowedLogs {
   template <typename Points>
   void takeMetric(const std::string& text, Points& points);
   void takeEdit(const std::string& text, RunHistory& points);
+  void takeTime(const std::string& row, RunHistory& points);
 
   std::vector<int> m_heads;  ///< of every layer
-  GrowingLog m_metrics{"metrics.jsonl"}, m_masks{"masks.jsonl"};
+  GrowingLog m_metrics{"metrics.jsonl"}, m_masks{"masks.jsonl"}, m_table{"metrics.csv"};
   RunTally m_tally;
   std::int64_t m_lastStep = 0, m_lastEpoch = 0, m_lastHeads = 0;
-  std::size_t m_edits = 0;
+  std::size_t m_edits = 0, m_times = 0;
+  std::size_t m_secondsCell = SIZE_MAX;  ///< of the table; known once its head was read
 };
 
 }  // namespace headlight

@@ -20,6 +20,11 @@ std::optional<double> loggedOption(const Json& line, const char* key) {
   return loggedNumber(line, key);
 }
 
+bool isTrue(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_boolean() && found->get<bool>();
+}
+
 /// [layer][head]; empty where the shape is another than `heads`. A layer may have none.
 std::vector<std::vector<float>> loggedMatrix(const Json& line, const char* key,
                                              const std::vector<int>& heads) {
@@ -59,19 +64,20 @@ StepPoint loggedStep(const Json& line, std::int64_t step) {
           loggedNumber(line, "learning_rate"),
           loggedNumber(line, "images_per_second"),
           loggedOption(line, "distillation_loss"),
-          loggedOption(line, "auxiliary_loss")};
+          loggedOption(line, "auxiliary_loss"),
+          loggedNumber(line, "gradient_norm"),
+          isTrue(line, "skipped")};
 }
 
 EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
   const bool counted = line.contains("epoch") && line["epoch"].is_number_integer();
-  const bool best = line.contains("best") && line["best"].is_boolean() && line["best"].get<bool>();
   return {counted ? line["epoch"].get<std::int64_t>() : 0,
           step,
           loggedNumber(line, "train_loss"),
           loggedNumber(line, "validation_loss"),
           loggedNumber(line, "top1"),
           loggedNumber(line, "top5"),
-          best};
+          isTrue(line, "best")};
 }
 
 std::optional<HeadPoint> loggedHeads(const Json& line, std::int64_t step,

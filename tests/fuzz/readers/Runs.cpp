@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kMetrics =
     R"({"type": "heads", "step": 0, "als": [[0.1, 0.2], [0.3, 0.4]], "alpha": [[0.5, null], [null, null]]}
 {"type": "step", "step": 1, "epoch": 0, "loss": 2.2, "learning_rate": 0.001, "gradient_norm": 1.5, "images_per_second": 900.5, "distillation_loss": 0.5}
-{"type": "step", "step": 2, "epoch": 0, "loss": 2.1, "learning_rate": 0.001, "gradient_norm": 1.5, "images_per_second": 901.0}
+{"type": "step", "step": 2, "epoch": 0, "loss": 2.1, "learning_rate": 0.001, "skipped": true, "images_per_second": 901.0, "loss_scale": 32768.0, "skipped_steps": 1}
 {"type": "epoch", "step": 2, "epoch": 1, "train_loss": 2.15, "validation_loss": 2.2, "top1": 0.25, "top5": 0.75, "best": true}
 {"type": "heads", "step": 3, "als": [[0.1, 0.2], [0.3, 0.4]], "alpha": [[0.5, null], [null, null]], "readings": [{"nonzeros": 0.1}, {}]}
 )";
@@ -31,7 +31,7 @@ constexpr const char* kMasks =
     R"({"step": 2, "label": "wider", "changes": [{"layer": 1, "head": 0, "from": "soft:3@0.5", "to": "hard:5"}]}
 )";
 constexpr const char* kSequenceMetrics =
-    R"({"type": "step", "step": 1, "bits": 7.5, "learning_rate": 0.001, "gradient_norm": 2.0}
+    R"({"type": "step", "step": 1, "bits": 7.5, "learning_rate": 0.001, "gradient_norm": 2.0, "steps_per_second": 3.5, "peak_bytes": 1000000}
 {"type": "validation", "step": 3, "train_bits": 7.0, "validation_bits": 7.1, "learning_rate": 0.001, "best": true, "seconds": 0.5}
 )";
 constexpr const char* kTable =
@@ -39,8 +39,8 @@ constexpr const char* kTable =
     "1,3,0.001,2.2,2.1,0.25,0.75,1,0.5\n2,6,0.0005,2.0,2.1,0.125,0.75,0,0.5\n";
 
 constexpr const char* kSequenceTable =
-    "step,learning_rate,train_bits,validation_bits,best,seconds\n"
-    "4,0.001,7.5,7.25,1,0.5\n7,0.0005,7.0,7.5,0,0.5\n";
+    "step,learning_rate,train_bits,validation_bits,best,seconds,steps_per_second,peak_bytes\n"
+    "4,0.001,7.5,7.25,1,0.5,3.5,1000000\n7,0.0005,7.0,7.5,0,0.5,3.25,1000000\n";
 
 constexpr const char* kSummary =
     "epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n"
@@ -57,6 +57,8 @@ void followLogs(const OpenFolder& run) {
   const auto earlier = [](const StepPoint& a, const StepPoint& b) { return a.step < b.step; };
   require(std::is_sorted(history.steps.begin(), history.steps.end(), earlier), "a step goes back");
   require(again.empty(), "a line is read twice");
+  for (const EpochTime& time : history.times)
+    require(time.epoch > 0 && time.seconds >= 0, "an epoch takes less than no time");
   require(!logs.wasRewritten(run), "what nobody touched was rewritten");
   require(logs.tally().numbers().step >= 0, "a step is negative");
 }
@@ -147,6 +149,7 @@ Result<void> readPoint(const std::string& bytes) {
 
 Result<void> readTable(const fs::path& folder) {
   const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
+  followLogs(run);
   return readThen(guarded("", [&] { return classifierResult(run, /*epochs=*/2); }),
                   [](const RunResult&) {});
 }

@@ -1,0 +1,82 @@
+#include "ui/bridge/RunsBridge.h"
+
+#include <utility>
+
+namespace headlight {
+namespace {
+
+/// Of one turn: news come at least this often while there are many runs to be read.
+constexpr double kTurnSeconds = 0.1;
+
+}  // namespace
+
+RunsBridge::RunsBridge(QObject* parent)
+    : QObject(parent), m_runs(std::make_shared<FollowedRuns>()) {
+  m_timer.setSingleShot(
+      true);  // the next round begins when this one is done, however slow the disk
+  m_timer.setInterval(static_cast<int>(1000 * kRunPollSeconds));
+  connect(&m_timer, &QTimer::timeout, this, &RunsBridge::look);
+}
+
+RunsBridge::~RunsBridge() {
+  m_stop.request_stop();
+}
+
+/// What is being read can wait.
+void RunsBridge::interrupt() {
+  m_stop.request_stop();
+  m_stop = std::stop_source();
+}
+
+void RunsBridge::setFolders(std::vector<std::filesystem::path> named,
+                            std::set<std::filesystem::path> hidden) {
+  interrupt();
+  m_worker.post([runs = m_runs, named = std::move(named),
+                 hidden = std::move(hidden)](std::stop_token) mutable {
+    runs->setFolders(std::move(named), std::move(hidden));
+  });
+  look();
+}
+
+void RunsBridge::setCompared(std::vector<std::uint64_t> ids) {
+  interrupt();
+  m_worker.post(
+      [this, runs = m_runs, ids = std::move(ids), stop = m_stop.get_token()](std::stop_token) {
+        runs->setCompared(ids);
+        const auto news = std::make_shared<const RunsNews>(runs->lookAtCompared(stop));
+        inThreadOf(this, [this, news] { Q_EMIT told(news); });
+      });
+}
+
+void RunsBridge::setPolling(bool wanted) {
+  m_polling = wanted;
+  if (wanted)
+    look();
+  else
+    m_timer.stop();
+}
+
+void RunsBridge::look() {
+  m_timer.stop();
+  m_again = m_looking;
+  if (!m_looking) lookOn();
+}
+
+void RunsBridge::lookOn() {
+  m_looking = true;
+  m_worker.post([this, runs = m_runs, stop = m_stop.get_token()](std::stop_token) {
+    const auto news = std::make_shared<const RunsNews>(runs->look(kTurnSeconds, stop));
+    const bool whole = !stop.stop_requested();
+    inThreadOf(this, [this, news, whole] { take(news, whole); });
+  });
+}
+
+void RunsBridge::take(const std::shared_ptr<const RunsNews>& news, bool whole) {
+  Q_EMIT told(news);
+  if (!whole || news->waiting > 0 || std::exchange(m_again, false)) return lookOn();
+  m_looking = false;
+  Q_EMIT roundDone();
+  if (m_polling) m_timer.start();
+}
+
+}  // namespace headlight
