@@ -12,7 +12,7 @@ namespace headlight {
 /// Where the tokens of a layer lie within windows that attend among themselves. P: places in one.
 struct WindowPlaces {
   Grid window;             ///< one window's places, without prefix tokens
-  std::vector<int> place;  ///< [T]: each token's place in its window
+  std::vector<int> place;  ///< [T]: each token's place in its window; −1: none (class token)
   std::vector<int> seen;   ///< [T, P]: the token in each place of its window; −1: it sees none
 };
 

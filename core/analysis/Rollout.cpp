@@ -172,23 +172,29 @@ Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head) 
   return result;
 }
 
-Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head) {
-  if (head >= 0) return layerSimilarity(maps, head);
+Result<std::vector<std::vector<float>>> similarities(const AttentionMaps& maps) {
   const std::size_t layers = maps.layers.size();
   int heads = 0;
   for (const LayerMaps& layer : maps.layers)
     heads = std::max(heads, layer.heads);
-  std::vector<float> mean(layers * layers, 0.0f);
+  std::vector<std::vector<float>> all{std::vector<float>(layers * layers, 0.0f)};
   for (int h = 0; h < heads; ++h) {
-    const auto one = layerSimilarity(maps, h);
+    auto one = layerSimilarity(maps, h);
     if (!one) return one.error();
-    for (std::size_t i = 0; i < mean.size(); ++i) {
+    for (std::size_t i = 0; i < all[0].size(); ++i) {
       // Heads that one of the two layers does not have count as nothing, not as 0.
       const int common = std::min(maps.layers[i / layers].heads, maps.layers[i % layers].heads);
-      if (h < common) mean[i] += (*one)[i] / static_cast<float>(common);
+      if (h < common) all[0][i] += (*one)[i] / static_cast<float>(common);
     }
+    all.push_back(std::move(*one));
   }
-  return mean;
+  return all;
+}
+
+Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head) {
+  if (head >= 0) return layerSimilarity(maps, head);
+  auto all = similarities(maps);
+  return all ? Result<std::vector<float>>(std::move(all->front())) : all.error();
 }
 
 }  // namespace headlight

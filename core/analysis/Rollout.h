@@ -38,5 +38,7 @@ std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
 Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head);
 /// The same for one head, or averaged over the heads that both layers have (−1).
 Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head);
+/// All at once: the mean over heads, then each head of the layer that has most.
+Result<std::vector<std::vector<float>>> similarities(const AttentionMaps& maps);
 
 }  // namespace headlight

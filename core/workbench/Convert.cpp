@@ -5,6 +5,9 @@
 #include "core/models/Model.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
+#include "core/workbench/Compute.h"
+#include "core/workbench/measure/CastlingPasses.h"
+#include "core/workbench/opening/LearnedAlphas.h"
 
 namespace headlight {
 namespace {
@@ -82,11 +85,24 @@ void castle(std::map<std::string, std::string>& metadata, const std::string& whe
   metadata["experiment"] = modelMetadata(experiment, masks, {}).at("experiment");
 }
 
+/// Of the weights as they are written, whatever dtype they were given. Throws Failure.
+CastlingReport checkCastling(const CastlingCheck& check, const Checkpoint& checkpoint,
+                             const ProgressCallback& progress, std::stop_token stop) {
+  configureCompute(check.source.threads);
+  LoadedModel loaded = loadModel(check.source);
+  applyWeights(*loaded.model, planFor(*loaded.model, weightsOf(checkpoint)), std::nullopt);
+  OpenedEvaluation opened = openEvaluation(std::move(loaded), check.sample);
+  CastlingReport report = castlingReport(opened, progress, stop);
+  if (!check.anyway) valueOrThrow(requireFree(report, "--anyway"));
+  return report;
+}
+
 }  // namespace
 
 Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
                                          const std::filesystem::path& out,
-                                         const ConvertOptions& options) {
+                                         const ConvertOptions& options,
+                                         const ProgressCallback& progress, std::stop_token stop) {
   return guarded(in.string(), [&] {
     const auto dtype = dtypeFromName(options.dtype);
     Checkpoint checkpoint = valueOrThrow(readCheckpoint(in));
@@ -100,6 +116,8 @@ Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
       metadata = metadataOf(checkpoint, *options.experiment);
     }
     if (options.castled) castle(metadata, in.string());
+    if (options.castled && options.check)
+      outcome.castling = checkCastling(*options.check, checkpoint, progress, stop);
     valueOrThrow(writeSafetensors(out, checkpoint.tensors, metadata));
     for (const auto& [name, tensor] : checkpoint.tensors) {
       ++outcome.tensors;

@@ -54,6 +54,7 @@ struct HeadValues {
   std::vector<double> chance;               ///< [layer]: of uniform attention; NaN where none
   std::int64_t pictures = 0;                ///< averaged over; 0: α, which no picture changes
   std::string note;                         ///< how it was taken, where that needs saying; or empty
+  std::string measured = {};  ///< when (utcNow()), of values that are kept; else empty
 };
 
 /// Of a Look with maps, for measures that need no more than that (needsMaps, Alpha): at once and

@@ -56,6 +56,11 @@ std::vector<std::string> classNamesFor(const ModelInfo& info, const Dataset& dat
   return info.classNames.empty() && fits ? dataset.classNames() : info.classNames;
 }
 
+at::Tensor logitsIn(const EvaluationOptions& options, Model& model, const at::Tensor& images) {
+  const AutocastScope autocast(options.precision, options.device);
+  return model.forward(images);
+}
+
 std::vector<SchemeResult> overSchemes(Model& model, const OpenedEvaluation& opened,
                                       const std::vector<MaskScheme>& schemes,
                                       const ProgressCallback& progress, std::stop_token stop) {
@@ -73,7 +78,7 @@ std::vector<SchemeResult> overSchemes(Model& model, const OpenedEvaluation& open
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, "the evaluation was stopped", ""});
       model.setMasks(schemes[s]);
-      auto verdicts = verdictsOf(model.forward(images), labels);
+      auto verdicts = verdictsOf(logitsIn(opened.options, model, images), labels);
       for (std::size_t i = 0; i < verdicts.size(); ++i) {
         verdicts[i].index = batch->indices[i];
         verdicts[i].name = opened.dataset->describe(batch->indices[i]);
@@ -114,19 +119,13 @@ std::vector<PictureChange> largest(std::vector<PictureChange> changes, std::size
 
 }  // namespace
 
-Result<std::vector<SchemeResult>> evaluateSchemes(InferenceSession& session,
-                                                  const PictureSample& sample,
-                                                  const std::vector<MaskScheme>& schemes,
-                                                  const ProgressCallback& progress,
-                                                  std::stop_token stop) {
+Result<std::vector<SchemeResult>> evaluateSchemes(
+    InferenceSession& session, const PictureSample& sample, const std::vector<MaskScheme>& schemes,
+    const ProgressCallback& progress, std::stop_token stop, const std::string& precision) {
   return guarded("evaluation", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
-    OpenedEvaluation opened{copyOf(session), nullptr, {}, sample.data.loaderThreads};
-    const ModelInfo& info = opened.loaded.info;
-    opened.dataset = openPictures(info, sample.data, sample.samples);
-    opened.options.device = at::Device(info.device);
-    opened.options.labelMap = labelMapOf(*opened.dataset, info);
+    const OpenedEvaluation opened = openEvaluation(copyOf(session), sample, precision);
     return overSchemes(*opened.loaded.model, opened, schemes, progress, stop);
   });
 }

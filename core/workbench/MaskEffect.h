@@ -36,17 +36,20 @@ struct SchemeResult {
   std::int64_t skipped = 0;              ///< damaged files
   double loss = 0;                       ///< mean
   double top1 = 0, top5 = 0;             ///< shares
+  std::string measured = {};             ///< when (utcNow()), of a result that is kept; else empty
 };
 
 /// Each of `schemes` over the same pictures, which are decoded once, with the weights that the
 /// session has when this begins: on a copy of the model, so that the session stays free. Blocks its
-/// caller's thread. Progress is in pictures times schemes. Errors: those of opening a data set,
-/// classes that do not fit, a scheme of another shape, Canceled, no memory.
+/// caller's thread. Progress is in pictures times schemes. `precision` is that of
+/// EvaluationRequest. Errors: those of opening a data set, classes that do not fit, a scheme of
+/// another shape, a precision that the device does not have, Canceled, no memory.
 Result<std::vector<SchemeResult>> evaluateSchemes(InferenceSession& session,
                                                   const PictureSample& sample,
                                                   const std::vector<MaskScheme>& schemes,
                                                   const ProgressCallback& progress = {},
-                                                  std::stop_token stop = {});
+                                                  std::stop_token stop = {},
+                                                  const std::string& precision = "float32");
 
 /// One picture under two schemes.
 struct PictureChange {

@@ -215,6 +215,22 @@ TEST(Rollout, FollowsAClassTokenThatJoinsLate) {
     ASSERT_NEAR((*got)[i], expected[i], 1e-6);
 }
 
+TEST(LayerSimilarity, OfAllHeadsAtOnceIsThatOfEach) {
+  AttentionMaps maps = randomMaps(2, 3, {3, 3, 1}, 9);
+  maps.layers.push_back(randomMaps(1, 2, {3, 3, 1}, 10).layers[0]);  // a head less
+  const auto all = similarities(maps);
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ(all->size(), 4u);
+  EXPECT_EQ((*all)[0], *similarityOf(maps, -1));
+  for (int h = 0; h < 3; ++h)
+    EXPECT_EQ((*all)[static_cast<std::size_t>(h) + 1], *layerSimilarity(maps, h));
+  // Layers 0 and 2 have two heads in common.
+  EXPECT_NEAR((*all)[0][2], ((*all)[1][2] + (*all)[2][2]) / 2, 1e-6);
+  EXPECT_EQ((*all)[3][2], 0);
+  maps.layers[1] = {};
+  EXPECT_FALSE(similarities(maps).ok());
+}
+
 TEST(LayerSimilarity, SaysNothingAcrossGrids) {
   AttentionMaps maps = randomMaps(1, 1, {4, 4, 0}, 5);
   maps.layers.push_back(randomMaps(1, 1, {2, 2, 0}, 6).layers[0]);

@@ -33,9 +33,10 @@ class CastlingCliTest : public CliTest {
   }
 };
 
-/// All that an evaluation measured but its speed.
+/// All that an evaluation measured but its speed; how, stands beside the whole.
 json measured(json evaluation) {
   evaluation.erase("images_per_second");
+  evaluation.erase("precision");
   return evaluation;
 }
 
@@ -108,6 +109,57 @@ TEST_F(CastlingCliTest, ASavedModelCanBeCastled) {
   const auto kept = readTensors(path(weights));
   for (const auto& [name, tensor] : readTensors(path("castled.safetensors")))
     EXPECT_EQ(tensor, kept.at(name)) << name;
+}
+
+TEST_F(CastlingCliTest, ConvertLooksForWhatIsLeft) {
+  const auto full = trained(castlingTraining({{"epsilon", 0.05}}));
+  // Of the data that the checkpoint names: nothing is written while entries are left.
+  const Arguments convert{"convert", full, "out.safetensors", "--castle", "--samples", "9"};
+  expectError(run(convert), 2, {"castling is not free: ", "9 images", "--anyway"});
+  EXPECT_FALSE(fs::exists(path("out.safetensors")));
+  auto anyway = convert;
+  anyway.push_back("--anyway");
+  const auto said = run(anyway);
+  EXPECT_EQ(said.exitCode, 0) << said.err;
+  EXPECT_NE(said.err.find("saved all the same"), std::string::npos) << said.err;
+  EXPECT_NE(said.out.find("castling is not free: "), std::string::npos) << said.out;
+  EXPECT_TRUE(fs::exists(path("out.safetensors")));
+  anyway.push_back("--json");
+  const auto found = run(anyway).json()["castling"];
+  const auto evaluated =
+      run({"evaluate", "--weights", full, "--castle", "--samples", "9", "--json"});
+  expectOk(evaluated);
+  EXPECT_EQ(found["nonzeros"], evaluated.json()["nonzeros"]);
+  EXPECT_EQ(found["verdict"], evaluated.json()["verdict"]);
+  // Without pictures it is said that nobody looked.
+  const auto blind = run({"convert", full, "blind.safetensors", "--castle"});
+  EXPECT_EQ(blind.exitCode, 0) << blind.err;
+  EXPECT_NE(blind.err.find("nobody looked"), std::string::npos) << blind.err;
+  expectError(run({"convert", full, "a.safetensors", "--castle", "--anyway"}), 2, {"--samples"});
+  expectError(run({"convert", full, "a.safetensors", "--samples", "9"}), 2, {"--castle"});
+}
+
+TEST_F(CastlingCliTest, AnEmptyBranchIsConvertedAfterALook) {
+  const auto empty = trained(castlingTraining({{"epsilon", 1.0}}));
+  const auto outcome =
+      run({"convert", empty, "out.safetensors", "--castle", "--samples", "0", "--json"});
+  expectOk(outcome);
+  EXPECT_TRUE(outcome.json()["castling"]["free"].get<bool>());
+  EXPECT_EQ(outcome.json()["castling"]["with"]["images"], 18);
+}
+
+TEST_F(CastlingCliTest, ItsTableLeavesAsCsv) {
+  const auto weights = trained(castlingTraining({{"epsilon", 1.0 / 17}}));
+  const auto outcome =
+      run({"evaluate", "--weights", weights, "--castle", "--castle-csv", "castle.csv", "--json"});
+  expectOk(outcome);
+  const std::string csv = readBytes(path("castle.csv"));
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "what,with,castled");
+  const auto at = csv.find("\nnonzeros of layer 1,");
+  ASSERT_NE(at, std::string::npos) << csv;
+  EXPECT_EQ(std::stod(csv.substr(at + 21)), outcome.json()["nonzeros"][1].get<double>());
+  expectError(run({"evaluate", "--weights", weights, "--castle-csv", "castle.csv"}), 2,
+              {"--castle-csv"});
 }
 
 TEST_F(CastlingCliTest, AModelWithoutABranchCannotBeCastled) {

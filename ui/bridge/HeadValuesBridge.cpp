@@ -1,6 +1,5 @@
 #include "ui/bridge/HeadValuesBridge.h"
 
-#include "ui/base/WorkerThread.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Document.h"
 #include "ui/document/RecordedView.h"
@@ -13,12 +12,8 @@ constexpr int kHeadsSettledMs = 150;
 }  // namespace
 
 HeadValuesBridge::HeadValuesBridge(Document* document, LookBridge* look, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look) {
-  m_settled.setSingleShot(true);
-  m_settled.setInterval(kHeadsSettledMs);
-  connect(&m_settled, &QTimer::timeout, this, &HeadValuesBridge::measure);
+    : MeasureBridge(document, look, kHeadsSettledMs, parent) {
   connect(document, &Document::lookChanged, this, &HeadValuesBridge::onLook);
-  connect(&m_task, &BackgroundTask::busyChanged, this, &HeadValuesBridge::changed);
 }
 
 void HeadValuesBridge::setSample(const std::optional<PictureSample>& sample) {
@@ -41,9 +36,7 @@ void HeadValuesBridge::onLook() {
 }
 
 void HeadValuesBridge::restart() {
-  m_task.cancel();
-  m_progress = {};
-  m_problem.clear();
+  forget();
   const HeadNumbers& numbers = m_document->numbers();
   const bool live = !numbers.averaged && (numbers.measure == HeadMeasure::Locality ||
                                           numbers.measure == HeadMeasure::Alpha);
@@ -63,19 +56,15 @@ void HeadValuesBridge::restart() {
 
 std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() {
   const HeadMeasure measure = m_document->numbers().measure;
-  const ProgressCallback tell = [this](const Progress& progress) {
-    inThreadOf(this, [this, progress] {
-      m_progress = progress;
-      Q_EMIT changed();
-    });
-  };
+  const ProgressCallback tell = teller();
   const auto session = m_look->session();
   const MaskScheme masks = m_document->masks();
   if (m_document->numbers().averaged && m_sample)
-    return [session, masks, measure, tell, sample = *m_sample](std::stop_token stop) -> Measured {
+    return [session, masks, measure, tell, keeping = keeping(),
+            sample = *m_sample](std::stop_token stop) -> Measured {
       const auto open = session();
       if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-      auto all = measureHeads(*open, sample, masks, {measure}, tell, stop);
+      auto all = keptHeads(keeping, {*open, sample, masks}, {measure}, tell, stop);
       return all ? Measured(all->front()) : Measured(all.error());
     };
   if (infoOf(measure).needsMaps)
@@ -97,8 +86,8 @@ void HeadValuesBridge::measure() {
     if (measured) {
       m_document->setNumbers({m_document->numbers().measure, m_document->numbers().averaged,
                               std::make_shared<const HeadValues>(*measured)});
-    } else if (measured.error().code != ErrorCode::Canceled) {
-      m_problem = QString::fromStdString(measured.error().text());
+    } else {
+      takeError(measured.error());
     }
     Q_EMIT changed();
   });

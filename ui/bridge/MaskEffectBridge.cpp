@@ -34,6 +34,18 @@ void MaskEffectBridge::invalidate() {
   settle();
 }
 
+void MaskEffectBridge::measureAnew() {
+  m_anew = true;
+  invalidate();
+}
+
+/// Weights in training are others in a second: nobody would find them again.
+Keeping MaskEffectBridge::keeping() {
+  const bool anew = std::exchange(m_anew, false);
+  if (m_look->isLookingThroughTraining()) return {};
+  return {m_shelf, anew ? Keeping::Use::Measured : Keeping::Use::KeptOrMeasured};
+}
+
 void MaskEffectBridge::onLook() {
   const auto look = m_document->liveLook();
   if (!look || look->weights == m_weights) return;
@@ -87,11 +99,12 @@ void MaskEffectBridge::measure() {
     });
   };
   m_task.run<Measured>(
-      [session = m_look->session(), sample = *m_sample, schemes,
-       tell](std::stop_token stop) -> Measured {
+      [session = m_look->session(), sample = *m_sample, schemes, tell,
+       keeping = keeping()](std::stop_token stop) -> Measured {
         const auto open = session();
         if (!open) return {schemes, Error{ErrorCode::Canceled, "no model is open", ""}};
-        return {schemes, evaluateSchemes(*open, sample, schemes, tell, stop)};
+        return {schemes,
+                keptEvaluations(keeping, {*open, sample, schemes.front()}, schemes, tell, stop)};
       },
       [this](const Measured& measured) { take(measured); });
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/Progress.h"
-#include "core/workbench/MaskEffect.h"
+#include "core/workbench/KeptMeasures.h"
 #include "ui/base/BackgroundTask.h"
 
 namespace headlight {
@@ -30,6 +30,11 @@ class MaskEffectBridge : public QObject {
   /// The pictures that are measured on; nothing: none, and nothing is measured.
   const std::optional<PictureSample>& sample() const { return m_sample; }
   void setSample(const std::optional<PictureSample>& sample);
+
+  /// Where results are kept besides; null: nowhere.
+  void setShelf(std::shared_ptr<const ResultShelf> shelf) { m_shelf = std::move(shelf); }
+  /// The masks as they are, the reference and none, whatever is kept of them.
+  void measureAnew();
 
   using Known = std::shared_ptr<const SchemeResult>;
   /// Null while it is not known.
@@ -67,10 +72,13 @@ class MaskEffectBridge : public QObject {
   Known known(const MaskScheme& scheme) const;
   std::vector<MaskScheme> missing() const;
   bool goesOn() const;
+  Keeping keeping();
 
   Document* m_document;
   LookBridge* m_look;
   std::optional<PictureSample> m_sample;
+  std::shared_ptr<const ResultShelf> m_shelf;
+  bool m_anew = false;
   std::vector<Kept> m_kept;
   std::uint64_t m_weights = 0;         ///< of what is kept
   std::vector<MaskScheme> m_measured;  ///< what is measured now

@@ -57,6 +57,7 @@ void Document::setModel(const ModelInfo& info) {
   forgetReference();
   m_pinnedMasks.reset();
   m_maskReasons.clear();
+  m_layerNumbers.values.reset();
   if (m_reference == Reference::Pinned) m_reference = Reference::LastEdit;
   m_editToPictureMs = -1;
   // Told below: who asks about heads now may still mean those of the model before.
@@ -300,6 +301,11 @@ void Document::setNumbers(const HeadNumbers& numbers) {
       for (const double value : layer)
         if (std::isfinite(value)) m_largestNumber = std::max(m_largestNumber, std::abs(value));
   Q_EMIT numbersChanged();
+}
+
+void Document::setLayerNumbers(const LayerNumbers& numbers) {
+  m_layerNumbers = numbers;
+  Q_EMIT layerNumbersChanged();
 }
 
 std::optional<double> Document::number(int layer, int head) const {

@@ -141,6 +141,10 @@ class Document : public QObject {
   /// "attention entropy, of this picture", "…, mean of 64 pictures".
   QString describeNumbers() const;
 
+  // How alike layers look: of the picture, or averaged over a data set.
+  const LayerNumbers& layerNumbers() const { return m_layerNumbers; }
+  void setLayerNumbers(const LayerNumbers& numbers);
+
   const ViewOptions& view() const { return m_view; }
   /// Clamped to the model; viewChanged if different. Another query ends the following of a pointer,
   /// and is the one that stays.
@@ -182,6 +186,7 @@ class Document : public QObject {
   void viewChanged();
   void recordedChanged();
   void numbersChanged();
+  void layerNumbersChanged();
   void staleChanged();
   void referenceChanged();            ///< another is wanted, or its picture is there
   void message(const QString& text);  ///< for the status bar
@@ -211,6 +216,7 @@ class Document : public QObject {
   std::shared_ptr<const RecordedView> m_recordedView;
   int m_liveToken = 0;  ///< that looked before a recorded step was shown
   HeadNumbers m_numbers;
+  LayerNumbers m_layerNumbers;
   double m_largestNumber = 1;  ///< of values that are no shares
   ViewOptions m_view;
   std::optional<int> m_followedFrom;  ///< the token that looked before the pointer came

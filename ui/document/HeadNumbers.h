@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/workbench/HeadMeasures.h"
+#include "core/workbench/LayerSimilarity.h"
 
 namespace headlight {
 
@@ -16,6 +17,13 @@ struct HeadNumbers {
   bool averaged = false;  ///< over the data set that masks are measured on
   /// Null: as the newest look says (locality, α), or not measured yet.
   std::shared_ptr<const HeadValues> values = nullptr;
+};
+
+/// How alike layers look, where that is not of the picture that is shown.
+struct LayerNumbers {
+  bool averaged = false;  ///< over the data set that masks are measured on
+  /// Null: not measured yet.
+  std::shared_ptr<const LayerSimilarity> values = nullptr;
 };
 
 /// "0.31", "47 px", "−0.0021": as people compare them.

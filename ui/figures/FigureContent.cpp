@@ -127,6 +127,12 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
       if (const auto done = gatherRollout(content, request); !done) return done.error();
       break;
     case FigureKind::Similarity: {
+      if (request.averages) {
+        const auto& values = request.averages->of(request.view.head);
+        content.similarity.assign(values.begin(), values.end());
+        content.layers = request.averages->layers;
+        break;
+      }
       if (request.recorded && !request.recorded->whole)
         return Error{ErrorCode::InvalidArgument,
                      "the run recorded some rows of its maps; layers are compared by all of them",

@@ -54,6 +54,9 @@ Legend captionOf(const Document& document, FigureKind kind) {
     case FigureKind::Rollout:
       return rolloutLegend(document, document.recordedView() ? RolloutOptions() : view.rollout, {});
     case FigureKind::Similarity:
+      if (const auto& averages = document.layerNumbers().values;
+          document.layerNumbers().averaged && averages)
+        return similarityLegend(*averages, view.head, view.colorMap, document.sourceNote());
       return similarityLegend(view.head, look ? look->maps.isSigned : document.model().mapIsSigned,
                               view.colorMap, document.sourceNote());
     case FigureKind::Comparison:
@@ -192,6 +195,12 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   request.look = document.look();
   if (!request.look || request.look->maps.layers.empty())
     return refusal("the maps are still being computed; try again in a moment");
+  if (kind == FigureKind::Similarity && document.layerNumbers().averaged) {
+    request.averages = document.layerNumbers().values;
+    if (!request.averages)
+      return refusal("the layers are still being compared on the data set; try again in a moment");
+    request.title = request.modelName;
+  }
   request.caption = captionOf(document, kind);
   return request;
 }

@@ -55,9 +55,10 @@ struct FigureRequest {
   MaskScheme masks;
   ViewOptions view;
   std::shared_ptr<const Look> look;
-  std::shared_ptr<const RecordedView> recorded;  ///< where the look is a run's
-  QRectF region;                                 ///< of the image, what the model saw
-  std::vector<FigurePanel> sides;                ///< of a comparison
+  std::shared_ptr<const RecordedView> recorded;     ///< where the look is a run's
+  QRectF region;                                    ///< of the image, what the model saw
+  std::shared_ptr<const LayerSimilarity> averages;  ///< of layers, over a data set; null: look's
+  std::vector<FigurePanel> sides;                   ///< of a comparison
   Legend caption;  ///< a rollout's range is found when it is worked out
 };
 

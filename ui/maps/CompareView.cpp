@@ -5,13 +5,15 @@
 #include <QTabBar>
 #include <QVBoxLayout>
 
-#include "ui/maps/SimilarityMatrix.h"
+#include "ui/maps/SimilarityPage.h"
 
 namespace headlight {
 
 CompareView::CompareView(Document* document, LookBridge* look, const SideOffers& offers,
                          QWidget* parent)
-    : QWidget(parent), m_sides(new SideBySide(document, look, offers, this)) {
+    : QWidget(parent),
+      m_sides(new SideBySide(document, look, offers, this)),
+      m_layers(new SimilarityPage(document, this)) {
   setObjectName("compareView");
   setAccessibleName(tr("Compare two of anything, or layers"));
   m_tabs = new QTabBar(this);
@@ -24,7 +26,7 @@ CompareView::CompareView(Document* document, LookBridge* look, const SideOffers&
   m_tabs->setTabToolTip(1, tr("How alike the layers look"));
   m_pages = new QStackedWidget(this);
   m_pages->addWidget(m_sides);
-  m_pages->addWidget(new SimilarityMatrix(document, this));
+  m_pages->addWidget(m_layers);
   auto* top = new QHBoxLayout;
   top->addWidget(m_tabs);
   top->addStretch(1);

@@ -10,6 +10,8 @@ class QTabBar;
 
 namespace headlight {
 
+class SimilarityPage;
+
 class CompareView : public QWidget {
   Q_OBJECT
  public:
@@ -20,9 +22,11 @@ class CompareView : public QWidget {
   Page page() const;
   void setPage(Page page);
   SideBySide* sides() const { return m_sides; }
+  SimilarityPage* layers() const { return m_layers; }
 
  private:
   SideBySide* m_sides;
+  SimilarityPage* m_layers;
   QTabBar* m_tabs;
   QStackedWidget* m_pages;
 };

@@ -3,14 +3,10 @@
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
-#include <QStyledItemDelegate>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 #include "core/base/Files.h"
 #include "core/workbench/SamplePictures.h"
@@ -20,43 +16,13 @@
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/maps/ConfusionView.h"
+#include "ui/maps/ShareCells.h"
 #include "ui/maps/ThumbnailList.h"
 
 namespace headlight {
 namespace {
 
 enum Column { kClass, kPictures, kTop1, kTop5, kLoss, kColumns };
-
-/// A number that sorts as one.
-QTableWidgetItem* numberCell(double value, const QString& text) {
-  class Item : public QTableWidgetItem {
-   public:
-    using QTableWidgetItem::QTableWidgetItem;
-    bool operator<(const QTableWidgetItem& other) const override {
-      return data(Qt::UserRole).toDouble() < other.data(Qt::UserRole).toDouble();
-    }
-  };
-  auto* item = new Item(text);
-  item->setData(Qt::UserRole, value);
-  item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  return item;
-}
-
-/// A share as a bar behind its number.
-class BarDelegate : public QStyledItemDelegate {
- public:
-  using QStyledItemDelegate::QStyledItemDelegate;
-  void paint(QPainter* painter, const QStyleOptionViewItem& option,
-             const QModelIndex& index) const override {
-    const double share = std::clamp(index.data(Qt::UserRole).toDouble(), 0.0, 1.0);
-    QRectF bar = QRectF(option.rect).adjusted(1, 3, -1, -3);
-    bar.setWidth(bar.width() * share);
-    QColor color = option.palette.color(QPalette::Highlight);
-    color.setAlpha(90);
-    painter->fillRect(bar, color);
-    QStyledItemDelegate::paint(painter, option, index);
-  }
-};
 
 QString percent(double share) {
   return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1);
@@ -117,6 +83,8 @@ void DatasetDialog::makeButtons() {
   };
   connect(add(tr("Data…"), "datasetData"), &QPushButton::clicked, this,
           &DatasetDialog::dataRequested);
+  m_anew = add(tr("Measure Again"), "datasetAnew");
+  connect(m_anew, &QPushButton::clicked, this, &DatasetDialog::anewRequested);
   m_exportClasses = add(tr("Export Classes…"), "exportClasses");
   m_exportConfusion = add(tr("Export Confusion…"), "exportConfusion");
   connect(m_exportClasses, &QPushButton::clicked, this, [this] {
@@ -148,6 +116,7 @@ void DatasetDialog::refresh() {
     m_progress->setProgress(m_bridge->progress());
   else
     m_progress->clear();
+  m_anew->setEnabled(m_bridge->present() && !m_bridge->isBusy());
   m_exportClasses->setEnabled(m_shown != nullptr);
   m_exportConfusion->setEnabled(m_shown != nullptr);
   if (!m_bridge->sample())
@@ -162,11 +131,15 @@ void DatasetDialog::refresh() {
 
 QString DatasetDialog::headline() const {
   return tr("%1, %2 pictures, %3, masks “%4”: top-1 %5, top-5 %6, loss %7")
-      .arg(shownName(m_bridge->sample()->data.dataset))
-      .arg(m_shown->pictures.size())
-      .arg(shownName(m_document->model().experiment.model.name),
-           shownName(m_document->masks().name()), percent(m_shown->top1), percent(m_shown->top5))
-      .arg(m_shown->loss, 0, 'f', 3);
+             .arg(shownName(m_bridge->sample()->data.dataset))
+             .arg(m_shown->pictures.size())
+             .arg(shownName(m_document->model().experiment.model.name),
+                  shownName(m_document->masks().name()), percent(m_shown->top1),
+                  percent(m_shown->top5))
+             .arg(m_shown->loss, 0, 'f', 3) +
+         (m_shown->measured.empty()
+              ? QString()
+              : QStringLiteral("; ") + QString::fromStdString(measuredText(m_shown->measured)));
 }
 
 void DatasetDialog::showResult(const MaskEffectBridge::Known& result) {

@@ -34,6 +34,7 @@ class DatasetDialog : public QDialog {
 
  Q_SIGNALS:
   void dataRequested();
+  void anewRequested();  ///< to be measured, whatever is kept
   void opened(const headlight::Image& picture, const QString& name);
 
  private:
@@ -55,7 +56,7 @@ class DatasetDialog : public QDialog {
   ThumbnailList* m_worst;
   ProgressLine* m_progress;
   MessageLabel* m_status;
-  QPushButton *m_exportClasses = nullptr, *m_exportConfusion = nullptr;
+  QPushButton *m_anew = nullptr, *m_exportClasses = nullptr, *m_exportConfusion = nullptr;
   BackgroundTask m_reading;
 };
 

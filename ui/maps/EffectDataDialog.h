@@ -8,12 +8,10 @@
 #include "core/workbench/PictureSample.h"
 
 class QCheckBox;
-class QComboBox;
-class QSpinBox;
 
 namespace headlight {
 
-class PathRow;
+class SampleFields;
 
 class EffectDataDialog : public QDialog {
   Q_OBJECT
@@ -26,14 +24,8 @@ class EffectDataDialog : public QDialog {
   std::optional<PictureSample> sample() const;
 
  private:
-  void browse();
-  void refresh();
-
-  PictureSample m_base;
   QCheckBox* m_measure;
-  QComboBox* m_kind;
-  PathRow* m_path;
-  QSpinBox* m_pictures;
+  SampleFields* m_fields;
 };
 
 }  // namespace headlight

@@ -116,6 +116,9 @@ void EffectLine::refresh() {
   m_data->setEnabled(m_document->hasModel());
   m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
+  const auto present = measures ? m_bridge->present() : nullptr;
+  m_words->setToolTip(present ? plainTip(QString::fromStdString(measuredText(present->measured)))
+                              : QString());
   const Progress& progress = m_bridge->progress();
   m_progress->setValue(
       progress.total > 0 ? static_cast<int>(kEffectSteps * progress.done / progress.total) : 0);

@@ -31,6 +31,11 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   m_averaged->setAutoRaise(true);
   m_averaged->setToolTip(plainTip(
       tr("On: averaged over the data set that masks are measured on. Off: of this picture")));
+  m_anew = new QToolButton(this);
+  m_anew->setObjectName(QStringLiteral("headAnew"));
+  m_anew->setText(tr("again"));
+  m_anew->setAutoRaise(true);
+  m_anew->setToolTip(plainTip(tr("Measure these averages anew, whatever is kept of them")));
   m_state = new QLabel(this);
   m_state->setObjectName(QStringLiteral("headMeasureState"));
   m_state->setTextFormat(Qt::PlainText);
@@ -38,9 +43,11 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   layout->setContentsMargins(6, 2, 6, 2);
   layout->addWidget(m_measure);
   layout->addWidget(m_averaged);
+  layout->addWidget(m_anew);
   layout->addWidget(m_state, 1);
   connect(m_measure, &QComboBox::activated, this, &NumberChooser::choose);
   connect(m_averaged, &QToolButton::toggled, this, &NumberChooser::choose);
+  connect(m_anew, &QToolButton::clicked, bridge, &HeadValuesBridge::measureAnew);
   connect(bridge, &HeadValuesBridge::changed, this, &NumberChooser::refresh);
   connect(document, &Document::numbersChanged, this, &NumberChooser::refresh);
   refresh();
@@ -59,13 +66,20 @@ void NumberChooser::refresh() {
   m_averaged->setEnabled(m_bridge->canAverage());
   m_averaged->setChecked(numbers.averaged);
   m_reading = false;
+  m_anew->setVisible(numbers.averaged && numbers.values && !numbers.values->measured.empty() &&
+                     !m_bridge->isBusy());
   QString state = m_bridge->problem();
   if (state.isEmpty() && m_bridge->isBusy()) {
     const Progress& progress = m_bridge->progress();
     state = progress.total > 0 ? tr("%1 %").arg(100 * progress.done / progress.total)
                                : tr("measuring…");
   }
-  if (state.isEmpty() && numbers.values) state = QString::fromStdString(numbers.values->note);
+  if (state.isEmpty() && numbers.values) {
+    QStringList said{QString::fromStdString(numbers.values->note),
+                     QString::fromStdString(measuredText(numbers.values->measured))};
+    said.removeAll(QString());
+    state = said.join(QStringLiteral("; "));
+  }
   m_state->setText(state);
   m_state->setToolTip(plainTip(state));
 }

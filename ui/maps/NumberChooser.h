@@ -26,6 +26,7 @@ class NumberChooser : public QWidget {
   HeadValuesBridge* m_bridge;
   QComboBox* m_measure;
   QToolButton* m_averaged;
+  QToolButton* m_anew;
   QLabel* m_state;
   bool m_reading = false;
 };

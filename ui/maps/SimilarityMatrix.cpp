@@ -24,6 +24,7 @@ SimilarityMatrix::SimilarityMatrix(Document* document, QWidget* parent)
   setMinimumSize(200, 200);
   connect(document, &Document::lookChanged, this, &SimilarityMatrix::request);
   connect(document, &Document::viewChanged, this, &SimilarityMatrix::request);
+  connect(document, &Document::layerNumbersChanged, this, qOverload<>(&QWidget::update));
   connect(m_bridge, &AnalysisBridge::similarityReady, this, qOverload<>(&QWidget::update));
 }
 
@@ -37,8 +38,40 @@ void SimilarityMatrix::showEvent(QShowEvent* event) {
   request();
 }
 
-QRectF SimilarityMatrix::cellRect(int row, int column) const {
+/// What is there to be drawn.
+struct SimilarityMatrix::Shown {
+  int layers = 0;
+  std::vector<float> values;
+  Legend legend;
+};
+
+std::optional<SimilarityMatrix::Shown> SimilarityMatrix::shown() const {
+  const ViewOptions& view = m_document->view();
+  if (m_document->layerNumbers().averaged) {
+    const auto averages = m_document->layerNumbers().values;
+    if (!averages || view.head >= averages->heads()) return {};
+    const auto& values = averages->of(view.head);
+    return Shown{averages->layers,
+                 {values.begin(), values.end()},
+                 similarityLegend(*averages, view.head, view.colorMap, m_document->sourceNote())};
+  }
   const auto result = m_bridge->similarity();
+  if (!result || result->values.empty()) return {};
+  return Shown{result->layers, result->values,
+               similarityLegend(result->head, result->look->maps.isSigned, view.colorMap,
+                                m_document->sourceNote())};
+}
+
+QString SimilarityMatrix::emptyText() const {
+  if (m_document->layerNumbers().averaged) return tr("Comparing layers on the data set…");
+  const auto result = m_bridge->similarity();
+  if (result && !result->error.isEmpty()) return result->error;
+  return m_document->look() ? tr("Comparing layers…")
+                            : tr("Open a model and a picture to compare its layers.");
+}
+
+QRectF SimilarityMatrix::cellRect(int row, int column) const {
+  const auto result = shown();
   if (!result) return {};
   const double legend = legendHeight(QFontMetricsF(font()), {}, width());
   return similarityCell(QRectF(0, 0, width(), height() - legend), QFontMetricsF(font()),
@@ -46,8 +79,8 @@ QRectF SimilarityMatrix::cellRect(int row, int column) const {
 }
 
 std::optional<std::pair<int, int>> SimilarityMatrix::cellAt(const QPointF& position) const {
-  const auto result = m_bridge->similarity();
-  if (!result || result->values.empty()) return {};
+  const auto result = shown();
+  if (!result) return {};
   for (int row = 0; row < result->layers; ++row)
     for (int column = 0; column < result->layers; ++column)
       if (cellRect(row, column).contains(position)) return std::pair(row, column);
@@ -55,7 +88,7 @@ std::optional<std::pair<int, int>> SimilarityMatrix::cellAt(const QPointF& posit
 }
 
 QString SimilarityMatrix::describePair(int row, int column) const {
-  const auto result = m_bridge->similarity();
+  const auto result = shown();
   const auto at = result ? static_cast<std::size_t>(row) * result->layers + column : 0;
   if (!result || at >= result->values.size()) return {};
   const float value = result->values[at];
@@ -68,27 +101,22 @@ QString SimilarityMatrix::describePair(int row, int column) const {
 
 void SimilarityMatrix::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const auto result = m_bridge->similarity();
-  if (!result || result->values.empty()) {
+  const auto result = shown();
+  if (!result) {
     QColor quiet = palette().color(QPalette::WindowText);
     quiet.setAlphaF(0.65f);
     painter.setPen(quiet);
-    QString text = tr("Open a model and a picture to compare its layers.");
-    if (m_document->look()) text = tr("Comparing layers…");
-    if (result && !result->error.isEmpty()) text = result->error;
-    painter.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap, text);
+    painter.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap,
+                     emptyText());
     return;
   }
   const double below = legendHeight(QFontMetricsF(font()), {}, width());
   const QRectF area(0, 0, width(), height() - below);
-  const bool isSigned = result->look->maps.isSigned;
-  const Legend legend = similarityLegend(result->head, isSigned, m_document->view().colorMap,
-                                         m_document->sourceNote());
-  drawSimilarity(painter, area, result->values, result->layers, legend, palette());
+  drawSimilarity(painter, area, result->values, result->layers, result->legend, palette());
   const int chosen = m_document->view().layer;
   if (chosen < result->layers)
     drawOutline(painter, cellRect(chosen, chosen), palette().color(QPalette::Highlight), 2);
-  Legend caption = legend;
+  Legend caption = result->legend;
   if (m_hovered) {
     const auto [row, column] = *m_hovered;
     const QRectF cell = cellRect(row, column);

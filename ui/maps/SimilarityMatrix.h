@@ -11,8 +11,9 @@ namespace headlight {
 class AnalysisBridge;
 class Document;
 
-/// The L × L picture of the chosen head, or of the mean over heads. Values on hover, and in the
-/// cells where they fit. A click chooses the row's layer.
+/// The L × L picture of the chosen head, or of the mean over heads; of the picture that is shown,
+/// or where the document says so the mean over a data set. Values on hover, and in the cells where
+/// they fit. A click chooses the row's layer.
 class SimilarityMatrix : public QWidget {
   Q_OBJECT
  public:
@@ -30,7 +31,10 @@ class SimilarityMatrix : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  struct Shown;
   void request();
+  std::optional<Shown> shown() const;
+  QString emptyText() const;
   std::optional<std::pair<int, int>> cellAt(const QPointF& position) const;
 
   Document* m_document;

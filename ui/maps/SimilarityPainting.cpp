@@ -43,6 +43,13 @@ Legend similarityLegend(int head, bool isSigned, ColorMap colorMap, const QStrin
   return legend;
 }
 
+Legend similarityLegend(const LayerSimilarity& averages, int head, ColorMap colorMap,
+                        const QString& sourceNote) {
+  Legend legend = similarityLegend(head, averages.isSigned, colorMap, sourceNote);
+  legend.title += QStringLiteral(" · mean of %1 pictures").arg(averages.pictures);
+  return legend;
+}
+
 void drawSimilarity(QPainter& painter, const QRectF& area, const std::vector<float>& values,
                     int layers, const Legend& legend, const QPalette& palette) {
   painter.save();

@@ -4,6 +4,7 @@
 #include "ui/base/Actions.h"
 #include "ui/base/Dialogs.h"
 #include "ui/document/Document.h"
+#include "ui/maps/CastleDialog.h"
 #include "ui/maps/DatasetDialog.h"
 #include "ui/maps/EffectDataDialog.h"
 #include "ui/maps/EffectLine.h"
@@ -24,10 +25,33 @@ PictureSample sampleOf(const Document& document) {
 EffectController::EffectController(Document* document, LookBridge* look, QWidget* window)
     : QObject(window),
       m_document(document),
+      m_look(look),
       m_window(window),
       m_bridge(document, look),
       m_heads(document, look),
+      m_layers(document, look),
       m_line(new EffectLine(document, &m_bridge, window)) {
+  makeMaskCommands();
+  m_castle =
+      makeCommand(this,
+                  {"model.castle",
+                   tr("C&astle…"),
+                   tr("What inference loses without the auxiliary branch (Castling-ViT), and "
+                      "whether that is free"),
+                   "Ctrl+Alt+A",
+                   {}},
+                  [this] { showCastle(); });
+  m_castle->setStatusTip(m_castle->toolTip());
+  m_modelCommands << m_castle;
+  connect(m_line, &EffectLine::dataRequested, this, &EffectController::chooseData);
+  connect(m_line, &EffectLine::picturesRequested, this, &EffectController::showPictures);
+  connect(document, &Document::modelChanged, this, &EffectController::onModel);
+  connect(document, &Document::modelChanged, this, &EffectController::refreshCastle);
+  keepIn({});
+  refreshCastle();
+}
+
+void EffectController::makeMaskCommands() {
   m_commands << makeCommand(this,
                             {"masks.effect.data",
                              tr("Measure masks on a data set…"),
@@ -50,9 +74,20 @@ EffectController::EffectController(Document* document, LookBridge* look, QWidget
                              "Ctrl+K, B",
                              {}},
                             [this] { showClasses(); });
-  connect(m_line, &EffectLine::dataRequested, this, &EffectController::chooseData);
-  connect(m_line, &EffectLine::picturesRequested, this, &EffectController::showPictures);
-  connect(document, &Document::modelChanged, this, &EffectController::onModel);
+}
+
+void EffectController::keepIn(const std::filesystem::path& folder) {
+  m_shelf = std::make_shared<const ResultShelf>(folder);
+  m_bridge.setShelf(m_shelf);
+  m_heads.setShelf(m_shelf);
+  m_layers.setShelf(m_shelf);
+}
+
+/// Says why it is off where that is the model's fault.
+void EffectController::refreshCastle() {
+  const QString why = whyNotCastled(*m_document);
+  m_castle->setEnabled(why.isEmpty());
+  m_castle->setToolTip(why.isEmpty() || !m_document->hasModel() ? m_castle->statusTip() : why);
 }
 
 /// Drawn pictures cost nothing to have; folders are measured on only where somebody says so.
@@ -69,6 +104,7 @@ void EffectController::onModel() {
 void EffectController::setSample(const std::optional<PictureSample>& sample) {
   m_bridge.setSample(sample);
   m_heads.setSample(sample);
+  m_layers.setSample(sample);
 }
 
 void EffectController::chooseData() {
@@ -87,6 +123,7 @@ void EffectController::showClasses() {
     m_classes = new DatasetDialog(m_document, &m_bridge, m_window);
     m_classes->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_classes, &DatasetDialog::dataRequested, this, &EffectController::chooseData);
+    connect(m_classes, &DatasetDialog::anewRequested, &m_bridge, &MaskEffectBridge::measureAnew);
     connect(m_classes, &DatasetDialog::opened, this,
             [this](const Image& picture, const QString& name) {
               m_document->setImage(picture, name, {});
@@ -96,6 +133,18 @@ void EffectController::showClasses() {
   m_classes->raise();
   m_classes->activateWindow();
   if (!m_bridge.sample()) chooseData();
+}
+
+/// Closed it is hidden: what was measured and said is there again.
+void EffectController::showCastle() {
+  if (!m_castleDialog) {
+    m_castleDialog = new CastleDialog(m_document, m_look, m_shelf,
+                                      m_bridge.sample().value_or(sampleOf(*m_document)), m_window);
+    connect(m_castleDialog, &CastleDialog::openRequested, this, &EffectController::openRequested);
+  }
+  m_castleDialog->show();
+  m_castleDialog->raise();
+  m_castleDialog->activateWindow();
 }
 
 void EffectController::showPictures() {

@@ -7,11 +7,16 @@
 #include <QObject>
 #include <QPointer>
 
+#include <filesystem>
+#include <memory>
+
 #include "ui/bridge/HeadValuesBridge.h"
 #include "ui/bridge/MaskEffectBridge.h"
+#include "ui/bridge/SimilarityBridge.h"
 
 namespace headlight {
 
+class CastleDialog;
 class DatasetDialog;
 class EffectLine;
 
@@ -22,11 +27,22 @@ class EffectController : public QObject {
 
   MaskEffectBridge* bridge() { return &m_bridge; }
   HeadValuesBridge* heads() { return &m_heads; }
+  SimilarityBridge* layers() { return &m_layers; }
+  /// Where what is measured is kept; an empty folder: as long as the window lives.
+  void keepIn(const std::filesystem::path& folder);
   EffectLine* line() const { return m_line; }
   /// Choosing the data and showing the pictures, for the Masks menu.
   const QList<QAction*>& commands() const { return m_commands; }
+  /// Castling, for the Model menu.
+  const QList<QAction*>& modelCommands() const { return m_modelCommands; }
+
+ Q_SIGNALS:
+  void openRequested(const QString& path);  ///< of a model that was saved here
 
  private:
+  void makeMaskCommands();
+  void refreshCastle();
+  void showCastle();
   void onModel();
   void setSample(const std::optional<PictureSample>& sample);
   void chooseData();
@@ -34,13 +50,18 @@ class EffectController : public QObject {
   void showClasses();
 
   Document* m_document;
+  LookBridge* m_look;
   QWidget* m_window;
   MaskEffectBridge m_bridge;
   HeadValuesBridge m_heads;
+  SimilarityBridge m_layers;
+  std::shared_ptr<const ResultShelf> m_shelf;
   bool m_chosen = false;  ///< the data, by a person
   EffectLine* m_line;
-  QPointer<DatasetDialog> m_classes;  ///< null until it is wanted
-  QList<QAction*> m_commands;
+  QPointer<DatasetDialog> m_classes;      ///< null until it is wanted
+  QPointer<CastleDialog> m_castleDialog;  ///< likewise
+  QList<QAction*> m_commands, m_modelCommands;
+  QAction* m_castle = nullptr;
 };
 
 }  // namespace headlight

@@ -5,10 +5,9 @@
 #include <cstdio>
 
 #include "app/cli/Command.h"
-#include "app/cli/DataOptions.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
-#include "app/cli/ModelOptions.h"
+#include "app/cli/MeasuredPictures.h"
 #include "app/cli/ProgressBar.h"
 #include "core/base/Files.h"
 #include "core/base/Text.h"
@@ -42,14 +41,7 @@ class HeadsCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
         "heads", "A number for every head: locality, entropy, distance, importance, learned alpha");
-    command->add_option("--image", m_images, "Of each of these pictures, or folders of them")
-        ->type_name("FILE");
-    command
-        ->add_option("--samples", m_samples,
-                     "Without --image: averaged over at most so many pictures of the data set's "
-                     "validation split, spread over the classes; default 64, 0: all")
-        ->type_name("INT")
-        ->check(CLI::NonNegativeNumber.description(""));
+    m_pictures.declare(*command);
     std::vector<std::string> names;
     for (const HeadMeasureInfo& info : headMeasures())
       names.push_back(info.name);
@@ -72,22 +64,22 @@ class HeadsCommand : public Command {
         ->type_name("MASK");
     command->add_option("-o,--output", m_output, "The mask scheme that this makes, as JSON")
         ->type_name("FILE");
+    m_pictures.keep.declare(*command);
     command->add_flag("--json", m_json, "The result as one JSON object");
-    m_model.declare(*command);
-    m_data.declare(*command);
+    m_pictures.declareSources(*command);
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     check();
     prepareOutput("--output", m_output, terminal);
-    const auto pictures = expandPictures(m_images);
+    const auto pictures = expandPictures(m_pictures.images);
     if (pictures.size() > 1 && !m_conditions.empty())
       refuseUsage("--select", "takes one picture, or a data set to average over");
-    const Experiment described = m_images.empty() ? m_data.describe(m_model.source) : Experiment();
-    m_session = m_model.open(terminal);
-    m_masks = m_model.masksFor(m_session->info());
-    const int exitCode = pictures.empty() ? measureData(described.data, terminal, stop)
+    const PictureSample sample = m_pictures.sample();
+    m_session = m_pictures.model.open(terminal);
+    m_masks = m_pictures.model.masksFor(m_session->info());
+    const int exitCode = pictures.empty() ? measureData(sample, terminal, stop)
                                           : measurePictures(pictures, terminal, stop);
     if (terminal.json())
       terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
@@ -99,9 +91,7 @@ class HeadsCommand : public Command {
  private:
   /// What can be said before the model is loaded.
   void check() {
-    m_model.require();
-    if (!m_images.empty() && (!m_data.folder.empty() || !m_data.flags.empty()))
-      refuseUsage("--image", "and --data are measurements of their own; give one of them");
+    m_pictures.check();
     if (m_measureNames.empty()) m_measureNames = {"als", "entropy", "distance"};
     for (const std::string& name : m_measureNames)
       add(valueOrThrow(headMeasureFromName(name)));
@@ -122,10 +112,11 @@ class HeadsCommand : public Command {
       m_measures.push_back(measure);
   }
 
-  int measureData(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+  int measureData(const PictureSample& sample, Terminal& terminal, std::stop_token stop) {
     ProgressBar bar(terminal);
-    const auto measured = valueOrThrow(measureHeads(*m_session, PictureSample{data, m_samples},
-                                                    m_masks, m_measures, bar.callback(), stop));
+    const auto measured =
+        valueOrThrow(keptHeads(m_pictures.keep.keeping(), {*m_session, sample, m_masks}, m_measures,
+                               bar.callback(), stop));
     terminal.setStatus("");
     report(Json(nullptr), measured, terminal);
     return kExitOk;
@@ -190,9 +181,11 @@ class HeadsCommand : public Command {
 
   Json toJson(const HeadValues& values) const {
     const HeadMeasureInfo& info = infoOf(values.measure);
-    Json json = {{"name", info.name},       {"title", info.title},         {"unit", info.unit},
-                 {"larger", info.larger},   {"values", values.values},  // NaN (none) becomes null
-                 {"chance", values.chance}, {"pictures", values.pictures}, {"note", values.note}};
+    Json json = {{"name", info.name},       {"title", info.title},
+                 {"unit", info.unit},       {"larger", info.larger},
+                 {"values", values.values},  // NaN (none) becomes null
+                 {"chance", values.chance}, {"pictures", values.pictures},
+                 {"note", values.note},     {"measured", measuredJson(values.measured)}};
     if (m_sort) json["sorted"] = placesJson(sortedHeads(values));
     return json;
   }
@@ -207,6 +200,7 @@ class HeadsCommand : public Command {
                (values.pictures == 1 ? " picture" : " pictures");
     terminal.print(title);
     if (!values.note.empty()) terminal.print("  " + values.note);
+    if (!values.measured.empty()) terminal.print("  " + measuredText(values.measured));
     std::size_t most = 0;
     for (const auto& layer : values.values)
       most = std::max(most, layer.size());
@@ -247,12 +241,10 @@ class HeadsCommand : public Command {
       terminal.print(placeText(place));
   }
 
-  std::vector<std::string> m_images, m_measureNames, m_selection;
-  std::int64_t m_samples = 64;
+  std::vector<std::string> m_measureNames, m_selection;
   std::string m_set, m_output;
   bool m_sort = false, m_json = false;
-  ModelOptions m_model;
-  DataOptions m_data;
+  MeasuredPictures m_pictures;
 
   std::vector<HeadMeasure> m_measures;
   std::vector<HeadCondition> m_conditions;

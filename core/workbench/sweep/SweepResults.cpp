@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 
 namespace headlight {
@@ -29,10 +30,11 @@ std::optional<double> numberIn(const std::vector<std::string>& cells, std::size_
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// Of the run's table, which has so many rows: by column, then by row.
-std::vector<std::vector<double>> tableColumns(const OpenFolder& run,
-                                              const std::vector<std::string>& names,
-                                              std::int64_t wantedRows) {
+/// Of the run's table, which has so many rows: by column, then by row. Of `optional` names, which
+/// come last, a column is empty where the table has none.
+std::vector<std::vector<double>> tableColumns(const OpenFolder& run, std::vector<std::string> names,
+                                              std::int64_t wantedRows,
+                                              const std::vector<std::string>& optional = {}) {
   const auto refuse = [&](const std::string& message) {
     throw Failure({ErrorCode::InvalidFile, message, run.pathOf(kTable).string()});
   };
@@ -40,11 +42,14 @@ std::vector<std::vector<double>> tableColumns(const OpenFolder& run,
   std::string row;
   std::getline(table, row);
   const auto head = cellsOf(row);
+  const std::size_t needed = names.size();
+  names.insert(names.end(), optional.begin(), optional.end());
   std::vector<std::vector<double>> columns(names.size());
   std::int64_t rows = 0;
   for (; std::getline(table, row); ++rows)
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto place = std::find(head.begin(), head.end(), names[i]) - head.begin();
+      if (i >= needed && static_cast<std::size_t>(place) == head.size()) continue;
       const auto value = numberIn(cellsOf(row), static_cast<std::size_t>(place));
       if (!value) refuse("has a row in which no " + names[i] + " is found: " + row);
       columns[i].push_back(*value);
@@ -53,6 +58,19 @@ std::vector<std::vector<double>> tableColumns(const OpenFolder& run,
     refuse("has " + std::to_string(rows) + " rows, the run had " + std::to_string(wantedRows) +
            " validations; delete the run's folder to train it again");
   return columns;
+}
+
+/// Of those that are numbers; 0 where none is.
+double medianOf(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+/// A number of a file, that may be any.
+std::int64_t wholeBytes(double value) {
+  constexpr double kMost = 1e18;
+  return value > 0 && value < kMost ? static_cast<std::int64_t>(value) : 0;
 }
 
 }  // namespace
@@ -101,9 +119,14 @@ RunResult classifierResult(const OpenFolder& run, std::int64_t epochs) {
 RunResult sequenceResult(const OpenFolder& run, const SequenceTrainingConfig& training) {
   const std::int64_t every = training.evaluateSteps;
   const auto columns = tableColumns(run, {"validation_bits", "train_bits"},
-                                    training.steps / every + (training.steps % every != 0));
+                                    training.steps / every + (training.steps % every != 0),
+                                    {"steps_per_second", "peak_bytes"});
   const std::vector<double>& bits = columns[0];
-  return {*std::min_element(bits.begin(), bits.end()), bits.back(), columns[1].back()};
+  RunResult result{*std::min_element(bits.begin(), bits.end()), bits.back(), columns[1].back()};
+  result.stepsPerSecond = std::max(0.0, medianOf(columns[2]));
+  for (const double bytes : columns[3])
+    result.peakBytes = std::max(result.peakBytes, wholeBytes(bytes));
+  return result;
 }
 
 SpeedsByVariant readSpeeds(const OpenFolder& output) {

@@ -13,6 +13,9 @@ namespace headlight {
 /// Of the validations of a finished run: top-1, or bits; `training` is of sequences alone.
 struct RunResult {
   double best = 0, last = 0, training = 0;
+  // Of sequences alone; 0: not written down.
+  double stepsPerSecond = 0;
+  std::int64_t peakBytes = 0;
 };
 
 /// Whether the run in a folder was trained to its end, and saying so, with the steps that it took.

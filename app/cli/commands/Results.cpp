@@ -1,0 +1,83 @@
+// results: what was measured on data sets and is kept, by the window or with --keep.
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "core/base/Clock.h"
+#include "core/workbench/ResultShelf.h"
+
+namespace headlight::cli {
+namespace {
+
+Json lineJson(const KeptResult& kept) {
+  const ResultKey& key = kept.key;
+  return {{"measured", kept.measured}, {"kind", key.kind},       {"detail", key.detail},
+          {"model", key.model},        {"masks", key.scheme},    {"dataset", key.dataset},
+          {"path", key.path},          {"samples", key.samples}, {"weights", key.weights},
+          {"result", kept.result}};
+}
+
+std::string lineText(const KeptResult& kept) {
+  const ResultKey& key = kept.key;
+  std::string line = dateText(kept.measured) + "  " + key.kind;
+  if (!key.detail.empty()) line += " " + key.detail;
+  line += "  " + key.model + " " + key.weights.substr(0, 8) + ", masks " + key.scheme + ", ";
+  line += key.path.empty() ? key.dataset : key.path;
+  return line + ", " + (key.samples > 0 ? "at most " + std::to_string(key.samples) : "all") +
+         " pictures";
+}
+
+class ResultsCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "results", "What was measured on data sets and is kept, with date, model and masks");
+    command->add_flag("--clear", m_clear, "Remove all of them");
+    command
+        ->add_option("--folder", m_folder,
+                     "Where they lie; default: \"headlight/results\" in your data folder "
+                     "($XDG_DATA_HOME, or ~/.local/share), as the window has them")
+        ->type_name("FOLDER");
+    command->add_flag("--json", m_json, "The results, with all their numbers, as one JSON object");
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token) override {
+    const ResultShelf shelf(m_folder.empty() ? ResultShelf::defaultFolder() : m_folder);
+    return m_clear ? clear(shelf, terminal) : list(shelf, terminal);
+  }
+
+ private:
+  int list(const ResultShelf& shelf, Terminal& terminal) const {
+    Json results = Json::array();
+    for (const KeptResult& kept : valueOrThrow(shelf.list())) {
+      results.push_back(lineJson(kept));
+      if (!terminal.json()) terminal.print(lineText(kept));
+    }
+    if (terminal.json())
+      terminal.printJson(Json{{"folder", shelf.folder().string()}, {"results", results}});
+    else if (results.empty())
+      terminal.note("nothing is kept in " + shelf.folder().string());
+    return kExitOk;
+  }
+
+  static int clear(const ResultShelf& shelf, Terminal& terminal) {
+    const std::size_t removed = valueOrThrow(shelf.clear());
+    if (terminal.json())
+      terminal.printJson(Json{{"folder", shelf.folder().string()}, {"removed", removed}});
+    else
+      terminal.print(std::to_string(removed) + (removed == 1 ? " result" : " results") +
+                     " removed from " + shelf.folder().string());
+    return kExitOk;
+  }
+
+  std::filesystem::path m_folder;
+  bool m_clear = false, m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeResultsCommand() {
+  return std::make_unique<ResultsCommand>();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,187 @@
+// similarity: how alike the layers of a model look, of pictures or averaged over a data set.
+
+#include <cmath>
+#include <cstdio>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/MeasuredPictures.h"
+#include "app/cli/ProgressBar.h"
+#include "app/cli/SimilarityPicture.h"
+#include "core/base/Files.h"
+
+namespace headlight::cli {
+namespace {
+
+std::string headWords(int head) {
+  return head < 0 ? "mean of heads" : "head " + std::to_string(head);
+}
+
+std::string pictureWords(std::int64_t pictures) {
+  return std::to_string(pictures) + (pictures == 1 ? " picture" : " pictures");
+}
+
+class SimilarityCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "similarity", "How alike the layers look: the cosine of their maps, averaged over tokens");
+    m_pictures.declare(*command);
+    command
+        ->add_option("--head", m_head,
+                     "Of the table and the picture: one head, or -1, the mean over the heads that "
+                     "both layers have; default -1")
+        ->type_name("INT");
+    const auto file = [&](const char* flag, std::string& target, const char* help) {
+      command->add_option(flag, target, help)->type_name("FILE");
+    };
+    file("--csv", m_csv, "Write every pair of layers of every head; - for standard output");
+    file("-o,--output", m_output, "Write the table as a picture (PNG); - for standard output");
+    command->add_option("--colormap", m_colorMap, "Of the picture; default viridis")
+        ->type_name("NAME");
+    m_pictures.keep.declare(*command);
+    command->add_flag("--json", m_json, "The result as one JSON object: of all heads");
+    m_pictures.declareSources(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    check();
+    m_colors = valueOrThrow(colorMapFromName(m_colorMap));
+    prepareOutput("--csv", m_csv, terminal);
+    prepareOutput("--output", m_output, terminal);
+    const auto pictures = expandPictures(m_pictures.images);
+    if (pictures.size() > 1 && (!m_csv.empty() || !m_output.empty()))
+      refuseUsage(m_csv.empty() ? "--output" : "--csv",
+                  "takes one picture, or a data set to average over");
+    const PictureSample sample = m_pictures.sample();
+    m_session = m_pictures.model.open(terminal);
+    m_masks = m_pictures.model.masksFor(m_session->info());
+    requireHead();
+    const int exitCode = pictures.empty() ? measureData(sample, terminal, stop)
+                                          : measurePictures(pictures, terminal, stop);
+    if (terminal.json())
+      terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
+                              {"results", m_results},
+                              {"output", m_output.empty() ? Json(nullptr) : Json(m_output)}});
+    return exitCode;
+  }
+
+ private:
+  /// What can be said before the model is loaded.
+  void check() const {
+    m_pictures.check();
+    if (!m_csv.empty() && m_csv == m_output)
+      refuseUsage("--csv", "and --output are two files; give each a name of its own");
+  }
+
+  void requireHead() const {
+    int most = 0;
+    for (const int heads : m_session->info().heads)
+      most = std::max(most, heads);
+    if (m_head < -1 || m_head >= most)
+      refuseUsage("--head", "is 0 to " + std::to_string(most - 1) + ", or -1 for the mean");
+  }
+
+  int measureData(const PictureSample& sample, Terminal& terminal, std::stop_token stop) {
+    ProgressBar bar(terminal);
+    const auto measured = valueOrThrow(keptSimilarity(
+        m_pictures.keep.keeping(), {*m_session, sample, m_masks}, bar.callback(), stop));
+    terminal.setStatus("");
+    report(Json(nullptr), measured, terminal);
+    return kExitOk;
+  }
+
+  int measurePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
+                      std::stop_token stop) {
+    const bool strict = !m_csv.empty() || !m_output.empty();
+    return forEachPicture(pictures, strict, terminal, [&](const auto& path, const Image& image) {
+      const auto measured = valueOrThrow(measureSimilarity(*m_session, image, m_masks, stop));
+      if (!terminal.json()) terminal.print(path.string());
+      report(path.string(), measured, terminal);
+    });
+  }
+
+  void report(const Json& image, const LayerSimilarity& similarity, Terminal& terminal) {
+    if (!terminal.json()) print(similarity, terminal);
+    if (!m_csv.empty()) valueOrThrow(writeFileAtomically(m_csv, similarityCsv(similarity)));
+    if (!m_output.empty()) draw(similarity, terminal);
+    m_results.push_back(toJson(image, similarity));
+  }
+
+  static Json rows(const LayerSimilarity& similarity, int head) {
+    Json list = Json::array();
+    const auto& values = similarity.of(head);
+    for (int row = 0; row < similarity.layers; ++row)
+      list.push_back(std::vector<double>(values.begin() + row * similarity.layers,
+                                         values.begin() + (row + 1) * similarity.layers));
+    return list;  // NaN (not compared) becomes null
+  }
+
+  static Json toJson(const Json& image, const LayerSimilarity& similarity) {
+    Json heads = Json::array();
+    for (int head = 0; head < similarity.heads(); ++head)
+      heads.push_back(rows(similarity, head));
+    return {{"image", image},
+            {"pictures", similarity.pictures},
+            {"signed", similarity.isSigned},
+            {"mean", rows(similarity, -1)},
+            {"heads", heads},
+            {"measured", measuredJson(similarity.measured)}};
+  }
+
+  void print(const LayerSimilarity& similarity, Terminal& terminal) const {
+    terminal.print("similarity of layers, " + headWords(m_head) + "; " +
+                   pictureWords(similarity.pictures));
+    if (!similarity.measured.empty()) terminal.print("  " + measuredText(similarity.measured));
+    std::string header = "  layer";
+    for (int column = 0; column < similarity.layers; ++column)
+      header += cell("%7s", std::to_string(column).c_str());
+    terminal.print(header);
+    const auto& values = similarity.of(m_head);
+    for (int row = 0; row < similarity.layers; ++row) {
+      std::string line = cell("  %5s", std::to_string(row).c_str());
+      for (int column = 0; column < similarity.layers; ++column) {
+        const double value = values[static_cast<std::size_t>(row) * similarity.layers + column];
+        line += std::isnan(value) ? std::string("      -") : cell("%7.3f", value);
+      }
+      terminal.print(line);
+    }
+  }
+
+  template <typename T>
+  static std::string cell(const char* format, T value) {
+    char text[48];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+  }
+
+  void draw(const LayerSimilarity& similarity, Terminal& terminal) const {
+    const std::string title = "similarity of layers, " + headWords(m_head) + ": " +
+                              m_session->info().experiment.model.name + ", masks " +
+                              m_masks.name() + ", " + pictureWords(similarity.pictures);
+    const auto png =
+        valueOrThrow(encodePng(similarityPicture(similarity, m_head, m_colors, title)));
+    valueOrThrow(writeFileAtomically(m_output, png));
+    terminal.note("wrote " + m_output);
+  }
+
+  int m_head = -1;
+  std::string m_csv, m_output, m_colorMap = "viridis";
+  bool m_json = false;
+  MeasuredPictures m_pictures;
+
+  ColorMap m_colors = ColorMap::Viridis;
+  std::unique_ptr<InferenceSession> m_session;
+  MaskScheme m_masks;
+  Json m_results = Json::array();
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeSimilarityCommand() {
+  return std::make_unique<SimilarityCommand>();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,65 @@
+#pragma once
+// What bridges that measure in the background have in common: the data set that averages are taken
+// of, where they are kept, how far it is and what is wrong.
+
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+
+#include "core/base/Progress.h"
+#include "core/workbench/KeptMeasures.h"
+#include "ui/base/BackgroundTask.h"
+
+namespace headlight {
+
+class Document;
+class LookBridge;
+
+class MeasureBridge : public QObject {
+  Q_OBJECT
+ public:
+  bool canAverage() const { return m_sample.has_value(); }
+  /// Where averages are kept; null: nowhere.
+  void setShelf(std::shared_ptr<const ResultShelf> shelf) { m_shelf = std::move(shelf); }
+  /// Averages, whatever is kept of them.
+  void measureAnew();
+
+  bool isBusy() const { return m_task.isBusy(); }
+  /// Something is measured, or will be at once.
+  bool isDue() const { return isBusy() || m_settled.isActive(); }
+  const Progress& progress() const { return m_progress; }
+  const QString& problem() const { return m_problem; }  ///< empty where nothing is wrong
+
+ Q_SIGNALS:
+  void changed();  ///< busy, progress or problem
+
+ protected:
+  /// measure() is called when nothing has restarted it for `settleMs`.
+  MeasureBridge(Document* document, LookBridge* look, int settleMs, QObject* parent);
+
+  virtual void restart() = 0;
+  virtual void measure() = 0;
+
+  /// What was begun is of no use any more.
+  void forget();
+  Keeping keeping();
+  ProgressCallback teller();  ///< to be called from any thread
+  /// What came of it in place of a result; one that was cancelled says nothing.
+  void takeError(const Error& error);
+
+  Document* m_document;
+  LookBridge* m_look;
+  std::optional<PictureSample> m_sample;
+  QTimer m_settled;
+  Progress m_progress;
+  QString m_problem;
+  BackgroundTask m_task;
+
+ private:
+  std::shared_ptr<const ResultShelf> m_shelf;
+  bool m_anew = false;
+};
+
+}  // namespace headlight

@@ -1,0 +1,29 @@
+#pragma once
+// Measures how alike layers look on the data set that masks are measured on, in the background,
+// where the document is to show that, and anew when weights or masks change.
+
+#include "ui/bridge/MeasureBridge.h"
+
+namespace headlight {
+
+class SimilarityBridge : public MeasureBridge {
+  Q_OBJECT
+ public:
+  SimilarityBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+
+  /// Of what averages are taken; nothing: there are none.
+  void setSample(const std::optional<PictureSample>& sample);
+  /// Over the data set, where there is one, or of the picture again, which also cancels.
+  void average(bool on);
+
+ private:
+  using Measured = Result<LayerSimilarity>;
+  void onLook();
+  void restart() override;
+  void measure() override;
+  void take(const Measured& measured);
+
+  std::uint64_t m_weights = 0;  ///< that were seen last
+};
+
+}  // namespace headlight
