@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/cli/KeepOptions.h"
 #include "core/base/Files.h"
 
 namespace headlight::cli {
@@ -40,6 +41,8 @@ void printJson(const ClassTable& table, const ClassReport& report, Terminal& ter
                           {"top1", table.result.top1},
                           {"top5", table.result.top5},
                           {"skipped", table.result.skipped},
+                          {"precision", table.precision},
+                          {"measured", measuredJson(table.result.measured)},
                           {"classes", classesJson(report)},
                           {"confused", report.confused},
                           {"confusion", report.confusion},

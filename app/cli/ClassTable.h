@@ -13,6 +13,7 @@ struct ClassTable {
   bool classes = false;        ///< a line a class
   std::string csv, confusion;  ///< files; empty: none
   std::size_t worst = 0;       ///< pictures to name, at most
+  std::string precision = "float32";
 };
 
 /// Writes the files and tells the rest. Throws Failure.

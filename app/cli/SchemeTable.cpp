@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/cli/KeepOptions.h"
+
 namespace headlight::cli {
 namespace {
 
@@ -98,7 +100,8 @@ void reportSchemes(const SchemeTable& table, Terminal& terminal) {
                        {"loss", result.loss},
                        {"top1", result.top1},
                        {"top5", result.top5},
-                       {"skipped", result.skipped}});
+                       {"skipped", result.skipped},
+                       {"measured", measuredJson(result.measured)}});
     if (!terminal.json()) printScheme(table.names[s], width, table.schemes[s], result, terminal);
   }
   for (std::size_t s = 1; s < table.results.size(); ++s) {
@@ -107,7 +110,9 @@ void reportSchemes(const SchemeTable& table, Terminal& terminal) {
     effects.push_back(effectJson(effect, table.names[s], table.results[0].classNames));
     if (!terminal.json()) printEffect(table, s, effect, terminal);
   }
-  if (terminal.json()) terminal.printJson(Json{{"schemes", schemes}, {"effects", effects}});
+  if (terminal.json())
+    terminal.printJson(
+        Json{{"schemes", schemes}, {"effects", effects}, {"precision", table.precision}});
 }
 
 }  // namespace headlight::cli

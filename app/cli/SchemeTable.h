@@ -15,6 +15,7 @@ struct SchemeTable {
   std::vector<MaskScheme> schemes;
   std::vector<SchemeResult> results;
   std::size_t changes = 0;  ///< pictures to name, at most
+  std::string precision = "float32";
 };
 
 /// A line a scheme, then from each of the others to the first what changes. Throws Failure.

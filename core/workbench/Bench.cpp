@@ -12,6 +12,7 @@
 #include "core/masks/Neighbourhood.h"
 #include "core/models/Device.h"
 #include "core/models/Model.h"
+#include "core/models/Precision.h"
 #include "core/models/Registry.h"
 #include "core/models/TransformerBlock.h"
 #include "core/workbench/Compute.h"
@@ -100,9 +101,24 @@ Result<void> benched(const BenchOptions& options, Body body) {
     configureCompute(options.threads);
     at::init_num_threads();  // counts are per thread, and a program calls from any
     const at::Device device = deviceFromConfig(options.device);
+    for (const std::string& precision : options.precisions)
+      precisionOn(device, precision, "--precision");
     warm(device);
     body(device);
   });
+}
+
+/// The same with its forward pass in `precision`; the backward pass is never within the scope.
+Candidate inPrecision(Candidate candidate, const std::string& precision) {
+  if (precision == "float32") return candidate;
+  candidate.row.precision = precision;
+  candidate.row.name += ", " + precision;
+  candidate.run = [run = candidate.run,
+                   wanted = precisionFromConfig(precision)](const at::Tensor& x) {
+    const AutocastScope autocast(wanted, x.device());
+    return run(x);
+  };
+  return candidate;
 }
 
 /// Neighbourhoods of a grid without prefix as a mask for LibTorch, true where a row looks.
@@ -228,9 +244,11 @@ Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std:
     std::vector<Candidate> candidates;
     for (const std::string& name : mechanismsOr(options.mechanisms, "softmax")) {
       const Variant& mechanism = mechanismOf(name).variant;
-      for (const bool masked : {true, false})
-        if (!masked || mechanism.maskable)
-          candidates.push_back(blockCandidate(mechanism, masked, options, device));
+      for (const std::string& precision : options.precisions)
+        for (const bool masked : {true, false})
+          if (!masked || mechanism.maskable)
+            candidates.push_back(
+                inPrecision(blockCandidate(mechanism, masked, options, device), precision));
     }
     measure(candidates, options.repeats, sink, stop);
   });
@@ -243,12 +261,14 @@ Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std
       const std::string name = own.config.name.empty() ? nameOrFile : own.config.name;
       std::vector<Candidate> candidates;
       for (const auto& mechanism : mechanismsOr(options.mechanisms, own.config.mechanism))
-        for (const bool recomputing : {false, true})
-          if (!recomputing || options.recomputing)
-            candidates.push_back(
-                modelCandidate(withMechanism(own, mechanism),
-                               options.mechanisms.empty() ? name : name + ", " + mechanism, options,
-                               device, recomputing));
+        for (const std::string& precision : options.precisions)
+          for (const bool recomputing : {false, true})
+            if (!recomputing || options.recomputing)
+              candidates.push_back(inPrecision(
+                  modelCandidate(withMechanism(own, mechanism),
+                                 options.mechanisms.empty() ? name : name + ", " + mechanism,
+                                 options, device, recomputing),
+                  precision));
       measure(candidates, options.repeats, sink, stop);
     }
   });

@@ -25,6 +25,7 @@ struct BenchRow {
   /// the process on the CPU, 0 where the system does not tell (PeakMemory.h); of tensors on a GPU.
   std::int64_t peakBytes = 0;
   std::string device = {};  ///< "cpu", "cuda:0"
+  std::string precision = "float32";
 };
 
 struct BenchOptions {
@@ -48,6 +49,8 @@ struct BenchOptions {
   std::vector<std::string> mechanisms = {};
   /// Of models: beside each the same with blocks that are computed again in the backward pass.
   bool recomputing = false;
+  /// Of blocks, models and steps: each in these, as training.precision spells them.
+  std::vector<std::string> precisions{"float32"};
 };
 
 /// A model to measure, and the masks that it has.
@@ -62,8 +65,8 @@ BenchedModel benchedModel(const std::string& nameOrFile);
 using BenchSink = std::function<void(const BenchRow&)>;
 
 /// Hard-masked attention alone, linear beside dense, for every side. Rows go to `sink` as they are
-/// measured. Errors: Canceled, InvalidConfig (no such device), InvalidArgument (`library` and
-/// LibTorch has none).
+/// measured. Errors: Canceled, InvalidConfig (no such device, or a precision that it does not
+/// have), InvalidArgument (`library` and LibTorch has none).
 Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
                             std::stop_token stop);
 /// A block of the first stage of H-MaiT-T (56 × 56 patches), masked (where its mechanism can be)

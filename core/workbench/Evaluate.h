@@ -1,6 +1,5 @@
 #pragma once
-// Loss and accuracy of a model, and what castling would change of them. No torch type here. Both
-// doors block their caller's thread.
+// Loss and accuracy of a model. No torch type here. It blocks its caller's thread.
 
 #include <functional>
 #include <optional>
@@ -24,28 +23,13 @@ struct EvaluationRequest {
   /// Called once the model is open and before anything is measured: what of its weights fitted.
   std::function<void(const ModelInfo&)> opened;
   std::int64_t samples = 0;  ///< at most so many pictures, spread over the classes; 0: all
+  /// Of the forward passes, as training.precision spells it; losses are float32 in any case.
+  std::string precision = "float32";
 };
 
-/// Errors: those of opening a model and a dataset, Canceled, classes that do not fit.
+/// Errors: those of opening a model and a dataset, Canceled, classes that do not fit, a precision
+/// that the device does not have.
 Result<EvaluationResult> evaluate(const EvaluationRequest& request,
                                   const ProgressCallback& progress, std::stop_token stop);
-
-/// Castling-ViT, §3.2.2: a model with its auxiliary softmax branch, and without.
-struct CastlingReport {
-  struct Layer {
-    /// Of the auxiliary mask over all images, in [0, 1]; NaN in a layer without a branch.
-    double nonzeros = 0;
-    double perImage = 0;  ///< as many entries of an image's H × T × T on average; NaN likewise
-  };
-  EvaluationResult with, castled;
-  std::vector<Layer> layers;
-  /// No entry was left in any layer for any image: leaving the branch out changes nothing.
-  bool free = false;
-  std::string verdict;  ///< in words
-};
-
-/// As evaluate(), twice. Errors besides: InvalidConfig for a model without an auxiliary branch.
-Result<CastlingReport> evaluateCastling(const EvaluationRequest& request,
-                                        const ProgressCallback& progress, std::stop_token stop);
 
 }  // namespace headlight

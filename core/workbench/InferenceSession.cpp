@@ -23,6 +23,7 @@
 #include "core/workbench/opening/LearnedAlphas.h"
 #include "core/workbench/opening/LearnedMaps.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/ModelDigest.h"
 
 namespace headlight {
 namespace {
@@ -73,6 +74,7 @@ struct InferenceSession::State {
   int validBlocks = 0;
   std::optional<std::vector<LearnedMap>> learned;  ///< of the weights as they are
   std::uint64_t weights = nextWeights();
+  std::string digest;  ///< of the weights as they are; empty: not asked yet
 
   Model& model() { return *loaded.model; }
 
@@ -85,6 +87,7 @@ struct InferenceSession::State {
   void weightsChanged() {
     forget();
     weights = nextWeights();
+    digest.clear();
   }
 
   const std::vector<LearnedMap>& learnedMaps() {
@@ -268,6 +271,14 @@ Result<std::vector<LearnedMap>> InferenceSession::learnedMaps() {
     const at::NoGradGuard noGrad;
     at::init_num_threads();
     return m_state->learnedMaps();
+  });
+}
+
+Result<std::string> InferenceSession::digest() {
+  return guarded("weights", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    if (m_state->digest.empty()) m_state->digest = modelDigest(m_state->model());
+    return m_state->digest;
   });
 }
 

@@ -106,6 +106,10 @@ class InferenceSession {
   /// The maps that the mechanism's weights alone give: whatever it offers, often nothing.
   Result<std::vector<LearnedMap>> learnedMaps();
 
+  /// A name for config and weights as they are: equal in every process for equal ones, another for
+  /// others. Reads all weights, once as long as they stay.
+  Result<std::string> digest();
+
   /// Saves weights, class names and the Experiment (with `masks`) as safetensors.
   Result<void> save(const std::filesystem::path& path, const MaskScheme& masks) const;
 

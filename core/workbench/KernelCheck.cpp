@@ -18,12 +18,13 @@ namespace {
 /// One of the two ways to run a model, with its time.
 class TimedWay {
  public:
-  explicit TimedWay(bool plain) : m_plain(plain) {}
+  TimedWay(bool plain, const EvaluationOptions& options) : m_plain(plain), m_options(options) {}
 
   /// Logits [B, classes] of these images in double, on the CPU.
   at::Tensor logits(Model& model, const at::Tensor& images) {
     std::optional<PlainKernels> plain;
     if (m_plain) plain.emplace();
+    const AutocastScope autocast(m_options.precision, m_options.device);
     const auto started = std::chrono::steady_clock::now();
     // Copied to the CPU within the time, so that a device has finished.
     at::Tensor result = model.forward(images).to(at::kCPU, at::kDouble);
@@ -39,6 +40,7 @@ class TimedWay {
 
  private:
   bool m_plain;
+  const EvaluationOptions& m_options;
   std::chrono::duration<double> m_seconds{0};
   std::int64_t m_images = 0;
   std::string m_kernels;
@@ -77,7 +79,7 @@ KernelCheck checkOpened(const OpenedEvaluation& opened, std::int64_t images,
   const auto loader = opened.loader();
   const std::int64_t total =
       images > 0 ? std::min(images, opened.dataset->size()) : opened.dataset->size();
-  TimedWay fast(false), plain(true);
+  TimedWay fast(false, opened.options), plain(true, opened.options);
   KernelCheck check;
   check.largest = -1;
   RemainingTime remaining;

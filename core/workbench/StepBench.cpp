@@ -7,6 +7,7 @@
 
 #include "core/base/Random.h"
 #include "core/models/Device.h"
+#include "core/models/Precision.h"
 #include "core/models/Registry.h"
 #include "core/training/SharedBatches.h"
 #include "core/training/step/StepRunner.h"
@@ -24,6 +25,7 @@ Json taskOf(const BenchOptions& options) {
   return {{"bench", "step"},
           {"models", options.models},
           {"batch", options.batch},
+          {"precisions", options.precisions},
           {"repeats", options.repeats}};
 }
 
@@ -58,21 +60,28 @@ Experiment deviceAsked(const BenchOptions& options) {
   return experiment;
 }
 
+at::Device deviceOf(const BenchOptions& options, const Launch& launch) {
+  return deviceFromConfig(placedAt(deviceAsked(options), launch).device);
+}
+
 class StepMeter {
  public:
-  StepMeter(const std::string& name, const BenchOptions& options, const Launch& launch,
-            const std::shared_ptr<Processes>& processes)
-      : m_device(deviceFromConfig(placedAt(deviceAsked(options), launch).device)) {
+  StepMeter(const std::string& name, const std::string& precision, const BenchOptions& options,
+            const Launch& launch, const std::shared_ptr<Processes>& processes)
+      : m_device(deviceOf(options, launch)) {
+    TrainingConfig training;
+    training.precision = precision;
     const BenchedModel benched = benchedModel(name);
     m_model = makeModel(benched.config, 0);
     m_model->setMasks(valueOrThrow(resolveMasks(benched.masks, m_model->masks().shape())));
     m_batch = batchOf(benched.config, options.batch, processes.get());
     m_model->to(m_device);
     m_model->train();
-    m_runner = std::make_unique<StepRunner>(m_model, m_device, TrainingConfig{}, 0,
+    m_runner = std::make_unique<StepRunner>(m_model, m_device, training, 0,
                                             options.repeats + kWarmSteps, nullptr, processes);
     m_row.name = name;
     m_row.device = m_device.str();
+    m_row.precision = precision;
     m_row.processes = launch.count;
     m_row.threads = at::get_num_threads();
     m_row.batch = options.batch;
@@ -127,11 +136,14 @@ Result<void> benchSteps(const BenchOptions& options, const Launch& launch,
     at::init_num_threads();  // counts are per thread, and a program calls from any
     const auto processes = meet({launch, taskOf(options)}, static_cast<double>(kTimeout.count()));
     inCompany(processes, [&] {
-      for (const std::string& name : options.models) {
-        const StepBenchRow row =
-            StepMeter(name, options, launch, processes).measured(options.repeats, stop);
-        if (launch.rank == 0) sink(row);
-      }
+      for (const std::string& precision : options.precisions)
+        precisionOn(deviceOf(options, launch), precision, "--precision");
+      for (const std::string& name : options.models)
+        for (const std::string& precision : options.precisions) {
+          const StepBenchRow row = StepMeter(name, precision, options, launch, processes)
+                                       .measured(options.repeats, stop);
+          if (launch.rank == 0) sink(row);
+        }
     });
   });
 }

@@ -13,8 +13,9 @@
 namespace headlight {
 
 struct StepBenchRow {
-  std::string name;                ///< of the model
-  std::string device;              ///< of process 0
+  std::string name;    ///< of the model
+  std::string device;  ///< of process 0
+  std::string precision;
   int processes = 1;               ///< over all machines
   int threads = 1;                 ///< of process 0
   std::int64_t batch = 0;          ///< images of a step, over all processes
@@ -30,10 +31,11 @@ struct StepBenchRow {
   double hidden() const { return sumMs > 0 ? 1 - waitMs / sumMs : 0; }
 };
 
-/// Training steps of each of options.models, on random images of options.batch over all processes;
-/// options.repeats of them after two that warm up. Every process calls this, and process 0's `sink`
-/// gets a row a model. Errors: Canceled, NotFound, those of Processes, InvalidArgument where the
-/// batch has fewer pairs of images than there are processes.
+/// Training steps of each of options.models in each of options.precisions, on random images of
+/// options.batch over all processes; options.repeats of them after two that warm up. Every process
+/// calls this, and process 0's `sink` gets a row a model and precision. Errors: Canceled, NotFound,
+/// those of Processes, InvalidConfig for a precision that the device does not have, InvalidArgument
+/// where the batch has fewer pairs of images than there are processes.
 Result<void> benchSteps(const BenchOptions& options, const Launch& launch,
                         const std::function<void(const StepBenchRow&)>& sink, std::stop_token stop);
 

@@ -48,6 +48,7 @@ class SweepRunner {
   SweepReport run(std::stop_token stop) {
     checkTrainable();
     m_folder.make();
+    writeFile();
     if (m_options.join)
       runTogether(stop);
     else
@@ -56,6 +57,18 @@ class SweepRunner {
   }
 
  private:
+  /// So that the folder says by itself what it is, and can be gone on with.
+  void writeFile() const {
+    const OpenFolder& files = m_folder.files();
+    if (m_plan.file.empty() || (m_options.join && files.has(kSweepFile))) return;
+    valueOrThrow(files.write(kSweepFile, m_plan.file));
+  }
+
+  void writeTables() {
+    m_record.writeTables();
+    if (m_observer.table) m_observer.table(m_record.report());
+  }
+
   void runAlone(std::stop_token stop) {
     const FolderLock lock = m_folder.holdAlone();
     m_record.readAll();
@@ -67,7 +80,7 @@ class SweepRunner {
         train(i, holdOf(i), stop);
     }
     if (m_options.measureSpeed) measureSpeed(stop);
-    m_record.writeTables();
+    writeTables();
   }
 
   void runTogether(std::stop_token stop) {
@@ -84,7 +97,7 @@ class SweepRunner {
       tellSettled(SweepObserver::Start::Elsewhere);
     }
     if (!lock) return;  // the last of them is there, and measures
-    m_record.writeTables();
+    writeTables();
     lock.reset();
     if (m_options.measureSpeed) measureIfLast(stop);
   }
@@ -123,7 +136,7 @@ class SweepRunner {
     const auto alone = FolderLock::acquire(m_folder.files());
     if (!alone || m_record.hasSpeeds()) return;
     measureSpeed(stop);
-    m_record.writeTables();
+    writeTables();
   }
 
   /// What a mechanism refuses, data that is gone or a teacher of other classes should be known
@@ -166,7 +179,7 @@ class SweepRunner {
     if (!outcome->finished) cancel();
     m_record.read(index);
     if (m_observer.finished) m_observer.finished(run, *outcome);
-    m_record.writeTables();
+    writeTables();
   }
 
   /// The error of a run that began. Throws Failure where it could not. How it ended is written down
@@ -230,7 +243,7 @@ class SweepRunner {
   }
 
   [[noreturn]] void cancel() {
-    m_record.writeTables();
+    writeTables();
     throw Failure({ErrorCode::Canceled,
                    "stopped with " + std::to_string(m_record.finished()) + " of " +
                        std::to_string(m_runs.size()) +

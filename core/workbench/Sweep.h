@@ -23,9 +23,11 @@
 namespace headlight {
 
 /// What stands in a sweep's folder beside those of its variants. The speeds are kept there for the
-/// next time that the tables are written.
+/// next time that the tables are written; kSweepFile is what was run, with every change to its
+/// base.
 inline constexpr const char *kSweepTable = "sweep.csv", *kSweepText = "sweep.md",
-                            *kSweepFigure = "sweep.png", *kSweepSpeeds = "speeds.json";
+                            *kSweepFigure = "sweep.png", *kSweepSpeeds = "speeds.json",
+                            *kSweepFile = "sweep.json", *kSweepCurves = "sweep-over-";
 
 struct SweepVariant {
   std::string name;       ///< also of its folder; none of the above
@@ -37,6 +39,7 @@ struct SweepPlan {
   std::string name = "sweep", about;
   std::vector<SweepVariant> variants;
   std::vector<std::int64_t> seeds;
+  std::string file = {};  ///< the text of a sweep file that says all of it; empty: made in code
 
   /// All variants are of one kind.
   bool ofSequences() const { return !variants.empty() && variants.front().sequence; }
@@ -59,7 +62,8 @@ bool isOfSequences(const Json& base);
 ///   mechanisms  in place of variants: one for each of these names
 ///   seeds     [0, 1, 2]
 /// Choosing a mechanism (a backbone) drops the base's options of another one. Every variant is
-/// checked. Errors name file and JSON path ("variants[2].overrides.training.epoch").
+/// checked. Errors name file and JSON path ("variants[2].overrides.training.epoch"). A folder that
+/// a sweep was run in stands for its sweep.json.
 Result<SweepPlan> readSweep(const std::filesystem::path& path, const ChangeBase& change = {});
 /// `folder`: what a base's path is relative to; `name` is for messages.
 Result<SweepPlan> sweepFromText(const std::string& text, const std::string& name,
@@ -90,8 +94,14 @@ struct SweepRow {
   std::string name, backbone, mechanism, masks;  ///< sequence models have no backbone, no masks
   std::int64_t runs = 0;                         ///< finished
   SweepStatistic best, last;                     ///< best and last validation of each run
-  SweepStatistic training;      ///< bits of training before the last validation; of sequences alone
-  std::int64_t length = 0;      ///< T of sequences
+  SweepStatistic training;  ///< bits of training before the last validation; of sequences alone
+  std::int64_t length = 0;  ///< T of sequences
+  std::int64_t depth = 0, width = 0, heads = 0;  ///< of sequences: L, d and h; AFT has one head
+  /// Of sequences, in training: steps a second (the median over the validations of a run, their
+  /// mean over runs), and the most memory of any run (SequenceReading). 0: runs of before these
+  /// were written down.
+  double stepsPerSecond = 0;
+  std::int64_t peakBytes = 0;
   std::int64_t parameters = 0;  ///< of the model, those of soft masks included
   std::int64_t macs = 0;        ///< of one image, with its masks; 0: sequences
   double perSecond = 0;         ///< images or sequences, inference, as last measured; 0: never
@@ -133,17 +143,20 @@ struct SweepObserver {
   std::function<void(const SweepRun&, const SequenceReading&)> reading = {};  ///< of sequences
   std::function<void(const SweepRun&, const SweepOutcome&)> finished = {};
   std::function<void(const SweepRun&, const Error&)> failed = {};
+  /// Whenever the tables were written: what is in them.
+  std::function<void(const SweepReport&)> table = {};
   std::function<void(std::int64_t runs)> waiting = {};  ///< joined: for so many, held by others
   ProgressCallback progress = {};                       ///< runs of the whole sweep, in thousandths
 };
 
-/// Trains what is missing and writes sweep.csv, sweep.md and sweep.png into `output`, after every
-/// run and at the end: every run that is finished is in them each time. A run that diverges does
-/// not end the others; it is in the report. What cannot begin (its data, its teacher, its model) is
-/// an error that names the variant, before anything is trained. Speed is measured at the end, one
-/// variant after the other in turns, on the same random images (of one size of pictures); what was
-/// measured before stays in the tables until then. Errors besides: Canceled (checkpoints are
-/// written), Busy, Io, and InvalidArgument where `output` holds runs of other settings.
+/// Trains what is missing and writes sweep.json at the beginning, and sweep.csv, sweep.md and
+/// sweep.png into `output`, after every run and at the end: every run that is finished is in them
+/// each time. A run that diverges does not end the others; it is in the report. What cannot begin
+/// (its data, its teacher, its model) is an error that names the variant, before anything is
+/// trained. Speed is measured at the end, one variant after the other in turns, on the same random
+/// images (of one size of pictures); what was measured before stays in the tables until then.
+/// Errors besides: Canceled (checkpoints are written), Busy, Io, and InvalidArgument where `output`
+/// holds runs of other settings.
 ///
 /// Joined, any number of processes, on any machines that see `output`, do this together. Each takes
 /// the first run that is neither finished nor held by another (FolderLock), and waits where all

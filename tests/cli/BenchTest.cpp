@@ -67,6 +67,42 @@ TEST_F(BenchCliTest, ADeviceThatIsNotThereIsRefused) {
   expectError(run({"bench", "block", "--device", "tpu"}), 2, {"tpu"});
 }
 
+/// The CPU may have no such products; then that is said, and why.
+TEST_F(BenchCliTest, PrecisionsTakeTurnsWhereTheDeviceHasThem) {
+  const Arguments both{
+      "bench",    "model", "--models",  "vit_micro", "--precision", "float32,bfloat16",
+      "--device", "cpu",   "--repeats", "1",         "--json"};
+  const auto outcome = run(both);
+  if (outcome.exitCode == 0) {
+    ASSERT_EQ(outcome.json().size(), 2u);
+    EXPECT_EQ(outcome.json()[0]["precision"], "float32");
+    EXPECT_EQ(outcome.json()[1]["precision"], "bfloat16");
+    EXPECT_EQ(outcome.json()[1]["name"], "vit_micro, bfloat16");
+  } else {
+    EXPECT_EQ(outcome.exitCode, 2);
+    EXPECT_EQ(outcome.errorJson()["error"]["where"], "--precision");
+    EXPECT_NE(outcome.err.find("no fast products in bfloat16"), outcome.err.find("this processor"));
+  }
+  const json plain = rows("model", {"--models", "vit_micro", "--precision", "float32"});
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_EQ(plain[0]["precision"], "float32");
+  EXPECT_EQ(plain[0]["name"], "vit_micro");
+}
+
+TEST_F(BenchCliTest, APrecisionThatTheDeviceLacksIsRefused) {
+  for (const std::string what : {"block", "model", "step"}) {
+    const auto measured = [&](const std::string& precision) {
+      return run({"bench", what, "--models", "vit_micro", "--batch", "4", "--device", "cpu",
+                  "--precision", precision});
+    };
+    expectError(measured("float16"), 2, {"--precision", "CUDA"});
+    expectError(measured("half"), 2, {"--precision", "bfloat16"});
+  }
+  for (const std::string what : {"attention", "edit"})
+    expectError(run({"bench", what, "--precision", "bfloat16"}), 2,
+                {"--precision", "block, model and step"});
+}
+
 TEST_F(BenchCliTest, ABlockIsMeasuredMaskedBesideUnmasked) {
   const json measured = rows("block", {});
   ASSERT_EQ(measured.size(), 2u);

@@ -12,7 +12,9 @@
 
 #include "core/data/Dataset.h"
 #include "core/training/Trainer.h"
+#include "core/training/run/RunHistory.h"
 #include "core/workbench/Pictures.h"
+#include "tests/training/EventReader.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -243,6 +245,68 @@ TEST(PrecisionRun, ResumesToTheSameWeightsAndTheSameScale) {
     EXPECT_EQ(lossScaleIn(cut).goodSteps, 10) << "the four before count too";
     EXPECT_EQ(lossScaleIn(cut).scale, lossScaleIn(whole).scale);
   }
+}
+
+/// Ten steps of which the fourth and the fifth are spoiled.
+void trainSpoiled(const Experiment& experiment, const std::filesystem::path& folder) {
+  TrainerParts parts = partsOf(experiment);
+  bool bad = false;
+  spoilGradient(*parts.model, bad);
+  RunControl control;
+  EditLedger ledger(experiment, parts.model->masks());
+  Trainer trainer(std::move(parts), RunFolder::create(folder), control, ledger);
+  std::vector<std::int64_t> told;
+  control.setWakeUp([&] {
+    for (const StepPoint& point : control.takeUpdate().steps) {
+      bad = point.step == 3 || point.step == 4;
+      if (point.skipped) told.push_back(point.step);
+    }
+  });
+  EXPECT_EQ(trainer.run({}).state, TrainingState::Finished);
+  EXPECT_EQ(told, (std::vector<std::int64_t>{4, 5}));
+}
+
+TEST(PrecisionRun, ASkippedStepIsToldAsSkipped) {
+  const TemporaryFolder temporary;
+  Experiment experiment = experimentIn("float16");
+  experiment.telemetry.tensorboard = true;
+  const auto folder = temporary.path() / "run";
+  trainSpoiled(experiment, folder);
+  const auto shown = shownOf(folder);
+  std::int64_t steps = 0;
+  for (const std::string& text : linesOf(folder / "metrics.jsonl")) {
+    const Json line = Json::parse(text);
+    if (line["type"] != "step") continue;
+    const std::int64_t step = line["step"];
+    const bool skipped = step == 4 || step == 5;
+    SCOPED_TRACE(step);
+    ++steps;
+    EXPECT_EQ(line.contains("skipped"), skipped);
+    EXPECT_EQ(line.contains("gradient_norm"), !skipped);
+    EXPECT_EQ(line["skipped_steps"], step < 4 ? 0 : step < 5 ? 1 : 2);
+    EXPECT_EQ(line["loss_scale"], step < 4 ? 65536 : step < 5 ? 32768 : 16384);
+    for (const auto& [key, value] : line.items())
+      EXPECT_FALSE(value.is_null()) << key;
+    EXPECT_EQ(shown.contains({"train/gradient_norm", step}), !skipped);
+    EXPECT_EQ(shown.at({"train/skipped_steps", step}).number, line["skipped_steps"]);
+    EXPECT_EQ(shown.at({"train/loss_scale", step}).number, line["loss_scale"]);
+  }
+  EXPECT_EQ(steps, 10);
+  const RunHistory history = readRunHistory(opened(folder), {2, 2});
+  ASSERT_EQ(history.steps.size(), 10u);
+  for (const StepPoint& point : history.steps) {
+    EXPECT_EQ(point.skipped, point.step == 4 || point.step == 5);
+    EXPECT_EQ(std::isfinite(point.gradientNorm), !point.skipped);
+    EXPECT_TRUE(std::isfinite(point.loss));
+  }
+}
+
+TEST(PrecisionRun, InFloat32NothingIsSaidOfScaling) {
+  const TemporaryFolder temporary;
+  trainIn(experimentIn("float32"), temporary.path() / "run", false);
+  for (const std::string& text : linesOf(temporary.path() / "run/metrics.jsonl"))
+    for (const char* key : {"skipped", "skipped_steps", "loss_scale"})
+      EXPECT_FALSE(Json::parse(text).contains(key)) << text;
 }
 
 TEST(PrecisionRun, IsAnotherOneThanInFloat32) {

@@ -23,7 +23,8 @@ Json benchRowJson(const BenchRow& row) {
           {"forward_ms", row.forwardMs},
           {"backward_ms", row.backwardMs},
           {"peak_bytes", row.peakBytes},
-          {"device", row.device}};
+          {"device", row.device},
+          {"precision", row.precision}};
 }
 
 std::string benchRowText(const BenchRow& row) {
@@ -38,6 +39,7 @@ Json stepRowJson(const StepBenchRow& row) {
   return {{"what", "step"},
           {"name", row.name},
           {"device", row.device},
+          {"precision", row.precision},
           {"processes", row.processes},
           {"threads", row.threads},
           {"batch", row.batch},
@@ -54,11 +56,12 @@ Json stepRowJson(const StepBenchRow& row) {
 std::string stepRowText(const StepBenchRow& row) {
   char line[240];
   std::snprintf(line, sizeof line,
-                "%s, batch %lld, %d process%s of %d thread%s: %.1f ms a step, %.2f images/s; "
+                "%s, %s, batch %lld, %d process%s of %d thread%s: %.1f ms a step, %.2f images/s; "
                 "%.1f MB of gradients",
-                row.name.c_str(), static_cast<long long>(row.batch), row.processes,
-                row.processes == 1 ? "" : "es", row.threads, row.threads == 1 ? "" : "s",
-                row.stepMs, row.imagesPerSecond, static_cast<double>(row.gradientBytes) / 1e6);
+                row.name.c_str(), row.precision.c_str(), static_cast<long long>(row.batch),
+                row.processes, row.processes == 1 ? "" : "es", row.threads,
+                row.threads == 1 ? "" : "s", row.stepMs, row.imagesPerSecond,
+                static_cast<double>(row.gradientBytes) / 1e6);
   std::string text = line;
   if (row.processes == 1) return text;
   std::snprintf(line, sizeof line,
@@ -115,6 +118,13 @@ class BenchCommand : public Command {
     command->add_flag("--checkpoint-blocks", m_options.recomputing,
                       "Model: beside each the same with blocks that are computed again in the "
                       "backward pass (training.checkpoint_blocks)");
+    m_precision = command
+                      ->add_option("--precision", m_options.precisions,
+                                   "float32, or bfloat16 or float16 where the device has them; "
+                                   "several (separated by commas) take turns. For block, model and "
+                                   "step")
+                      ->type_name("NAME ...")
+                      ->delimiter(',');
     command->add_option("--device", m_options.device,
                         "auto (CUDA if there is one), cpu, cuda or cuda:N");
     command->add_option("--threads", m_options.threads, "CPU threads; 0 means as many as cores")
@@ -131,6 +141,8 @@ class BenchCommand : public Command {
       refuseUsage("--mechanisms", "does nothing here: it is for block and model");
     if (m_options.recomputing && m_what != "model")
       refuseUsage("--checkpoint-blocks", "does nothing here: it is for model");
+    if (m_precision->count() > 0 && (m_what == "attention" || m_what == "edit"))
+      refuseUsage("--precision", "does nothing here: it is for block, model and step");
     if (m_what == "step") return benchStepsOf(terminal, stop);
     configureCompute(m_options.threads);
     const BenchSink sink = [&](const BenchRow& row) {
@@ -194,7 +206,7 @@ class BenchCommand : public Command {
   }
 
   std::string m_what;
-  CLI::Option *m_batch = nullptr, *m_mechanisms = nullptr;
+  CLI::Option *m_batch = nullptr, *m_mechanisms = nullptr, *m_precision = nullptr;
   BenchOptions m_options;
   bool m_json = false;
   std::vector<BenchRow> m_rows;

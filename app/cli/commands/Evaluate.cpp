@@ -1,16 +1,18 @@
 // evaluate: loss and accuracy of a model on a validation split, what castling changes of them, and
 // the model's kernels against the plain forms.
 
-#include <cmath>
 #include <cstdio>
 
 #include "app/cli/ClassTable.h"
 #include "app/cli/Command.h"
 #include "app/cli/DataOptions.h"
+#include "app/cli/EvaluationText.h"
 #include "app/cli/ExitCodes.h"
+#include "app/cli/KeepOptions.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/ProgressBar.h"
 #include "app/cli/SchemeTable.h"
+#include "core/base/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/KernelCheck.h"
@@ -64,6 +66,15 @@ class EvaluateCommand : public Command {
     command->add_option("--worst", m_worst, "Name so many pictures, those of the greatest loss")
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
+    command
+        ->add_option("--precision", m_precision,
+                     "Of matrix products: float32, or bfloat16 or float16 where the device has "
+                     "them, as training.precision; default float32")
+        ->type_name("NAME");
+    file("--castle-csv", m_castleCsv,
+         "Of --castle: write what it changes and the nonzeros of every layer; - for standard "
+         "output");
+    m_keep.declare(*command);
     command->add_flag("--json", m_json, "The result as one JSON object");
     m_model.declare(*command);
     m_data.declare(*command);
@@ -86,6 +97,14 @@ class EvaluateCommand : public Command {
       refuseUsage("--classes",
                   "and its kin are of one evaluation, without --check, --castle and "
                   "--beside");
+    if (!m_castleCsv.empty() && !m_castle)
+      refuseUsage("--castle-csv", "belongs to --castle, whose numbers it writes");
+    m_keep.check();
+    if (m_keep.keep && !m_castle && !ofClasses() && m_beside.empty())
+      refuseUsage("--keep", "is for --castle, --classes and its kin, and --beside");
+    if (m_keep.keep && m_precision != "float32")
+      refuseUsage("--keep", "keeps results in float32; leave out --precision");
+    prepareOutput("--castle-csv", m_castleCsv, terminal);
     prepareOutput("--classes-csv", m_classes.csv, terminal);
     prepareOutput("--confusion", m_classes.confusion, terminal);
     const Experiment experiment = m_data.describe(m_model.source);
@@ -94,11 +113,19 @@ class EvaluateCommand : public Command {
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
       masks = masksFromOption(m_model.masks, maskShapeOf(experiment.model));
-    const EvaluationRequest request{m_model.source, experiment.data, masks,
-                                    [&](const ModelInfo& info) { sayHowItOpened(info, terminal); },
-                                    m_samples};
+    const EvaluationRequest request{m_model.source,
+                                    experiment.data,
+                                    masks,
+                                    [&](const ModelInfo& info) {
+                                      sayHowItOpened(info, terminal);
+                                      sayPrecision(terminal);
+                                    },
+                                    m_samples,
+                                    m_precision};
     ProgressBar bar(terminal);
-    if (m_check)
+    if (m_castle && m_keep.keep)
+      report(castlingKept(experiment.data, terminal, stop), terminal);
+    else if (m_check)
       report(valueOrThrow(checkKernels(request, m_images, bar.callback(), stop)), terminal);
     else if (m_castle)
       report(valueOrThrow(evaluateCastling(request, bar.callback(), stop)), terminal);
@@ -113,16 +140,38 @@ class EvaluateCommand : public Command {
            m_worst > 0;
   }
 
-  int tellClasses(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+  CastlingReport castlingKept(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
     const auto session = m_model.open(terminal);
     ProgressBar bar(terminal);
+    const PictureSample sample{data, m_samples};
+    return valueOrThrow(keptCastling(m_keep.keeping(),
+                                     {*session, sample, m_model.masksFor(session->info())},
+                                     bar.callback(), stop));
+  }
+
+  /// Kept ones are of float32: another precision is measured.
+  std::vector<SchemeResult> measured(InferenceSession& session, const DataConfig& data,
+                                     const std::vector<MaskScheme>& schemes, Terminal& terminal,
+                                     std::stop_token stop) {
+    ProgressBar bar(terminal);
+    const PictureSample sample{data, m_samples};
     auto results =
-        valueOrThrow(evaluateSchemes(*session, PictureSample{data, m_samples},
-                                     {m_model.masksFor(session->info())}, bar.callback(), stop));
+        m_keep.keep ? keptEvaluations(m_keep.keeping(), {session, sample, schemes[0]}, schemes,
+                                      bar.callback(), stop)
+                    : evaluateSchemes(session, sample, schemes, bar.callback(), stop, m_precision);
+    return valueOrThrow(std::move(results));
+  }
+
+  int tellClasses(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+    const auto session = m_model.open(terminal);
+    auto results = measured(*session, data, {m_model.masksFor(session->info())}, terminal, stop);
     terminal.setStatus("");
+    sayPrecision(terminal);
+    sayMeasured(results[0].measured, terminal);
     warnOfSkipped(results[0].skipped, terminal);
     m_classes.result = std::move(results[0]);
     m_classes.worst = static_cast<std::size_t>(m_worst);
+    m_classes.precision = m_precision;
     reportClasses(m_classes, terminal);
     return kExitOk;
   }
@@ -133,92 +182,70 @@ class EvaluateCommand : public Command {
     std::vector<MaskScheme> schemes{m_model.masksFor(session->info())};
     for (const std::string& name : m_beside)
       schemes.push_back(masksFromOption(name, shape));
-    ProgressBar bar(terminal);
-    const auto results = valueOrThrow(
-        evaluateSchemes(*session, PictureSample{data, m_samples}, schemes, bar.callback(), stop));
+    const auto results = measured(*session, data, schemes, terminal, stop);
     terminal.setStatus("");
+    sayPrecision(terminal);
+    sayMeasured(results[0].measured, terminal);
     warnOfSkipped(results[0].skipped, terminal);
     std::vector<std::string> names{m_model.masks.empty() ? schemes[0].name() : m_model.masks};
     names.insert(names.end(), m_beside.begin(), m_beside.end());
-    reportSchemes(SchemeTable{names, schemes, results, static_cast<std::size_t>(m_changed)},
-                  terminal);
+    reportSchemes(
+        SchemeTable{names, schemes, results, static_cast<std::size_t>(m_changed), m_precision},
+        terminal);
     return kExitOk;
   }
 
-  static Json toJson(const EvaluationResult& result) {
-    return {{"images", result.images},
-            {"loss", result.loss},
-            {"top1", result.top1},
-            {"top5", result.top5},
-            {"images_per_second", result.imagesPerSecond},
-            {"skipped", result.skipped}};
+  /// Of text; JSON names it in any case.
+  void sayPrecision(Terminal& terminal) const {
+    if (m_precision != "float32" && !terminal.json()) terminal.print("products in " + m_precision);
   }
 
-  static std::string toText(const EvaluationResult& result) {
-    char line[200];
-    std::snprintf(line, sizeof line,
-                  "%lld images  loss %.4f  top-1 %.2f %%  top-5 %.2f %%  %.1f images/s",
-                  static_cast<long long>(result.images), result.loss, 100 * result.top1,
-                  100 * result.top5, result.imagesPerSecond);
-    return line;
+  void printJson(Json result, Terminal& terminal) const {
+    result["precision"] = m_precision;
+    terminal.printJson(result);
   }
 
   static void warnOfSkipped(std::int64_t skipped, Terminal& terminal) {
     if (skipped > 0) terminal.warning(std::to_string(skipped) + " damaged files were skipped");
   }
 
-  static void report(const EvaluationResult& result, Terminal& terminal) {
+  void report(const EvaluationResult& result, Terminal& terminal) const {
     warnOfSkipped(result.skipped, terminal);
     if (terminal.json())
-      terminal.printJson(toJson(result));
+      printJson(evaluationJson(result), terminal);
     else
-      terminal.print(toText(result));
+      terminal.print(evaluationText(result));
   }
 
-  static void report(const CastlingReport& result, Terminal& terminal) {
+  void report(const CastlingReport& result, Terminal& terminal) const {
+    if (!m_castleCsv.empty()) valueOrThrow(writeFileAtomically(m_castleCsv, castlingCsv(result)));
     warnOfSkipped(result.with.skipped, terminal);
     if (terminal.json()) {
-      Json nonzeros = Json::array(), perImage = Json::array();  // NaN (no branch) becomes null
-      for (const auto& layer : result.layers) {
-        nonzeros.push_back(layer.nonzeros);
-        perImage.push_back(layer.perImage);
-      }
-      terminal.printJson(Json{{"with", toJson(result.with)},
-                              {"castled", toJson(result.castled)},
-                              {"nonzeros", nonzeros},
-                              {"nonzeros_per_image", perImage},
-                              {"free", result.free},
-                              {"verdict", result.verdict}});
-      return;
+      Json json = castlingJson(result);
+      json["measured"] = measuredJson(result.measured);
+      for (const char* key : {"with", "castled"})
+        json[key]["precision"] = m_precision;  // each is as evaluate alone tells it
+      return printJson(json, terminal);
     }
-    terminal.print("with the auxiliary branch  " + toText(result.with));
-    terminal.print("castled                    " + toText(result.castled));
-    for (std::size_t l = 0; l < result.layers.size(); ++l) {
-      const auto& layer = result.layers[l];
-      char line[120];
-      std::snprintf(line, sizeof line, "layer %zu: %.3g %% nonzeros, %.6g an image", l,
-                    100 * layer.nonzeros, layer.perImage);
-      terminal.print(std::isnan(layer.nonzeros)
-                         ? "layer " + std::to_string(l) + ": no auxiliary branch"
-                         : std::string(line));
-    }
-    terminal.print("castling is " + result.verdict);
+    printCastling(result, terminal);
+    sayMeasured(result.measured, terminal);
   }
 
-  static void report(const KernelCheck& check, Terminal& terminal) {
+  void report(const KernelCheck& check, Terminal& terminal) const {
     warnOfSkipped(check.skipped, terminal);
     if (terminal.json()) {
-      terminal.printJson(Json{{"images", check.images},
-                              {"largest_difference", check.largest},  // no number becomes null
-                              {"image", check.image},
-                              {"image_name", check.imageName},
-                              {"class", check.classIndex},
-                              {"class_name", check.className},
-                              {"top1_agrees", check.sameBest()},
-                              {"top1_differs", check.otherBest},
-                              {"fast", ranAs(check.fastImagesPerSecond, check.fastKernels)},
-                              {"plain", ranAs(check.plainImagesPerSecond, check.plainKernels)},
-                              {"skipped", check.skipped}});
+      printJson(Json{{"images", check.images},
+                     {"largest_difference", check.largest},  // no number becomes null
+                     {"image", check.image},
+                     {"image_name", check.imageName},
+                     {"class", check.classIndex},
+                     {"class_name", check.className},
+                     {"top1_agrees", check.sameBest()},
+                     {"top1_differs", check.otherBest},
+                     {"fast", ranAs(check.fastImagesPerSecond, check.fastKernels)},
+                     {"plain", ranAs(check.plainImagesPerSecond, check.plainKernels)},
+                     {"skipped", check.skipped}},
+                terminal);
       return;
     }
     char line[200];
@@ -246,6 +273,8 @@ class EvaluateCommand : public Command {
   }
 
   std::vector<std::string> m_beside;
+  std::string m_precision = "float32", m_castleCsv;
+  KeepOptions m_keep;
   std::int64_t m_images = 0, m_samples = 0, m_changed = 0, m_worst = 0;
   ClassTable m_classes;
   bool m_json = false, m_castle = false, m_check = false;

@@ -57,6 +57,10 @@ Result<void> EventLog::step(const StepMetrics& metrics) {
   summary.scalar("train/gradient_norm", metrics.gradientNorm);
   summary.scalar("train/images_per_second", point.imagesPerSecond);
   summary.scalar("train/epoch", static_cast<double>(metrics.epoch));
+  if (metrics.lossScale) {
+    summary.scalar("train/loss_scale", metrics.lossScale->scale);
+    summary.scalar("train/skipped_steps", static_cast<double>(metrics.lossScale->skipped));
+  }
   if (point.distillationLoss) summary.scalar("train/distillation_loss", *point.distillationLoss);
   if (point.auxiliaryLoss) summary.scalar("train/auxiliary_loss", *point.auxiliaryLoss);
   return write(summary, point.step);

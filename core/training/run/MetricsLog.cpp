@@ -45,9 +45,16 @@ Result<void> MetricsLog::step(const StepMetrics& metrics) {
                {"steps", metrics.steps},
                {"epoch", metrics.epoch},
                {"loss", metrics.point.loss},
-               {"learning_rate", metrics.point.learningRate},
-               {"gradient_norm", metrics.gradientNorm},
-               {"images_per_second", metrics.point.imagesPerSecond}};
+               {"learning_rate", metrics.point.learningRate}};
+  if (metrics.point.skipped)
+    line["skipped"] = true;
+  else
+    line["gradient_norm"] = metrics.gradientNorm;
+  line["images_per_second"] = metrics.point.imagesPerSecond;
+  if (metrics.lossScale) {
+    line["loss_scale"] = metrics.lossScale->scale;
+    line["skipped_steps"] = metrics.lossScale->skipped;
+  }
   if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
   if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
   return m_lines.append(std::move(line));

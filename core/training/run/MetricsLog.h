@@ -2,6 +2,7 @@
 // What a run writes down for people and plots: metrics.csv (a row an epoch), metrics.jsonl (steps,
 // epochs, heads), masks.jsonl (every edit with its step) and, for timm's tools, summary.csv.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,16 +10,22 @@
 #include "core/training/run/RunTable.h"
 #include "core/training/run/TimmSummary.h"
 #include "core/training/run/TrainingTypes.h"
+#include "core/training/step/LossScale.h"
 
 namespace headlight {
 
 struct StepMetrics {
   StepPoint point;
   std::int64_t epoch = 0;   ///< epochs done before this step
-  double gradientNorm = 0;  ///< before clipping
+  double gradientNorm = 0;  ///< before clipping; of a skipped step not finite
   std::int64_t steps = 0;   ///< of the whole run, for those who watch it from elsewhere
+  std::optional<LossScaleState> lossScale = {};  ///< after the step; of a run in float16
 };
 
+/// The line of a step that was skipped says so ("skipped": true) and has no gradient_norm: there
+/// was none. Steps in float16 have loss_scale and skipped_steps, of the run so far, since most of
+/// them fall between two lines.
+///
 /// Every line of the .jsonl files has `step`: the optimiser steps done when it was written, and of
 /// an edit the step before which it took effect. Lines and rows carry the run's id, where it has
 /// one; those of summary.csv do not.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,9 @@ struct StepPoint {
   double imagesPerSecond = 0;
   std::optional<double> distillationLoss = {};  ///< before its share is taken; nothing: no teacher
   std::optional<double> auxiliaryLoss = {};     ///< of the mechanisms; nothing: they have none
+  /// Before clipping, as a log has it; NaN: not read from one, or of a skipped step.
+  double gradientNorm = std::numeric_limits<double>::quiet_NaN();
+  bool skipped = false;  ///< in float16: its gradient was not finite, and nothing was changed
 };
 struct EpochPoint {
   std::int64_t epoch = 0;  ///< epochs done
@@ -57,6 +61,12 @@ struct AppliedEdit {
   MaskEdit edit;
 };
 
+/// How long an epoch took, its validation included; of one that was resumed within, since then.
+struct EpochTime {
+  std::int64_t epoch = 0;  ///< epochs done when it had ended
+  double seconds = 0;
+};
+
 /// What a run's folder says of its steps so far; of a long run, every second, fourth, … step and
 /// measurement. Steps do not decrease.
 struct RunHistory {
@@ -64,8 +74,9 @@ struct RunHistory {
   std::vector<EpochPoint> epochPoints;
   std::vector<HeadPoint> heads;
   std::vector<AppliedEdit> edits;
+  std::vector<EpochTime> times;  ///< of metrics.csv; only where a run is followed
   bool empty() const {
-    return steps.empty() && epochPoints.empty() && heads.empty() && edits.empty();
+    return steps.empty() && epochPoints.empty() && heads.empty() && edits.empty() && times.empty();
   }
 };
 

@@ -23,4 +23,9 @@ void makePathsAbsolute(Experiment& experiment) {
     makePathAbsolute(training.teacher);
 }
 
+void makeSequencePathsAbsolute(SequenceExperiment& experiment) {
+  makePathAbsolute(experiment.data.path);
+  makePathAbsolute(experiment.training.weights);
+}
+
 }  // namespace headlight

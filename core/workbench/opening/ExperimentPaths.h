@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/config/Experiment.h"
+#include "core/config/SequenceExperiment.h"
 
 namespace headlight {
 
@@ -13,5 +14,6 @@ void makePathAbsolute(std::string& path);
 /// Data, weights and teacher by paths that do not depend on where the program is started, as a run
 /// needs them that is resumed from elsewhere. Published names and empty paths stay as they are.
 void makePathsAbsolute(Experiment& experiment);
+void makeSequencePathsAbsolute(SequenceExperiment& experiment);
 
 }  // namespace headlight

@@ -43,16 +43,26 @@ Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progr
   return evaluateModel(*loaded.model, batches, options, progress, stop);
 }
 
-OpenedEvaluation openEvaluation(const EvaluationRequest& request) {
-  configureCompute(request.source.threads);
-  OpenedEvaluation opened{loadModel(request.source), nullptr, {}, request.data.loaderThreads};
-  if (request.masks) opened.loaded.model->setMasks(*request.masks);
-  if (request.opened) request.opened(opened.loaded.info);
+OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
+                                const std::string& precision) {
+  OpenedEvaluation opened{std::move(loaded), nullptr, {}, sample.data.loaderThreads};
   const ModelInfo& info = opened.loaded.info;
-  opened.dataset = openPictures(info, request.data, request.samples);
   opened.options.device = at::Device(info.device);
+  opened.options.precision = precisionOn(opened.options.device, precision, "--precision");
+  opened.dataset = openPictures(info, sample.data, sample.samples);
   opened.options.labelMap = labelMapOf(*opened.dataset, info);
   return opened;
+}
+
+OpenedEvaluation openEvaluation(const EvaluationRequest& request) {
+  configureCompute(request.source.threads);
+  // Before a model is opened, which may take long and is told of.
+  precisionOn(deviceFromConfig(request.source.device), request.precision, "--precision");
+  LoadedModel loaded = loadModel(request.source);
+  if (request.masks) loaded.model->setMasks(*request.masks);
+  if (request.opened) request.opened(loaded.info);
+  return openEvaluation(std::move(loaded), PictureSample{request.data, request.samples},
+                        request.precision);
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 
 #include "core/training/Evaluation.h"
 #include "core/workbench/Evaluate.h"
+#include "core/workbench/PictureSample.h"
 #include "core/workbench/opening/LoadedModel.h"
 
 namespace headlight {
@@ -30,5 +31,8 @@ std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& in
 
 /// Throws Failure: what opening a model or a dataset can say, and classes that do not fit.
 OpenedEvaluation openEvaluation(const EvaluationRequest& request);
+/// The same of a model of one's own (ModelCopy.h). `precision`: EvaluationRequest's.
+OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
+                                const std::string& precision = "float32");
 
 }  // namespace headlight

@@ -82,8 +82,9 @@ bool isOutputName(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
     return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   });
-  const auto outputs = {kSweepTable, kSweepText, kSweepFigure, kSweepSpeeds};
-  return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
+  const auto outputs = {kSweepTable, kSweepText, kSweepFigure, kSweepSpeeds, kSweepFile};
+  return name.starts_with(kSweepCurves) ||
+         std::find(outputs.begin(), outputs.end(), name) != outputs.end();
 }
 
 bool isFolderName(const std::string& name) {
@@ -190,6 +191,15 @@ void requireReadable(const Json& base, const std::string& name) {
     require(experimentFromJson(base, modelCatalogue()));
 }
 
+/// The sweep with its base as it is used, for other folders to be read from.
+std::string fileOf(const Json& json, Json base) {
+  Json whole = json;
+  whole.erase("recipe");
+  findPathsBeside(base, std::filesystem::current_path());
+  whole["base"] = std::move(base);
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const ChangeBase& change) {
   checkKeys(json, {"name", "about", "recipe", "base", "variants", "mechanisms", "seeds"}, "");
   SweepPlan plan;
@@ -204,6 +214,7 @@ SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const Ch
   Json base = withRecipe(recipe, ownBase);
   if (change) change(base);
   requireReadable(base, baseName);
+  plan.file = fileOf(json, base);
   plan.seeds = readSeeds(json);
   plan.variants = readVariants(json, base);
   refuseTwins(plan.variants, json.contains("mechanisms"));
@@ -228,7 +239,10 @@ Result<SweepPlan> sweepFromText(const std::string& text, const std::string& name
   return plan;
 }
 
-Result<SweepPlan> readSweep(const std::filesystem::path& path, const ChangeBase& change) {
+Result<SweepPlan> readSweep(const std::filesystem::path& given, const ChangeBase& change) {
+  std::error_code ignored;
+  const bool isFolder = std::filesystem::is_directory(given, ignored);
+  const std::filesystem::path path = isFolder ? given / kSweepFile : given;
   const auto text = readFile(path, kMaxSweepBytes);
   if (!text) return text.error();
   return sweepFromText(*text, path.string(), path.parent_path(), change);

@@ -19,6 +19,7 @@ class SweepFolder {
   void make();
 
   const std::filesystem::path& path() const { return m_path; }
+  bool isThere() const { return m_files.has_value(); }
   /// Once it is made, or where it was there.
   const OpenFolder& files() const { return *m_files; }
 

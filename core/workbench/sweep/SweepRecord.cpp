@@ -95,18 +95,23 @@ void SweepRecord::setSpeeds(const std::vector<double>& byVariant) {
 
 SweepRow SweepRecord::rowOf(std::size_t variant) {
   SweepRow row;
-  std::vector<double> best, last, training;
+  std::vector<double> best, last, training, rates;
+  std::int64_t peak = 0;
   for (std::size_t i = 0; i < m_runs.size(); ++i) {
     if (m_runs[i].variant != variant || !m_results[i]) continue;
     if (best.empty()) row = description(m_runs[i]);
     best.push_back(m_results[i]->best);
     last.push_back(m_results[i]->last);
     training.push_back(m_results[i]->training);
+    if (m_results[i]->stepsPerSecond > 0) rates.push_back(m_results[i]->stepsPerSecond);
+    peak = std::max(peak, m_results[i]->peakBytes);
   }
   row.runs = static_cast<std::int64_t>(best.size());
   row.best = statisticOf(best);
   row.last = statisticOf(last);
   row.training = statisticOf(training);
+  row.stepsPerSecond = statisticOf(rates).mean;
+  row.peakBytes = peak;
   if (const auto speed = m_speeds.find(row.name); speed != m_speeds.end())
     row.perSecond = speed->second;
   return row;

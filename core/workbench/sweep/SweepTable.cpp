@@ -63,6 +63,23 @@ SweepColumn countColumn(const std::string& name, const std::string& title,
           }};
 }
 
+/// Of training, as AFT's Tables 2 and 4 have it.
+SweepColumn rateColumn() {
+  return {"steps_per_second", "Iterations/s",
+          [](const SweepRow& row) {
+            const double rate = std::round(row.stepsPerSecond * 1000) / 1000;
+            return row.stepsPerSecond > 0 ? cellText(rate) : "";
+          },
+          [](const SweepRow& row) { return speedText(row.stepsPerSecond); }};
+}
+
+SweepColumn memoryColumn() {
+  return {
+      "peak_bytes", "Memory (GB)",
+      [](const SweepRow& row) { return row.peakBytes > 0 ? std::to_string(row.peakBytes) : ""; },
+      [](const SweepRow& row) { return memoryText(row.peakBytes); }};
+}
+
 SweepColumn speedColumn(const std::string& name, const std::string& title) {
   const auto cells = [](const SweepRow& row) {
     const double places = row.perSecond < 10 ? 1000 : 10;
@@ -93,12 +110,17 @@ std::vector<SweepColumn> sequenceColumns(const std::string& unit) {
   const std::string ofBits = " (" + unit + ")";
   return {variantColumn(),
           nameColumn("mechanism", &SweepRow::mechanism),
+          countColumn("depth", "L", &SweepRow::depth, nullptr),
+          countColumn("width", "d", &SweepRow::width, nullptr),
+          countColumn("heads", "h", &SweepRow::heads, nullptr),
           countColumn("length", "T", &SweepRow::length, nullptr),
           countColumn("runs", "Runs", &SweepRow::runs, nullptr),
           statisticColumn("best_bits", "Best validation" + ofBits, &SweepRow::best, bitsText),
           statisticColumn("last_bits", "Last validation" + ofBits, &SweepRow::last, bitsText),
           statisticColumn("train_bits", "Training" + ofBits, &SweepRow::training, bitsText),
           countColumn("parameters", "Parameters (M)", &SweepRow::parameters, "%.3f"),
+          rateColumn(),
+          memoryColumn(),
           speedColumn("sequences_per_second", "Sequences/s")};
 }
 
@@ -110,8 +132,11 @@ const char* footnoteOf(const SweepPlan& plan) {
   if (plan.ofSequences())
     return "Bits a byte on the validation split, of the best and of the last validation of each "
            "run, and of training, the mean over the steps before the last validation; mean ± "
-           "sample deviation over seeds. T: bytes of a sequence. Sequences/s: inference in "
-           "batches, every variant measured in turns on the same machine.";
+           "sample deviation over seeds. L: blocks, d: features, h: heads, T: bytes of a sequence. "
+           "Iterations/s: optimiser steps in training, and Memory the most that a training took "
+           "(the process on a CPU, tensors on a GPU): to be compared where the runs were trained "
+           "on one machine that had nothing else to do. Sequences/s: inference in batches, every "
+           "variant measured in turns on the same machine.";
   return "Top-1 on the validation split: mean ± sample deviation over seeds, of the best and of "
          "the last epoch of each run. Parameters of the model with its masks. MACs of one image; a "
          "head with a hard, strict or random mask counts with the keys that the mask leaves where "
@@ -130,6 +155,10 @@ std::string formatted(const char* format, double value) {
 
 std::string speedText(double perSecond) {
   return perSecond > 0 ? formatted(perSecond < 10 ? "%.2f" : "%.0f", perSecond) : "–";
+}
+
+std::string memoryText(std::int64_t bytes) {
+  return bytes > 0 ? formatted("%.2f", static_cast<double>(bytes) / 1e9) : "–";
 }
 
 std::string millions(std::int64_t count, const char* format) {

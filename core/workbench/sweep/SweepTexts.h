@@ -14,6 +14,8 @@ std::string formatted(const char* format, double value);
 std::string millions(std::int64_t count, const char* format);
 /// "812"; "–" where nothing was measured.
 std::string speedText(double perSecond);
+/// "1.34", in GB; "–" where nothing was measured.
+std::string memoryText(std::int64_t bytes);
 /// "bits/dim", "bits/char": of a sweep of sequences.
 std::string unitOf(const SweepPlan& plan);
 

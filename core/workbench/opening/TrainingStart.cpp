@@ -1,0 +1,106 @@
+#include "core/workbench/opening/TrainingStart.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/models/Device.h"
+#include "core/models/Precision.h"
+#include "core/models/Registry.h"
+#include "core/training/run/ModelFile.h"
+#include "core/workbench/Datasets.h"
+#include "core/workbench/Pictures.h"
+#include "core/workbench/Together.h"
+#include "core/workbench/opening/ExperimentPaths.h"
+#include "core/workbench/opening/LearnedAlphas.h"
+#include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/TrainingTeacher.h"
+
+namespace headlight {
+namespace {
+
+std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split split) {
+  return valueOrThrow(openDataset(
+      datasetSpecOf(experiment.data, experiment.model.imageSize, experiment.seed), split));
+}
+
+/// Opens the data and gives the model as many classes as the data has. `notes` gets what is to be
+/// said of the teacher.
+TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
+  makePathsAbsolute(experiment);
+  TrainerParts parts;
+  parts.train = openSplit(experiment, Split::Train);
+  parts.validation = openSplit(experiment, Split::Validation);
+  experiment.model.classes = static_cast<int>(parts.train->classNames().size());
+  parts.preprocessing = preprocessingOf(experiment.model);
+  parts.device = deviceFromConfig(experiment.device);
+  requirePrecision(precisionFromConfig(experiment.training.precision), parts.device);
+  OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
+  parts.teacher = std::move(opened.teacher);
+  parts.teacherFingerprint = std::move(opened.fingerprint);
+  notes.insert(notes.end(), opened.notes.begin(), opened.notes.end());
+  parts.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
+  experiment.model = parts.model->config();  // with every option of mechanism and backbone
+  parts.model->setRecomputing(experiment.training.checkpointBlocks);
+  parts.model->to(parts.device);
+  parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->masks().shape())));
+  parts.experiment = std::move(experiment);
+  return parts;
+}
+
+/// The config's own weights, if it has any. `notes` gets what is to be said about them, if not all
+/// fit; `fits` is emptied where they bring learned masks, which then do not start from a fit.
+void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
+               std::vector<MaskFit>& fits) {
+  const std::string& path = parts.experiment.training.weights;
+  if (path.empty()) return;
+  const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
+  const LoadPlan plan = planFor(*parts.model, checkpoint);
+  if (plan.report.matched.empty() && plan.report.resized.empty())
+    throw Failure({ErrorCode::InvalidFile,
+                   "nothing in it fits the model (" + plan.report.summary() +
+                       "); choose other training.weights or another model",
+                   path});
+  auto learned = learnedAlphasIn(checkpoint, path);
+  if (parts.experiment.training.resetAlpha) learned.emplace();
+  applyWeights(*parts.model, plan, learned);
+  if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
+  const auto& matched = plan.report.matched;
+  if (std::any_of(matched.begin(), matched.end(),
+                  [&](const std::string& name) { return parts.model->isFitted(name); }))
+    fits.clear();
+}
+
+/// Of a Dataset::stamp what does not depend on when files were copied.
+std::string contentOf(const std::string& stamp) {
+  return stamp.substr(0, stamp.find('-'));
+}
+
+/// What the data of all processes must have in common.
+std::string fingerprintOf(const TrainerParts& parts) {
+  return Json{parts.train->size(), parts.validation->size(), parts.train->classNames(),
+              contentOf(parts.train->stamp()), contentOf(parts.validation->stamp())}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Edits whose cells do not exist would fail in the middle of a run.
+void checkEdits(const Experiment& experiment, MaskScheme scheme) {
+  for (const ScheduledEdit& scheduled : experiment.edits)
+    valueOrThrow(applyMaskEdit(scheme, scheduled.edit));
+}
+
+}  // namespace
+
+TrainingStart openStart(const Experiment& experiment, bool fresh,
+                        const std::shared_ptr<Processes>& processes) {
+  TrainingStart start;
+  start.parts = openParts(experiment, start.notes);
+  start.parts.processes = processes;
+  if (processes) requireSame(*processes, "pictures", fingerprintOf(start.parts));
+  checkEdits(start.parts.experiment, start.parts.model->masks());
+  start.maskFits = maskFitsOf(*start.parts.model);
+  if (fresh) loadStart(start.parts, start.notes, start.maskFits);
+  return start;
+}
+
+}  // namespace headlight
