@@ -33,6 +33,8 @@ std::unique_ptr<Command> makePredictCommand();
 std::unique_ptr<Command> makeAttendCommand();
 std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeHeadsCommand();
+std::unique_ptr<Command> makeSimilarityCommand();
+std::unique_ptr<Command> makeResultsCommand();
 std::unique_ptr<Command> makePreprocessCommand();
 std::unique_ptr<Command> makeSummaryCommand();
 std::unique_ptr<Command> makeInspectCommand();

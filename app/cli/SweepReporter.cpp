@@ -12,12 +12,17 @@ Json rowJson(const SweepRow& row, bool sequences) {
   if (sequences)
     return {{"variant", row.name},
             {"mechanism", row.mechanism},
+            {"depth", row.depth},
+            {"width", row.width},
+            {"heads", row.heads},
             {"length", row.length},
             {"runs", row.runs},
             {"best_bits", statisticJson(row.best)},
             {"last_bits", statisticJson(row.last)},
             {"train_bits", statisticJson(row.training)},
             {"parameters", row.parameters},
+            {"steps_per_second", row.stepsPerSecond > 0 ? Json(row.stepsPerSecond) : Json()},
+            {"peak_bytes", row.peakBytes > 0 ? Json(row.peakBytes) : Json()},
             {"sequences_per_second", speed}};
   return {{"variant", row.name},
           {"backbone", row.backbone},
@@ -31,13 +36,22 @@ Json rowJson(const SweepRow& row, bool sequences) {
           {"images_per_second", speed}};
 }
 
+/// What training a sequence model took; empty of runs of before that was written down.
+std::string trainingText(const SweepRow& row) {
+  if (row.stepsPerSecond <= 0) return "";
+  char text[64];
+  std::snprintf(text, sizeof text, "  %.2f iterations/s  %.2f GB", row.stepsPerSecond,
+                static_cast<double>(row.peakBytes) / 1e9);
+  return text;
+}
+
 std::string numbersText(const SweepRow& row, bool sequences) {
   const double millions = static_cast<double>(row.parameters) / 1e6;
   char text[200];
   if (sequences)
-    std::snprintf(text, sizeof text, "  best %s bits  last %s  training %s  %.2f M",
+    std::snprintf(text, sizeof text, "  best %s bits  last %s  training %s  %.2f M%s",
                   bitsText(row.best).c_str(), bitsText(row.last).c_str(),
-                  bitsText(row.training).c_str(), millions);
+                  bitsText(row.training).c_str(), millions, trainingText(row).c_str());
   else
     std::snprintf(text, sizeof text, "  best top-1 %s %%  last %s %%  %.2f M  %.1f M MACs",
                   percentText(row.best).c_str(), percentText(row.last).c_str(), millions,
@@ -153,7 +167,9 @@ void SweepReporter::read(const SweepRun& run, const SequenceReading& reading) {
     Json json = event("validation", run);
     json.update(Json{{"step", reading.step},
                      {"train_bits", reading.trainBits},
-                     {"validation_bits", *reading.validationBits}});
+                     {"validation_bits", *reading.validationBits},
+                     {"steps_per_second", reading.stepsPerSecond},
+                     {"peak_bytes", reading.peakBytes}});
     m_terminal.printJson(json);
     return;
   }

@@ -16,6 +16,7 @@ Json stepJson(const StepPoint& point) {
                 {"images_per_second", point.imagesPerSecond}};
   if (point.distillationLoss) event["distillation_loss"] = *point.distillationLoss;
   if (point.auxiliaryLoss) event["auxiliary_loss"] = *point.auxiliaryLoss;
+  if (point.skipped) event["skipped"] = true;
   return event;
 }
 

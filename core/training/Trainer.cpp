@@ -2,63 +2,16 @@
 
 #include <cmath>
 
-#include "core/base/Random.h"
 #include "core/training/Evaluation.h"
+#include "core/training/TrainingLoaders.h"
 
 namespace headlight {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kLoaderPurpose = 0x6c6f6164ULL;  // "load"
-
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-AugmentOptions augmentOptions(const DataConfig& data) {
-  AugmentOptions options;
-  options.enabled = data.augment;
-  options.minScale = data.minScale;
-  options.minRatio = data.minRatio;
-  options.flipProbability = data.flip;
-  options.colorJitter = data.colorJitter;
-  if (!data.randAugment.empty())
-    options.randAugment = valueOrThrow(randAugmentFromText(data.randAugment));
-  options.randomInterpolation = data.interpolation == "random";
-  options.jpegScaling = data.jpegScaling;
-  return options;
-}
-
-ErasingOptions erasingOptions(const DataConfig& data) {
-  ErasingOptions options;
-  options.probability = data.erasing;
-  options.mode = data.erasingMode == "const"  ? ErasingMode::Constant
-                 : data.erasingMode == "rand" ? ErasingMode::Color
-                                              : ErasingMode::Pixel;
-  options.count = data.erasingCount;
-  return options;
-}
-
-std::unique_ptr<Loader> trainingLoader(const TrainerParts& parts) {
-  const DataConfig& data = parts.experiment.data;
-  LoaderOptions options;
-  options.batchSize = parts.experiment.training.batchSize;
-  options.threads = data.loaderThreads;
-  options.seed = streamKey({static_cast<std::uint64_t>(parts.experiment.seed), kLoaderPurpose});
-  options.repeats = data.repeats;
-  options.shuffleBuffer = data.shuffleBuffer;
-  options.augment = augmentOptions(data);
-  options.erasing = erasingOptions(data);
-  options.preprocessing = parts.preprocessing;
-  takePart(options, parts.processes.get());
-  return std::make_unique<Loader>(parts.train, options);
-}
-
-std::unique_ptr<Loader> validationLoader(const TrainerParts& parts) {
-  return evaluationLoader(parts.validation, parts.preprocessing,
-                          parts.experiment.training.batchSize, parts.experiment.data.loaderThreads,
-                          parts.processes.get());
 }
 
 }  // namespace
@@ -190,11 +143,14 @@ void Trainer::trainStep(const Batch& batch) {
   const double seconds = std::max(secondsSince(m_stepEnded), 1e-9);
   m_stepEnded = Clock::now();
   const auto images = static_cast<double>(batch.whole > 0 ? batch.whole : batch.labels.size(0));
-  tell({{m_at.step, result.loss, result.learningRate, images / seconds, result.distillationLoss,
-         result.auxiliaryLoss},
-        m_at.epoch,
-        result.gradientNorm,
-        m_steps.schedule().totalSteps()});
+  StepMetrics told{{m_at.step, result.loss, result.learningRate, images / seconds,
+                    result.distillationLoss, result.auxiliaryLoss},
+                   m_at.epoch,
+                   result.gradientNorm,
+                   m_steps.schedule().totalSteps()};
+  told.point.skipped = result.skipped;
+  if (m_steps.lossScale().on()) told.lossScale = m_steps.lossScale().state();
+  tell(told);
   if (m_at.step % telemetry.metricsSteps == 0) {
     reportSkipped(m_batches.loader(), m_skippedTrain);
     requireFolder();

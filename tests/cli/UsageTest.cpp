@@ -11,10 +11,10 @@ namespace {
 
 using UsageCliTest = CliTest;
 
-const std::vector<std::string> kCommands{"train",        "evaluate", "predict", "attend",
-                                         "preprocess",   "summary",  "inspect", "convert",
-                                         "make-dataset", "sweep",    "bench",   "sequence",
-                                         "heads",        "schemes",  "compare"};
+const std::vector<std::string> kCommands{
+    "train",   "evaluate", "predict",      "attend",     "preprocess", "summary",
+    "inspect", "convert",  "make-dataset", "sweep",      "bench",      "sequence",
+    "heads",   "schemes",  "compare",      "similarity", "results"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});

@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::set<std::string> kClocked{"images_per_second", "seconds"};
+const std::set<std::string> kClocked{"images_per_second", "seconds", "steps_per_second",
+                                     "peak_bytes"};
 
 /// Of a run's logs the last line may be half of one: nobody reads that, and resuming cuts it.
 bool growsByLines(const fs::path& file) {
@@ -30,20 +31,29 @@ std::string withoutClock(const std::string& line) {
   return object.dump();
 }
 
-/// The last column of a table where it says how many seconds something took.
-std::string withoutSeconds(const std::string& row) {
-  return row.substr(0, row.rfind(','));
+/// How many columns at the end of a table say how many seconds something took, and what else was
+/// measured of the machine.
+int clockedColumns(const std::string& head) {
+  if (head.ends_with(",seconds")) return 1;
+  return head.ends_with(",seconds,steps_per_second,peak_bytes") ? 3 : 0;
+}
+
+std::string withoutColumns(std::string row, int count) {
+  for (; count > 0; --count)
+    row.resize(row.rfind(','));
+  return row;
 }
 
 std::string comparableBytes(const fs::path& file) {
   const std::string bytes = readBytes(file);
   const std::string head = bytes.substr(0, bytes.find('\n'));
-  const bool table = file.extension() == ".csv" && head.ends_with(",seconds");
+  const int clocked = file.extension() == ".csv" ? clockedColumns(head) : 0;
+  const bool table = clocked > 0;
   if (file.extension() != ".jsonl" && !table) return bytes;
   std::istringstream lines(bytes);
   std::string result;
   for (std::string line; std::getline(lines, line);)
-    result += (table ? withoutSeconds(line) : withoutClock(line)) + "\n";
+    result += (table ? withoutColumns(line, clocked) : withoutClock(line)) + "\n";
   return result;
 }
 

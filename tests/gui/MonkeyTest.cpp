@@ -290,10 +290,11 @@ class MonkeyTest : public QObject {
     test->openPaths({folder.path()});
     test->startTraining(endlessRun(), folder.filePath(QStringLiteral("run")));
     Monkey monkey(&test.window, test->actions(), seed,
-                  // They leave the window, or begin what belongs to other windows: a search trains
-                  // whatever model is open, however large.
+                  // They leave the window, or begin what belongs to other windows: a search and
+                  // a sweep train whatever model is open, however large.
                   {QStringLiteral("file.quit"), QStringLiteral("view.fullScreen"),
-                   QStringLiteral("model.sequences"), QStringLiteral("masks.search")});
+                   QStringLiteral("model.sequences"), QStringLiteral("masks.search"),
+                   QStringLiteral("train.sweep")});
     // A button's menu is waited for within Qt, where the monkey cannot act.
     QTimer closer;
     connect(&closer, &QTimer::timeout, this, [] {

@@ -108,16 +108,35 @@ class TrainingDockTest : public QObject {
     return info;
   }
 
+  /// Whether there is a curve of that name that is seen, and named in a legend; both or neither.
+  static bool isDrawn(const LossPlot& plot, const QString& name) {
+    const QString legends = legendsOf(plot);
+    for (int i = 0; i < plot.plot()->graphCount(); ++i) {
+      const QCPGraph* graph = plot.plot()->graph(i);
+      if (graph->name() != name) continue;
+      const bool named = legends.contains(QLatin1Char('[') + name + QLatin1Char(']'));
+      if (graph->visible() != named) qFatal("seen, but not named, or named, but not seen");
+      return named;
+    }
+    return false;
+  }
+
+  /// "[train][validation]".
+  static QString legendsOf(const LossPlot& plot) {
+    QString names;
+    for (int i = 0; i < plot.plot()->graphCount(); ++i)
+      for (const QCPLegend* legend : plot.plot()->findChildren<QCPLegend*>())
+        if (legend->hasItemWithPlottable(plot.plot()->graph(i)))
+          names += QLatin1Char('[') + plot.plot()->graph(i)->name() + QLatin1Char(']');
+    return names;
+  }
+
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
   void lossesOfATeacherAndOfMechanismsAreDrawnWhereThereAreAny() {
     LossPlot plot;
-    const auto isShown = [&](const QString& name) {
-      for (int i = 0; i < plot.plot()->graphCount(); ++i)
-        if (plot.plot()->graph(i)->name() == name) return plot.plot()->graph(i)->visible();
-      return false;
-    };
+    const auto isShown = [&](const QString& name) { return isDrawn(plot, name); };
     plot.addStep({1, 2.0, 1e-3, 10});
     plot.replot();
     QVERIFY(!isShown(QStringLiteral("from the teacher")));
@@ -130,6 +149,23 @@ class TrainingDockTest : public QObject {
     QCOMPARE(plot.auxiliaryLoss().lastValue(), 0.25);
     plot.clear();
     QVERIFY(!isShown(QStringLiteral("auxiliary")));
+  }
+
+  void recordedRunsHaveThemToo() {
+    Fixture f;
+    RecordedRun run;
+    run.experiment = tinyExperiment();
+    run.history.steps = {{1, 2.5, 1e-3, 10, 7.0, std::nullopt},
+                         {2, 2.0, 1e-3, 10, 6.0, std::nullopt}};
+    Q_EMIT f.bridge.recorded(std::make_shared<const RecordedRun>(run));
+    QVERIFY(isDrawn(*f.loss(), QStringLiteral("from the teacher")));
+    QVERIFY(!isDrawn(*f.loss(), QStringLiteral("auxiliary")));
+    QCOMPARE(f.loss()->distillationLoss().lastValue(), 6.0);
+    run.history.steps = {{1, 2.5, 1e-3, 10, std::nullopt, 0.5}};
+    Q_EMIT f.bridge.recorded(std::make_shared<const RecordedRun>(run));
+    QVERIFY(!isDrawn(*f.loss(), QStringLiteral("from the teacher")));
+    QVERIFY(isDrawn(*f.loss(), QStringLiteral("auxiliary")));
+    QCOMPARE(f.loss()->auxiliaryLoss().lastValue(), 0.5);
   }
 
   void seriesAreBoundedAndKeepTheirMean() {

@@ -175,7 +175,7 @@ TEST(Divergence, ClipsOnlyWhatIsTooLong) {
 TEST(RunHistory, ReadsBackWhatWasLogged) {
   const TemporaryFolder folder;
   const MaskScheme scheme = plainScheme();
-  StepPoint distilled{2, 1.25, 1e-4, 30, 0.5, std::nullopt};
+  StepPoint distilled{2, 1.25, 1e-4, 30, 0.5, 0.125};
   HeadPoint measured{2, {{0.25f, 0.5f}, {}}, {{0.5f, NAN}, {NAN, NAN}}, {}, 4};
   measured.readings = {{{"nonzeros", 0.25}, {"epsilon", 0.5}}, {}};
   MetricsLog log(opened(folder.path()), "");
@@ -188,7 +188,9 @@ TEST(RunHistory, ReadsBackWhatWasLogged) {
   ASSERT_EQ(history.steps.size(), 2u);
   EXPECT_EQ(history.steps[0].loss, 2.5);
   EXPECT_FALSE(history.steps[0].distillationLoss);
+  EXPECT_FALSE(history.steps[0].auxiliaryLoss);
   EXPECT_EQ(history.steps[1].distillationLoss, 0.5);
+  EXPECT_EQ(history.steps[1].auxiliaryLoss, 0.125);
   EXPECT_EQ(history.steps[1].learningRate, 1e-4);
   ASSERT_EQ(history.epochPoints.size(), 1u);
   EXPECT_EQ(history.epochPoints[0].validationLoss, 1.5);

@@ -64,7 +64,8 @@ LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(th
   setToolTip(
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
          "validation loss; in dashes, of a run that has them, the loss towards the teacher and the "
-         "mechanism's auxiliary loss. Right: validation accuracy. Dotted lines: mask edits.\n"
+         "mechanism's auxiliary loss (the entropy penalty of AFT-conv). Right: validation "
+         "accuracy. Dotted lines: mask edits.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/base/Dialogs.h"
+#include "ui/base/EitherStop.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
@@ -97,10 +98,8 @@ void ReplayDialog::start() {
       [run, asked = m_stopping.get_token()](const ProgressCallback& progress,
                                             std::stop_token gone) {
         // Asked by the person, it ends with a checkpoint and says so; else nobody listens any more.
-        std::stop_source either;
-        const auto stop = [&either] { either.request_stop(); };
-        const std::stop_callback first(asked, stop), second(gone, stop);
-        return replayRun(run, replayFolderOf(run), {{}, progress}, either.get_token());
+        const EitherStop stop(asked, gone);
+        return replayRun(run, replayFolderOf(run), {{}, progress}, stop.token());
       },
       [this](const Result<ReplayReport>& report) { finish(report); });
   refresh();

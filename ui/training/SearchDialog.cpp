@@ -16,6 +16,7 @@
 #include "core/config/DatasetKinds.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/EitherStop.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
@@ -245,10 +246,10 @@ void SearchDialog::start() {
   m_poll->start();
   m_task->run<Result<SearchReport>>(
       [plan = plan(), folder = folder().toStdString(), observer,
-       stopping = m_stopping](std::stop_token stop) mutable {
+       asked = m_stopping.get_token()](std::stop_token gone) {
         // Stopped by the person it is still heard; with the dialog gone it is not.
-        const std::stop_callback gone(stop, [&stopping]() mutable { stopping.request_stop(); });
-        return searchScheme(plan, folder, observer, stopping.get_token());
+        const EitherStop stop(asked, gone);
+        return searchScheme(plan, folder, observer, stop.token());
       },
       [this](const Result<SearchReport>& report) { finish(report); });
   refresh();

@@ -1,7 +1,9 @@
 #include "ui/window/MainWindow.h"
 
 #include <QCloseEvent>
+#include <QDir>
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QMenuBar>
 
 #include "core/base/Log.h"
@@ -20,6 +22,7 @@
 #include "ui/maps/NumberChooser.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/maps/PredictionPanel.h"
+#include "ui/maps/SimilarityPage.h"
 #include "ui/maps/ViewCommands.h"
 #include "ui/maps/ViewControls.h"
 #include "ui/masks/MaskPanel.h"
@@ -105,6 +108,9 @@ void MainWindow::buildPanels() {
   auto* prediction = new PredictionPanel(m_document.get(), this);
   m_references = new ReferenceCommands(m_document.get(), this);
   m_effect = new EffectController(m_document.get(), m_look.get(), this);
+  if (const QFileInfo session(m_options.sessionPath); !m_options.sessionPath.isEmpty())
+    m_effect->keepIn(session.dir().filePath(QStringLiteral("results")).toStdString());
+  m_centre->tabs()->compare()->layers()->setAverages(m_effect->layers());
   auto* tiles = new HeadsGrid(m_document.get(), this);
   const auto numbers = [this] {
     return new NumberChooser(m_document.get(), m_effect->heads(), this);
@@ -136,6 +142,9 @@ void MainWindow::buildControllers() {
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
                                        m_trainingDock, this);
+  if (!m_options.sessionPath.isEmpty())
+    m_trainings->setPlacesFile(
+        QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("runs.json")));
   m_following = new FollowController(
       {document, m_follow.get(), m_training.get(), m_look.get(), m_opener, m_trainingDock, this});
   m_session = std::make_unique<SessionController>(
@@ -158,6 +167,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Edit"), {m_figures->copyAction()});
   m_actions->adopt(tr("Edit"), m_palette->commands() + noticeBar()->commands());
   m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
+  m_actions->adopt(tr("Model"), m_effect->modelCommands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
@@ -178,6 +188,8 @@ void MainWindow::adoptCommands() {
 
 void MainWindow::connectControllers() {
   connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
+  connect(m_effect, &EffectController::openRequested, this,
+          [this](const QString& path) { openPaths({path}); });
   connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
   connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {

@@ -13,17 +13,28 @@
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/opening/Opener.h"
+#include "ui/runs/RunPlaces.h"
+#include "ui/runs/RunsWindow.h"
+#include "ui/runs/SweepDialog.h"
 #include "ui/sequences/SequenceWindow.h"
 #include "ui/training/ExportClusterDialog.h"
 #include "ui/training/ExportConfigDialog.h"
 #include "ui/training/ReplayDialog.h"
 #include "ui/training/RunFolders.h"
-#include "ui/training/RunsWindow.h"
 #include "ui/training/SearchDialog.h"
 #include "ui/training/TrainDialog.h"
 #include "ui/training/TrainingDock.h"
 
 namespace headlight {
+namespace {
+
+void bringUp(QWidget* window) {
+  window->show();
+  window->raise();
+  window->activateWindow();
+}
+
+}  // namespace
 
 TrainingController::TrainingController(Document* document, TrainingBridge* bridge, LookBridge* look,
                                        Opener* opener, TrainingDock* dock, QWidget* window)
@@ -66,6 +77,13 @@ void TrainingController::makeCommands() {
        tr("Runs of a folder beside each other: numbers, curves, settings that differ"),
        "Ctrl+Alt+U", "folder"},
       [this] { showRuns(); });
+  m_trainCommands << makeCommand(
+      this,
+      {"train.sweep", tr("S&weep…"),
+       tr("Train variants of the present experiment, or of a paper's, from several seeds, and "
+          "compare them"),
+       "Ctrl+Alt+V", "compare"},
+      [this] { showSweep(); });
   m_trainCommands << makeCommand(
       this,
       {"train.replay",
@@ -188,9 +206,10 @@ void TrainingController::exportForCluster(const Experiment& experiment, QWidget*
 }
 
 void TrainingController::showRuns() {
+  if (!m_places)
+    m_places = new RunPlaces(m_placesFile, QString::fromStdString(runsFolder().string()), this);
   if (!m_runs) {
-    m_runs = new RunsWindow(QString::fromStdString(runsFolder().string()), m_window);
-    m_runs->setAttribute(Qt::WA_DeleteOnClose);
+    m_runs = new RunsWindow(m_places, m_window);  // stays: what it has read is not read again
     connect(m_runs, &RunsWindow::followRequested, this, &TrainingController::followRequested);
     connect(m_runs, &RunsWindow::openRequested, this, [this](const QString& path) {
       ModelSource source;
@@ -198,9 +217,20 @@ void TrainingController::showRuns() {
       m_look->openModel(source);
     });
   }
-  m_runs->show();
-  m_runs->raise();
-  m_runs->activateWindow();
+  bringUp(m_runs);
+}
+
+void TrainingController::showSweep() {
+  if (!m_sweep) {
+    m_sweep = new SweepDialog(presentExperiment(), m_window);
+    m_sweep->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_sweep, &SweepDialog::ended, this, &TrainingController::ended);
+    connect(m_sweep, &SweepDialog::runsRequested, this, [this](const QString& folder) {
+      showRuns();
+      m_places->add({folder});
+    });
+  }
+  bringUp(m_sweep);
 }
 
 void TrainingController::showReplay() {
@@ -209,9 +239,7 @@ void TrainingController::showReplay() {
     m_replay->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_replay, &ReplayDialog::ended, this, &TrainingController::ended);
   }
-  m_replay->show();
-  m_replay->raise();
-  m_replay->activateWindow();
+  bringUp(m_replay);
 }
 
 void TrainingController::showSearch() {
@@ -222,9 +250,7 @@ void TrainingController::showSearch() {
     connect(m_search, &SearchDialog::found, this, &TrainingController::useFound);
     connect(m_search, &SearchDialog::ended, this, &TrainingController::ended);
   }
-  m_search->show();
-  m_search->raise();
-  m_search->activateWindow();
+  bringUp(m_search);
 }
 
 namespace {
@@ -334,7 +360,8 @@ void TrainingController::offerToResume(const QString& folder) {
 
 bool TrainingController::isRunning() const {
   return m_bridge->isRunning() || (m_sequences && m_sequences->isTraining()) ||
-         (m_search && m_search->isSearching()) || (m_replay && m_replay->isReplaying());
+         (m_search && m_search->isSearching()) || (m_replay && m_replay->isReplaying()) ||
+         (m_sweep && m_sweep->isSweeping());
 }
 
 void TrainingController::stop() {
@@ -342,6 +369,7 @@ void TrainingController::stop() {
   if (m_sequences) m_sequences->stopTraining();
   if (m_search) m_search->stop();
   if (m_replay) m_replay->stop();
+  if (m_sweep) m_sweep->stop();
 }
 
 SequenceWindow* TrainingController::showSequences() {
@@ -352,9 +380,7 @@ SequenceWindow* TrainingController::showSequences() {
     connect(m_sequences, &SequenceWindow::helpRequested, this,
             [this] { Q_EMIT helpRequested(QStringLiteral("sequences")); });
   }
-  m_sequences->show();
-  m_sequences->raise();
-  m_sequences->activateWindow();
+  bringUp(m_sequences);
   return m_sequences;
 }
 

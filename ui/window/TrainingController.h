@@ -21,9 +21,11 @@ class LookBridge;
 class ModelSnapshot;
 class Opener;
 class ReplayDialog;
+class RunPlaces;
 class RunsWindow;
 class SearchDialog;
 class SequenceWindow;
+class SweepDialog;
 struct SearchReport;
 class TrainingBridge;
 class TrainingDock;
@@ -39,6 +41,8 @@ class TrainingController : public QObject {
   /// Of `experiment` data, training and telemetry become those that were used last.
   void applySettings(Experiment& experiment) const;
   void setSettings(const Experiment& experiment) { m_settings = experiment; }
+  /// Where it is kept which runs are listed; empty: nowhere.
+  void setPlacesFile(const QString& path) { m_placesFile = path; }
 
   /// Begins a run, and remembers its settings.
   void start(const Experiment& experiment, const QString& folder);
@@ -85,6 +89,7 @@ class TrainingController : public QObject {
   void exportConfig(const Experiment& experiment, QWidget* parent);
   void exportForCluster(const Experiment& experiment, QWidget* parent);
   void showRuns();
+  void showSweep();
   void showReplay();
   void showSearch();
   void useFound(const SearchReport& report);
@@ -100,7 +105,10 @@ class TrainingController : public QObject {
   std::optional<Experiment> m_settings;  ///< data, training and telemetry as used last
   QPointer<SearchDialog> m_search;       ///< null until it is wanted
   QPointer<RunsWindow> m_runs;           ///< likewise
+  RunPlaces* m_places = nullptr;         ///< likewise
   QPointer<ReplayDialog> m_replay;       ///< likewise
+  QPointer<SweepDialog> m_sweep;         ///< likewise
+  QString m_placesFile;
   QList<QAction*> m_fileCommands, m_modelCommands, m_maskCommands, m_trainCommands;
   QAction *m_export = nullptr, *m_cluster = nullptr;
 };

@@ -7,10 +7,12 @@
 #include "app/cli/ParameterFlags.h"
 #include "app/cli/RecipeList.h"
 #include "app/cli/Signals.h"
+#include "app/cli/SweepDesigning.h"
+#include "app/cli/SweepFigures.h"
 #include "app/cli/SweepReporter.h"
 #include "core/base/Files.h"
 #include "core/config/Recipes.h"
-#include "core/workbench/Sweep.h"
+#include "core/workbench/SweepDesign.h"
 #include "core/workbench/Together.h"
 
 namespace headlight::cli {
@@ -23,14 +25,7 @@ class SweepCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command =
         app.add_subcommand("sweep", "Train variants of an experiment and compare them in a table");
-    command
-        ->add_option(
-            "sweep", m_file,
-            "A sweep file: {\"base\": an Experiment, or a sequence model's, or the path of "
-            "one, \"variants\": "
-            "[{\"name\": …, \"overrides\": {\"model.mechanism\": …}}] or \"mechanisms\": "
-            "[…], \"seeds\": [0, 1, 2]}")
-        ->type_name("SWEEP");
+    m_designing.declare(*command);
     command
         ->add_option("-o,--output", m_output,
                      "Folder of the runs and of sweep.csv, sweep.md and sweep.png; default "
@@ -47,6 +42,19 @@ class SweepCommand : public Command {
                      "Images, or sequences, a forward pass when measuring them; default 32")
         ->type_name("INT")
         ->check(CLI::Range(1, 4096).description(""));
+    command->add_flag("--plan", m_planOnly,
+                      "Say how many runs there are and how long they would take, as a few steps of "
+                      "each variant tell, and train nothing");
+    command->add_flag("--report", m_reportOnly,
+                      "Show what is finished in --output, and train nothing");
+    command
+        ->add_option(
+            "--over", m_over,
+            "At the end also a curve over this setting, in which the variants differ, with "
+            "deviations over seeds: sweep-over-PATH.csv, .png and .pdf. May be given again")
+        ->type_name("PATH")
+        ->expected(1)
+        ->take_all();
     command->add_flag(
         "--json", m_json,
         "One JSON object a line: skipped, begin, epoch (validation of a sequence "
@@ -73,13 +81,14 @@ class SweepCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
-    if (m_file.empty()) refuseUsage("sweep", "needs a sweep file; headlight-cli sweep --help");
     if (m_flags.given("seed"))
-      refuseUsage("--seed", "does nothing here: the sweep file lists the seeds");
+      refuseUsage("--seed", "does nothing here: the sweep file, or --seeds, lists the seeds");
     if (!m_join) requireOneProcess();
-    const SweepPlan plan = valueOrThrow(readSweep(m_file, [this](Json& base) { change(base); }));
+    const SweepPlan plan = m_designing.plan([this](Json& base) { change(base); });
     const fs::path output = m_output.empty() ? defaultFolder(plan) : fs::path(m_output);
     if (!plan.about.empty()) terminal.note(plan.about);
+    requireAxes(plan);
+    if (trainsNothing(plan, output, terminal, stop)) return kExitOk;
     terminal.note("sweep of " + std::to_string(plan.variants.size()) + " variants from " +
                   std::to_string(plan.seeds.size()) + " seeds in " + output.string());
     SweepReporter reporter(plan, terminal);
@@ -87,10 +96,37 @@ class SweepCommand : public Command {
     const SweepReport report =
         valueOrThrow(runSweep(plan, output, {!m_noSpeed, m_speedBatch, m_join}, observer, stop));
     reporter.tell(report, output);
+    writeCurves(plan, report, m_over, output, terminal);
     return exitCodeAfter(report);
   }
 
  private:
+  /// Known before hours of training are over.
+  void requireAxes(const SweepPlan& plan) const {
+    for (const std::string& axis : m_over)
+      valueOrThrow(sweepCurves(plan, {}, axis));
+  }
+
+  /// Where only the file, the time or what is finished was asked for.
+  bool trainsNothing(const SweepPlan& plan, const fs::path& output, Terminal& terminal,
+                     std::stop_token stop) const {
+    if (m_designing.save(plan)) {
+      terminal.note("saved " + m_designing.saved());
+      return true;
+    }
+    if (m_planOnly) {
+      ProgressBar bar(terminal);
+      const auto tell = [&](const Progress& progress) { bar.show(progress); };
+      tellPlan(plan, valueOrThrow(estimateSweep(plan, output, tell, stop)), terminal);
+    }
+    if (m_reportOnly) {
+      const SweepReport report = valueOrThrow(sweepReport(plan, output));
+      SweepReporter(plan, terminal).tell(report, output);
+      writeCurves(plan, report, m_over, output, terminal);
+    }
+    return m_planOnly || m_reportOnly;
+  }
+
   static void requireOneProcess() {
     // Joined, it does not matter who started them: they meet in the folder alone.
     if (const auto launch = launchOfThisProcess(); launch && !launch->alone())
@@ -121,9 +157,11 @@ class SweepCommand : public Command {
                    first.run});
   }
 
-  std::string m_file, m_output, m_recipe;
+  SweepDesigning m_designing;
+  std::string m_output, m_recipe;
+  std::vector<std::string> m_over;
   std::int64_t m_speedBatch = 32;
-  bool m_noSpeed = false, m_json = false, m_join = false;
+  bool m_noSpeed = false, m_json = false, m_join = false, m_planOnly = false, m_reportOnly = false;
   ParameterFlags m_flags;
   ParameterFlags m_sequenceFlags{sequenceSections(), overrideSequenceParameter};
 };

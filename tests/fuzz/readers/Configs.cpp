@@ -25,7 +25,8 @@ constexpr const char* kStages = R"({"model": {"name": "custom", "backbone": "swi
 constexpr const char* kSequence = R"({"schema": 1, "name": "tiny", "seed": 3,
   "data": {"kind": "text", "path": "book.txt"},
   "model": {"width": 16, "depth": 2, "length": 24, "rank": 4, "window": 8, "dropout": 0.1},
-  "training": {"steps": 12, "batch_size": 4, "warmup_steps": 2, "evaluate_steps": 6}})";
+  "training": {"steps": 12, "batch_size": 4, "warmup_steps": 2, "evaluate_steps": 6,
+               "ema_decay": 0.9}})";
 constexpr const char* kEdit = R"({"step": 4, "label": "later", "name_before": "a",
   "changes": [{"layer": 1, "head": 2, "from": "none", "to": "hard:5"},
               {"layer": 0, "head": 0, "from": "soft:3@0.5", "to": "soft:3@0.25"}]})";

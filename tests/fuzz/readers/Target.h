@@ -24,6 +24,8 @@ struct Target {
 
 /// Experiments, sweeps, sequences, masks and mask edits.
 std::vector<Target> configTargets();
+/// What was measured and is kept.
+std::vector<Target> resultTargets();
 /// A run's logs and a sweep's tables. Here and below: `folder` is for the files that are read.
 std::vector<Target> runTargets(const std::filesystem::path& folder);
 /// What weights say of themselves: metadata, names and shapes.

@@ -1,0 +1,42 @@
+#pragma once
+// The best validations of a sweep over a setting: a line for the variants that are otherwise alike,
+// with deviations over seeds.
+
+#include <QWidget>
+
+#include "core/workbench/SweepDesign.h"
+
+class QCustomPlot;
+class QCPLegend;
+
+namespace headlight {
+
+class PlotNavigation;
+
+class SweepPlot : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SweepPlot(QWidget* parent = nullptr);
+
+  /// `valueTitle` and `scale` as sweepValueTitle() and sweepValueScale() have them.
+  void setCurves(const SweepCurves& curves, const QString& valueTitle, double scale);
+  QCustomPlot* plot() const { return m_plot; }
+  QSize sizeHint() const override { return {480, 240}; }
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void applyTheme();
+  void showKeys();
+  void addDeviations(int line, const SweepSeries& series);
+  void showRange();
+
+  QCustomPlot* m_plot;
+  QCPLegend* m_legend;
+  PlotNavigation* m_navigation;
+  SweepCurves m_curves;
+  double m_scale = 1;
+};
+
+}  // namespace headlight

@@ -1,0 +1,102 @@
+#include "ui/runs/RunCells.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/base/ShownText.h"
+#include "ui/runs/RunsTableModel.h"
+
+namespace headlight {
+namespace {
+
+double numberOf(const ListedRun& run, int column) {
+  const RunNumbers& now = run.standing.numbers;
+  switch (column) {
+    case RunsTableModel::Epoch:
+      return now.epochs > 0 ? static_cast<double>(now.epoch) : NAN;
+    case RunsTableModel::Loss:
+      return now.loss;
+    case RunsTableModel::ValidationLoss:
+      return now.validationLoss;
+    case RunsTableModel::Top1:
+      return 100 * now.top1;
+    case RunsTableModel::BestTop1:
+      return 100 * now.bestTop1;
+    case RunsTableModel::Locality:
+      return now.locality;
+    default:
+      return NAN;
+  }
+}
+
+QString stateCellText(const ListedRun& run) {
+  if (!run.looked) return QCoreApplication::translate("RunsWindow", "reading…");
+  return QString::fromStdString(followedStateName(run.standing.state)) +
+         (run.standing.certain ? QString() : QStringLiteral("?"));
+}
+
+QString numberCellText(const ListedRun& run, int column) {
+  const double value = numberOf(run, column);
+  if (!std::isfinite(value)) return {};
+  const RunNumbers& now = run.standing.numbers;
+  if (column == RunsTableModel::Epoch)
+    return QStringLiteral("%1/%2").arg(now.epoch).arg(now.epochs);
+  const bool percent = column == RunsTableModel::Top1 || column == RunsTableModel::BestTop1;
+  return QString::number(value, 'f', percent ? 2 : 4);
+}
+
+/// A folder's own name before those of other folders that begin with it: "a/b" before "a-b".
+bool namedBefore(const std::string& a, const std::string& b) {
+  const auto rank = [](char letter) {
+    return letter == '/' ? 0 : 1 + static_cast<int>(static_cast<unsigned char>(letter));
+  };
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [&](char x, char y) { return rank(x) < rank(y); });
+}
+
+}  // namespace
+
+bool isNumberCell(int column) {
+  return column >= RunsTableModel::Epoch && column <= RunsTableModel::Locality;
+}
+
+QString runCellText(const ListedRun& run, int column) {
+  if (column == RunsTableModel::Run) return shownName(QString::fromStdString(run.label));
+  if (column == RunsTableModel::State) return stateCellText(run);
+  if (column == RunsTableModel::Config)
+    return shownName(QString::fromStdString(configSummary(run)));
+  return numberCellText(run, column);
+}
+
+QString runCellTip(const ListedRun& run, int column) {
+  if (column == RunsTableModel::Config)
+    return plainTip(QString::fromStdString(run.standing.name.empty()
+                                               ? configSummary(run)
+                                               : run.standing.name + ": " + configSummary(run)));
+  return plainTip(QString::fromStdString(run.standing.problem ? run.standing.problem->text()
+                                                              : run.folder.string()));
+}
+
+RunSortKey runSortKey(const ListedRun& run, int column) {
+  RunSortKey key{numberOf(run, column), {}, &run, column == RunsTableModel::Run};
+  if (column == RunsTableModel::State && run.looked)
+    key.text = followedStateName(run.standing.state);
+  if (column == RunsTableModel::Config) key.text = configSummary(run);
+  return key;
+}
+
+bool comesBefore(const RunSortKey& a, const RunSortKey& b, bool descending) {
+  const bool knownA = std::isfinite(a.number), knownB = std::isfinite(b.number);
+  if (knownA != knownB) return knownA;
+  if (knownA && a.number != b.number) return (a.number < b.number) != descending;
+  if (a.text.empty() != b.text.empty()) return b.text.empty();
+  if (a.text != b.text) return (a.text < b.text) != descending;
+  const bool back = descending && a.byName;
+  const ListedRun &first = back ? *b.run : *a.run, &second = back ? *a.run : *b.run;
+  if (first.label != second.label) return namedBefore(first.label, second.label);
+  return namedBefore(first.folder.native(), second.folder.native());
+}
+
+}  // namespace headlight

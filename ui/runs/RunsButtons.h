@@ -1,0 +1,37 @@
+#pragma once
+// What can be done with the runs that are chosen in the list.
+
+#include <QDialogButtonBox>
+
+class QPushButton;
+
+namespace headlight {
+
+class WeightsButton;
+
+class RunsButtons : public QDialogButtonBox {
+  Q_OBJECT
+ public:
+  explicit RunsButtons(QWidget* parent = nullptr);
+
+  /// `one`: the folder of the run where one is chosen, else empty.
+  void setChoice(const QString& one, bool any);
+  void setListed(bool any) const;  ///< whether there is a run in the list
+  void openBest();                 ///< of the run that is chosen
+
+ Q_SIGNALS:
+  void openRequested(const QString& checkpoint);
+  void nothingKept();  ///< the run has no checkpoint yet
+  void followRequested(const QString& folder);
+  void removeRequested();
+  void exportRequested();
+
+ private:
+  QPushButton* add(const QString& text, const char* name, const char* icon, const QString& tip);
+
+  QString m_run;
+  WeightsButton* m_weights;
+  QPushButton *m_best, *m_follow, *m_remove, *m_export;
+};
+
+}  // namespace headlight

@@ -1,0 +1,423 @@
+#include "ui/runs/SweepDialog.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <mutex>
+
+#include "core/base/Files.h"
+#include "core/workbench/SweepDesign.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/EitherStop.h"
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ProgressTask.h"
+#include "ui/forms/PathRow.h"
+#include "ui/plots/PlotCommands.h"
+#include "ui/plots/SweepPlot.h"
+#include "ui/runs/SweepSettings.h"
+#include "ui/runs/SweepTable.h"
+#include "ui/training/RunFolders.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kSettleMs = 300, kSweepPollMs = 250;
+
+std::string sweepFolder(const std::string& name) {
+  return (runsFolder().parent_path() / "sweeps" / folderName(name)).string();
+}
+
+}  // namespace
+
+/// What the fields come to, read away from the window's thread.
+struct SweepDialog::Planned {
+  Result<SweepPlan> plan;
+  Result<SweepReport> report;
+};
+
+/// What the sweep said since it was last asked.
+struct SweepDialog::Told {
+  std::mutex mutex;
+  std::optional<SweepReport> report;
+  QString event;
+};
+
+SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
+    : QDialog(parent),
+      m_settings(new SweepSettings(present, this)),
+      m_folder(new PathRow({"sweepFolder",
+                            tr("F&older"),
+                            tr("Folder of the sweep"),
+                            tr("Where it holds part of this sweep, the rest is trained"),
+                            {},
+                            "browseSweep",
+                            tr("Browse…"),
+                            {}},
+                           this)),
+      m_time(new QLabel(this)),
+      m_table(new SweepTable(this)),
+      m_axis(new QComboBox(this)),
+      m_plot(new SweepPlot(this)),
+      m_progress(new ProgressLine(tr("Progress of the sweep"), this)),
+      m_status(new MessageLabel(this)),
+      m_measuring(new ProgressTask(m_progress, this)),
+      m_sweeping(new ProgressTask(m_progress, this)) {
+  setObjectName(QStringLiteral("sweepDialog"));
+  setWindowTitle(tr("Sweep"));
+  setAcceptDrops(true);
+  resize(1160, 700);
+  auto* settings = new QScrollArea(this);
+  settings->setFrameShape(QFrame::NoFrame);
+  settings->setWidgetResizable(true);
+  settings->setWidget(m_settings);
+  auto* sides = new QSplitter(Qt::Horizontal, this);
+  sides->setChildrenCollapsible(false);
+  sides->addWidget(settings);
+  sides->addWidget(makeResults());
+  sides->setSizes({420, 740});
+  m_time->setObjectName(QStringLiteral("sweepTime"));
+  m_status->setObjectName(QStringLiteral("sweepStatus"));
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(sides, 1);
+  layout->addWidget(m_folder);
+  layout->addWidget(m_time);
+  layout->addWidget(m_progress);
+  layout->addWidget(m_status);
+  layout->addWidget(makeButtons());
+  m_folder->setPath(QString::fromStdString(sweepFolder(m_settings->wish().name)));
+  m_settle.setSingleShot(true);
+  m_settle.setInterval(kSettleMs);
+  m_poll.setInterval(kSweepPollMs);
+  m_plotCommands = new PlotCommands(this, /*keys=*/false);
+  connectParts();
+  onChanged();
+}
+
+SweepDialog::~SweepDialog() = default;
+
+void SweepDialog::connectParts() {
+  connect(m_settings, &SweepSettings::changed, this, &SweepDialog::onChanged);
+  connect(m_settings, &SweepSettings::failed, this,
+          [this](const QString& text) { m_status->setMessage(text, MessageLabel::Tone::Problem); });
+  connect(m_folder, &PathRow::edited, this, [this] {
+    m_folderChosen = true;
+    onChanged();
+  });
+  connect(m_folder, &PathRow::browseRequested, this, [this] {
+    askForFolder(this, tr("Folder of the sweep"), folder(),
+                 [this](const QString& path) { setFolder(path); });
+  });
+  connect(&m_settle, &QTimer::timeout, this, &SweepDialog::read);
+  connect(&m_poll, &QTimer::timeout, this, &SweepDialog::collect);
+  connect(m_axis, &QComboBox::currentIndexChanged, this, &SweepDialog::draw);
+  connect(m_plotCommands, &PlotCommands::told, this,
+          [this](const QString& text) { m_status->setMessage(text); });
+  connect(m_plotCommands, &PlotCommands::failed, this,
+          [this](const QString& title, const QString& text) {
+            m_status->setMessage(title + QStringLiteral(". ") + text, MessageLabel::Tone::Problem);
+          });
+}
+
+QWidget* SweepDialog::makeResults() {
+  m_axis->setObjectName(QStringLiteral("sweepAxis"));
+  m_axis->setAccessibleName(tr("Over which setting"));
+  m_curves = new QWidget(this);  // once there is a point to draw
+  m_curves->hide();
+  auto* column = new QVBoxLayout(m_curves);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_axis, 0, Qt::AlignLeft);
+  column->addWidget(m_plot, 1);
+  auto* parts = new QSplitter(Qt::Vertical, this);
+  parts->setChildrenCollapsible(false);
+  parts->addWidget(m_table);
+  parts->addWidget(m_curves);
+  parts->setSizes({300, 300});
+  return parts;
+}
+
+QWidget* SweepDialog::makeButtons() {
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  const auto add = [&](const QString& text, const char* name, const char* icon) {
+    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
+    button->setObjectName(QString::fromLatin1(name));
+    button->setIcon(lineIcon(QString::fromLatin1(icon)));
+    button->setAutoDefault(false);
+    return button;
+  };
+  m_start = add(tr("Train All"), "startSweep", "play");
+  m_stop = add(tr("Stop"), "stopSweep", "stop");
+  m_save = add(tr("Save Sweep File…"), "saveSweep", "save");
+  m_runs = add(tr("Show Runs…"), "sweepRuns", "folder");
+  m_save->setToolTip(tr("For headlight-cli sweep, here or on a cluster"));
+  m_runs->setToolTip(tr("Curves and settings of the runs, beside each other"));
+  connect(m_start, &QPushButton::clicked, this, &SweepDialog::start);
+  connect(m_stop, &QPushButton::clicked, this, &SweepDialog::stop);
+  connect(m_save, &QPushButton::clicked, this, &SweepDialog::askWhereToSave);
+  connect(m_runs, &QPushButton::clicked, this, [this] { Q_EMIT runsRequested(folder()); });
+  connect(buttons, &QDialogButtonBox::rejected, this, &SweepDialog::reject);
+  return buttons;
+}
+
+QString SweepDialog::folder() const {
+  return QString::fromStdString(typedFolder(m_folder->path()).string());
+}
+
+/// Where a sweep lies already, it is that one.
+void SweepDialog::setFolder(const QString& path) {
+  m_folderChosen = true;
+  m_folder->setPath(path);
+  if (QFile::exists(QDir(path).filePath(QLatin1String(kSweepFile)))) m_settings->openFile(path);
+  onChanged();
+}
+
+bool SweepDialog::isSweeping() const {
+  return m_sweeping->isBusy();
+}
+
+// --- What it will be ---------------------------------------------------------------------------
+
+void SweepDialog::onChanged() {
+  if (isSweeping()) return;
+  m_measuring->cancel();
+  m_reading.cancel();
+  m_plan.reset();
+  m_estimate.reset();
+  if (!m_folderChosen)
+    m_folder->setPath(QString::fromStdString(sweepFolder(m_settings->wish().name)));
+  m_settle.start();
+  refresh();
+}
+
+void SweepDialog::read() {
+  m_reading.run<Planned>(
+      [wish = m_settings->wish(), folder = folder().toStdString()](std::stop_token) -> Planned {
+        auto plan = planOf(wish);
+        if (!plan) return {plan, SweepReport()};
+        auto report = sweepReport(*plan, folder);
+        return {std::move(plan), std::move(report)};
+      },
+      [this](Planned planned) { showPlan(std::move(planned)); });
+}
+
+void SweepDialog::showPlan(Planned found) {
+  m_status->clear();
+  const bool good = found.plan && found.report;
+  if (good) {
+    m_plan = std::move(*found.plan);
+    m_settings->setAbout(QString::fromStdString(m_plan->about));
+    fillAxes();
+    showReport(*found.report);
+    measure();
+  } else {
+    const Error& error = found.plan ? found.report.error() : found.plan.error();
+    m_table->clearPlan();
+    m_status->setMessage(QString::fromStdString(error.text()), MessageLabel::Tone::Problem);
+  }
+  refresh();
+  Q_EMIT planned();
+}
+
+void SweepDialog::measure() {
+  m_measuring->run<Result<SweepEstimate>>(
+      [plan = *m_plan, folder = folder().toStdString()](const ProgressCallback& progress,
+                                                        std::stop_token stop) {
+        return estimateSweep(plan, folder, progress, stop);
+      },
+      [this](const Result<SweepEstimate>& estimate) {
+        if (estimate)
+          m_estimate = *estimate;
+        else
+          m_status->setMessage(QString::fromStdString(estimate.error().text()),
+                               MessageLabel::Tone::Problem);
+        if (m_plan) showReport(SweepReport(m_report));
+        refresh();
+        Q_EMIT estimated();
+      });
+}
+
+void SweepDialog::showTime() {
+  if (!m_plan) return m_time->setText(tr("Nothing to train yet"));
+  const auto runs = static_cast<std::int64_t>(m_plan->variants.size() * m_plan->seeds.size());
+  QString text = tr("Variants: %1 · seeds: %2 · runs: %3, of them finished: %4")
+                     .arg(m_plan->variants.size())
+                     .arg(m_plan->seeds.size())
+                     .arg(runs)
+                     .arg(m_report.finished);
+  if (m_estimate && m_estimate->left > 0)
+    text += tr(" · the rest takes about %1 here, as a few steps of each variant tell")
+                .arg(QString::fromStdString(formatDuration(m_estimate->seconds)));
+  else if (m_measuring->isBusy())
+    text += tr(" · measuring how long the rest takes…");
+  m_time->setText(text);
+}
+
+// --- What is known of it -----------------------------------------------------------------------
+
+void SweepDialog::showReport(const SweepReport& report) {
+  m_report = report;
+  m_table->showSweep(*m_plan, m_report,
+                     m_estimate ? m_estimate->secondsOfRun : std::vector<double>());
+  draw();
+}
+
+void SweepDialog::fillAxes() {
+  const QSignalBlocker quiet(m_axis);
+  const QString before = m_axis->currentData().toString();
+  m_axis->clear();
+  for (const SweepAxis& axis : sweepAxes(*m_plan))
+    m_axis->addItem(tr("over %1").arg(QString::fromStdString(axis.path)),
+                    QString::fromStdString(axis.path));
+  m_axis->setCurrentIndex(std::max(0, m_axis->findData(before)));
+  m_axis->setEnabled(m_axis->count() > 1);
+}
+
+void SweepDialog::draw() {
+  m_curves->setVisible(m_plan && !m_report.rows.empty() && m_axis->count() > 0);
+  if (!m_plan || m_axis->currentIndex() < 0) return m_plot->setCurves({}, {}, 1);
+  const auto curves =
+      sweepCurves(*m_plan, m_report.rows, m_axis->currentData().toString().toStdString());
+  if (curves)
+    m_plot->setCurves(*curves, QString::fromStdString(sweepValueTitle(*m_plan)),
+                      sweepValueScale(*m_plan));
+}
+
+void SweepDialog::refresh() {
+  const bool busy = isSweeping(), ready = m_plan.has_value();
+  m_settings->setEnabled(!busy);
+  m_folder->setEnabled(!busy);
+  m_start->setEnabled(!busy && ready);
+  m_stop->setEnabled(busy && !m_stopping.stop_requested());
+  m_save->setEnabled(ready);
+  m_runs->setEnabled(m_report.finished > 0 || busy);
+  showTime();
+}
+
+// --- Training it -------------------------------------------------------------------------------
+
+void SweepDialog::start() {
+  if (isSweeping() || !m_plan) return;
+  m_measuring->cancel();
+  m_stopping = {};
+  m_told = std::make_shared<Told>();
+  m_status->setMessage(tr("Training…"));
+  m_poll.start();
+  m_sweeping->run<Result<SweepReport>>(
+      [plan = *m_plan, folder = folder().toStdString(), told = m_told,
+       asked = m_stopping.get_token()](const ProgressCallback& progress, std::stop_token gone) {
+        SweepObserver observer;
+        observer.progress = progress;
+        observer.table = [&told](const SweepReport& report) {
+          const std::lock_guard lock(told->mutex);
+          told->report = report;
+        };
+        observer.failed = [&](const SweepRun& run, const Error& error) {
+          const std::lock_guard lock(told->mutex);
+          told->event = QString::fromStdString(sweepRunName(plan, run) + ": " + error.text());
+        };
+        const EitherStop stop(asked, gone);
+        return runSweep(plan, folder, {}, observer, stop.token());
+      },
+      [this](const Result<SweepReport>& report) { finish(report); });
+  refresh();
+}
+
+void SweepDialog::stop() {
+  if (!isSweeping()) return;
+  m_stopping.request_stop();
+  m_status->setMessage(tr("Stopping after the present step…"));
+  refresh();
+}
+
+void SweepDialog::collect() {
+  std::optional<SweepReport> report;
+  QString event;
+  {
+    const std::lock_guard lock(m_told->mutex);
+    report.swap(m_told->report);
+    event.swap(m_told->event);
+  }
+  if (!event.isEmpty()) m_status->setMessage(event, MessageLabel::Tone::Problem);
+  if (!report) return;
+  showReport(*report);
+  refresh();
+}
+
+void SweepDialog::finish(const Result<SweepReport>& report) {
+  collect();
+  m_poll.stop();
+  m_stopping = {};
+  m_estimate.reset();
+  if (report) showReport(*report);
+  refresh();
+  if (report && report->failures.empty())
+    m_status->setMessage(
+        tr("Finished. Tables and figure are in %1.").arg(QDir::toNativeSeparators(folder())),
+        MessageLabel::Tone::Plain);
+  else if (report)
+    m_status->setMessage(tr("%1 of %2 runs could not be trained to their end; the first: %3")
+                             .arg(report->failures.size())
+                             .arg(report->total)
+                             .arg(QString::fromStdString(report->failures.front().run + ": " +
+                                                         report->failures.front().error.text())),
+                         MessageLabel::Tone::Problem);
+  else if (report.error().code == ErrorCode::Canceled)
+    m_status->setMessage(tr("Stopped with a checkpoint. Train All goes on from there."),
+                         MessageLabel::Tone::Plain);
+  else
+    m_status->setMessage(QString::fromStdString(report.error().text()),
+                         MessageLabel::Tone::Problem);
+  Q_EMIT ended();
+}
+
+void SweepDialog::askWhereToSave() {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = tr("Save the sweep file");
+  question.start = QString::fromStdString(folderName(m_plan->name) + ".json");
+  question.filter = tr("Sweeps (*.json)");
+  question.suffix = QStringLiteral("json");
+  askForPath(this, question, [this](const QString& path) { saveFile(path); });
+}
+
+void SweepDialog::saveFile(const QString& path) {
+  if (m_plan) m_status->tellSaved(path, writeFileAtomically(path.toStdString(), m_plan->file));
+}
+
+void SweepDialog::reject() {
+  if (!isSweeping()) return QDialog::reject();
+  dialogs().confirm(this, tr("Stop the sweep?"),
+                    tr("What was trained is kept; the same folder goes on later."), tr("Stop"),
+                    [this](bool yes) {
+                      if (!yes) return;
+                      if (!isSweeping()) return QDialog::reject();
+                      connect(this, &SweepDialog::ended, this, [this] { QDialog::reject(); });
+                      stop();
+                    });
+}
+
+void SweepDialog::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && !isSweeping()) event->acceptProposedAction();
+}
+
+/// The folder of a sweep, or a sweep file.
+void SweepDialog::dropEvent(QDropEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (urls.isEmpty() || !urls.front().isLocalFile()) return;
+  const QString path = urls.front().toLocalFile();
+  if (QFileInfo(path).isDir())
+    setFolder(path);
+  else
+    m_settings->openFile(path);
+}
+
+}  // namespace headlight

@@ -1,0 +1,101 @@
+#pragma once
+// A sweep beside the window: what varies, how many runs that is and how long they take, the table
+// as it fills, and accuracy over what varies. Not modal: it trains for hours.
+
+#include <QDialog>
+#include <QTimer>
+
+#include <optional>
+#include <stop_token>
+
+#include "core/workbench/SweepEstimate.h"
+#include "ui/base/BackgroundTask.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+
+namespace headlight {
+
+class MessageLabel;
+class PathRow;
+class PlotCommands;
+class ProgressLine;
+class ProgressTask;
+class SweepPlot;
+class SweepSettings;
+class SweepTable;
+
+class SweepDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// `present`: of the window, with the settings of Train….
+  explicit SweepDialog(const Experiment& present, QWidget* parent = nullptr);
+  ~SweepDialog() override;
+
+  SweepSettings* settings() const { return m_settings; }
+  SweepTable* table() const { return m_table; }
+  SweepPlot* plot() const { return m_plot; }
+  QString folder() const;
+  void setFolder(const QString& path);
+  /// Of what the fields say; null until it was read, and where that failed.
+  const SweepPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
+  const std::optional<SweepEstimate>& estimate() const { return m_estimate; }
+  bool isSweeping() const;
+  void start();
+  void stop();  ///< after the present step; the folder goes on later
+  void saveFile(const QString& path);
+
+ Q_SIGNALS:
+  void planned();    ///< plan and table are of the fields
+  void estimated();  ///< or it could not be measured
+  void ended();
+  void runsRequested(const QString& folder);  ///< to be shown beside each other
+
+ protected:
+  void reject() override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  struct Planned;
+  struct Told;
+  QWidget* makeResults();
+  QWidget* makeButtons();
+  void connectParts();
+  void onChanged();
+  void read();
+  void showPlan(Planned found);
+  void measure();
+  void showTime();
+  void showReport(const SweepReport& report);
+  void fillAxes();
+  void draw();
+  void refresh();
+  void collect();
+  void finish(const Result<SweepReport>& report);
+  void askWhereToSave();
+
+  std::optional<SweepPlan> m_plan;
+  SweepReport m_report;
+  std::optional<SweepEstimate> m_estimate;
+  std::shared_ptr<Told> m_told;  ///< by the sweep, from its thread
+  std::stop_source m_stopping;
+  bool m_folderChosen = false;  ///< by the person: it does not follow the name
+  SweepSettings* m_settings;
+  PathRow* m_folder;
+  QLabel* m_time;
+  SweepTable* m_table;
+  QComboBox* m_axis;
+  SweepPlot* m_plot;
+  QWidget* m_curves = nullptr;  ///< the plot and its choice
+  PlotCommands* m_plotCommands = nullptr;
+  ProgressLine* m_progress;
+  MessageLabel* m_status;
+  QPushButton *m_start = nullptr, *m_stop = nullptr, *m_save = nullptr, *m_runs = nullptr;
+  QTimer m_settle, m_poll;
+  BackgroundTask m_reading;
+  ProgressTask *m_measuring, *m_sweeping;
+};
+
+}  // namespace headlight

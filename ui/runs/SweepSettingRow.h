@@ -1,0 +1,40 @@
+#pragma once
+// A setting of a sweep and its values: which one, what it may be, and a menu of values to choose
+// from where there are such.
+
+#include <QWidget>
+
+#include "ui/runs/SweepWish.h"
+
+class QComboBox;
+class QLineEdit;
+class QMenu;
+class QToolButton;
+
+namespace headlight {
+
+class SweepSettingRow : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SweepSettingRow(QWidget* parent = nullptr);
+
+  SweepWish::Setting setting() const;
+  void setSetting(const SweepWish::Setting& setting);
+  bool isEmpty() const;  ///< nobody has filled it in
+
+ Q_SIGNALS:
+  void changed();
+  void removed();
+
+ private:
+  void showKind();
+  void fillMenu();
+  void toggle(const QString& value, bool on);
+
+  QComboBox* m_path;
+  QLineEdit* m_values;
+  QToolButton* m_choose;
+  QMenu* m_menu;
+};
+
+}  // namespace headlight
