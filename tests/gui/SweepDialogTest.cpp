@@ -162,7 +162,7 @@ class SweepDialogTest : public QObject {
 
   void whatIsWrongIsSaidAndMended() {
     SweepDialog dialog(sweptExperiment(1));
-    QTRY_VERIFY(statusOf(dialog).contains(QStringLiteral("nothing varies")));
+    QTRY_VERIFY(statusOf(dialog).contains(QStringLiteral("Choose a setting")));
     QVERIFY(!buttonOf(dialog, "startSweep")->isEnabled());
     dialog.settings()->setSettings({{"training.epoch", "1,2"}});
     QTRY_VERIFY(statusOf(dialog).contains(QStringLiteral("training.epochs")));

@@ -84,7 +84,7 @@ SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
   sides->setChildrenCollapsible(false);
   sides->addWidget(settings);
   sides->addWidget(makeResults());
-  sides->setSizes({420, 740});
+  sides->setSizes({400, 760});
   m_time->setObjectName(QStringLiteral("sweepTime"));
   m_status->setObjectName(QStringLiteral("sweepStatus"));
   auto* layout = new QVBoxLayout(this);
@@ -100,6 +100,10 @@ SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
   m_poll.setInterval(kSweepPollMs);
   m_plotCommands = new PlotCommands(this, /*keys=*/false);
   connectParts();
+  // Enter in a field means that it is filled in, no more.
+  for (QPushButton* button : findChildren<QPushButton*>())
+    button->setAutoDefault(false);
+  m_settings->setFocus();
   onChanged();
 }
 
@@ -199,6 +203,10 @@ void SweepDialog::onChanged() {
 }
 
 void SweepDialog::read() {
+  if (m_settings->isEmpty()) {
+    m_status->setMessage(tr("Choose a setting and its values."));
+    return Q_EMIT planned();
+  }
   m_reading.run<Planned>(
       [wish = m_settings->wish(), folder = folder().toStdString()](std::stop_token) -> Planned {
         auto plan = planOf(wish);
@@ -214,7 +222,7 @@ void SweepDialog::showPlan(Planned found) {
   const bool good = found.plan && found.report;
   if (good) {
     m_plan = std::move(*found.plan);
-    m_settings->setAbout(QString::fromStdString(m_plan->about));
+    if (!m_plan->about.empty()) m_settings->setAbout(QString::fromStdString(m_plan->about));
     fillAxes();
     showReport(*found.report);
     measure();
@@ -293,6 +301,7 @@ void SweepDialog::draw() {
 
 void SweepDialog::refresh() {
   const bool busy = isSweeping(), ready = m_plan.has_value();
+  m_table->setEnabled(ready);
   m_settings->setEnabled(!busy);
   m_folder->setEnabled(!busy);
   m_start->setEnabled(!busy && ready);

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QToolButton>
 
 #include "core/models/Registry.h"
@@ -116,6 +117,8 @@ SweepSettingRow::SweepSettingRow(QWidget* parent)
     Q_EMIT changed();
   });
   connect(m_values, &QLineEdit::textChanged, this, &SweepSettingRow::changed);
+  m_menu->installEventFilter(this);
+  setFocusProxy(m_path);
   connect(m_menu, &QMenu::aboutToShow, this, &SweepSettingRow::fillMenu);
   connect(remove, &QToolButton::clicked, this, &SweepSettingRow::removed);
   showKind();
@@ -158,6 +161,14 @@ void SweepSettingRow::fillMenu() {
     action->setChecked(now.contains(value));
     connect(action, &QAction::toggled, this, [this, value](bool on) { toggle(value, on); });
   }
+}
+
+/// Several are ticked one after the other: the menu stays open.
+bool SweepSettingRow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::MouseButtonRelease) return QWidget::eventFilter(watched, event);
+  QAction* under = m_menu->actionAt(static_cast<QMouseEvent*>(event)->position().toPoint());
+  if (under) under->trigger();
+  return under != nullptr;
 }
 
 void SweepSettingRow::toggle(const QString& value, bool on) {

@@ -26,6 +26,9 @@ class SweepSettingRow : public QWidget {
   void changed();
   void removed();
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   void showKind();
   void fillMenu();

@@ -66,7 +66,7 @@ SweepSettings::SweepSettings(const Experiment& present, QWidget* parent)
   layout->addLayout(seeds);
   layout->addStretch(1);
   fillSources();
-  addRow();
+  setFocusProxy(addRow());
   showKind();
   connect(add, &QPushButton::clicked, this, [this] { addRow()->setFocus(); });
   connect(m_source, &QComboBox::activated, this, &SweepSettings::chooseSource);
@@ -188,6 +188,12 @@ void SweepSettings::showKind() {
   m_data->setVisible(ready && !sequences);
   setAbout(ready ? QString()
                  : tr("Every combination of the values below is trained from every seed."));
+}
+
+bool SweepSettings::isEmpty() const {
+  return m_file.file.empty() &&
+         std::all_of(m_rows.begin(), m_rows.end(),
+                     [](const SweepSettingRow* row) { return row->isEmpty(); });
 }
 
 SweepWish SweepSettings::wish() const {

@@ -24,6 +24,7 @@ class SweepSettings : public QWidget {
   explicit SweepSettings(const Experiment& present, QWidget* parent = nullptr);
 
   SweepWish wish() const;
+  bool isEmpty() const;  ///< nothing is chosen yet
   /// A ready sweep by its name ("ibit-figure4"); empty: the present experiment varies.
   void chooseReady(const QString& name);
   /// A sweep file, or the folder of a sweep; false where it cannot be read.

@@ -36,6 +36,7 @@ SweepTable::SweepTable(QWidget* parent) : QTableWidget(0, 8, parent) {
   verticalHeader()->hide();
   setSortingEnabled(true);
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);  // as the plan has them
+  horizontalHeader()->hide();
 }
 
 void SweepTable::showSweep(const SweepPlan& plan, const SweepReport& report,
@@ -44,9 +45,9 @@ void SweepTable::showSweep(const SweepPlan& plan, const SweepReport& report,
   const QString unit =
       bits ? QString::fromLatin1(plan.variants.front().sequence->unit()) : tr("top-1, %");
   setHorizontalHeaderLabels({tr("Variant"), tr("Runs"), tr("Best %1").arg(unit),
-                             tr("Last %1").arg(unit), tr("Parameters, M"),
-                             bits ? tr("T") : tr("MACs, M"),
-                             bits ? tr("Sequences/s") : tr("Images/s"), tr("A run, about")});
+                             tr("Last %1").arg(unit), tr("Size, M"), bits ? tr("T") : tr("MACs, M"),
+                             bits ? tr("Sequences/s") : tr("Images/s"), tr("Run takes")});
+  horizontalHeader()->show();
   setSortingEnabled(false);
   setRowCount(static_cast<int>(plan.variants.size()));
   for (int row = 0; row < rowCount(); ++row) {
