@@ -57,8 +57,8 @@ KernelFeatures reluExponentialFeatures(const at::Tensor& q, const at::Tensor& k)
 const std::vector<LinearKernel>& linearKernels() {
   static const std::vector<LinearKernel> all{
       {"linear_angular", 0.5, true, true,
-       "Linear-angular similarities, ½I + q̂k̂ᵀ/π, signed, before rows of the output are "
-       "normalised",
+       "Linear-angular similarities, ½I + qkᵀ/π of unit q and k, signed, before rows of the "
+       "output are normalised",
        linearAngularFeatures},
       {"cosine", 0, true, true,
        "Cosines of queries and keys, signed, before rows of the output are normalised",

@@ -124,6 +124,8 @@ void SweepDialog::connectParts() {
   connect(&m_settle, &QTimer::timeout, this, &SweepDialog::read);
   connect(&m_poll, &QTimer::timeout, this, &SweepDialog::collect);
   connect(m_axis, &QComboBox::currentIndexChanged, this, &SweepDialog::draw);
+  connect(m_axis, &QComboBox::activated, this,
+          [this] { m_axis->setProperty("chosen", m_axis->currentData()); });
   connect(m_plotCommands, &PlotCommands::told, this,
           [this](const QString& text) { m_status->setMessage(text); });
   connect(m_plotCommands, &PlotCommands::failed, this,
@@ -261,7 +263,9 @@ void SweepDialog::showTime() {
                      .arg(m_plan->seeds.size())
                      .arg(runs)
                      .arg(m_report.finished);
-  if (m_estimate && m_estimate->left > 0)
+  if (isSweeping())
+    text += tr(" · training");
+  else if (m_estimate && m_estimate->left > 0)
     text += tr(" · the rest takes about %1 here, as a few steps of each variant tell")
                 .arg(QString::fromStdString(formatDuration(m_estimate->seconds)));
   else if (m_measuring->isBusy())
@@ -280,7 +284,8 @@ void SweepDialog::showReport(const SweepReport& report) {
 
 void SweepDialog::fillAxes() {
   const QSignalBlocker quiet(m_axis);
-  const QString before = m_axis->currentData().toString();
+  // Whoever chose one keeps it; else it is the first, a number where there is one.
+  const QString before = m_axis->property("chosen").toString();
   m_axis->clear();
   for (const SweepAxis& axis : sweepAxes(*m_plan))
     m_axis->addItem(tr("over %1").arg(QString::fromStdString(axis.path)),

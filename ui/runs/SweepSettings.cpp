@@ -186,8 +186,7 @@ void SweepSettings::showKind() {
   const bool sequences = json.is_object() && json.contains("base") && isOfSequences(json["base"]);
   m_model->setVisible(ready && !sequences);
   m_data->setVisible(ready && !sequences);
-  setAbout(ready ? QString()
-                 : tr("Every combination of the values below is trained from every seed."));
+  setAbout(ready ? QString() : tr("Every combination below is trained from every seed."));
 }
 
 bool SweepSettings::isEmpty() const {

@@ -188,8 +188,11 @@ void MainWindow::adoptCommands() {
 
 void MainWindow::connectControllers() {
   connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
-  connect(m_effect, &EffectController::openRequested, this,
-          [this](const QString& path) { openPaths({path}); });
+  connect(m_effect, &EffectController::openRequested, this, [this](const QString& path) {
+    ModelSource source;  // a model of its own: its weights alone would not be castled here
+    source.weights = path.toStdString();
+    m_look->openModel(source);
+  });
   connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
   connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {
