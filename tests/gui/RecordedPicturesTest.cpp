@@ -264,7 +264,16 @@ class RecordedPicturesTest : public QObject {
     QVERIFY(QImage(path("frames/00000.png")) != QImage(path("frames/00008.png")));
     request.steps = 3;
     QCOMPARE(write(FilmKind::Strip, "strip.png"), 3);
-    QCOMPARE(QImage(path("strip.png")).width(), 300);
+    const QImage strip(path("strip.png"));
+    QCOMPARE(strip.width(), 300);
+    // A row for each head: as high again for each, and every row another picture.
+    request.heads = {-1, 0, 1};
+    QCOMPARE(write(FilmKind::Strip, "heads.png"), 3);
+    const QImage heads(path("heads.png"));
+    QCOMPARE(heads.width(), 300);
+    QVERIFY2(heads.height() > strip.height() + 150, qPrintable(QString::number(heads.height())));
+    QVERIFY(heads.copy(0, 0, 300, strip.height()) != heads.copy(0, 100, 300, strip.height()));
+    request.heads.clear();
     std::stop_source stop;
     stop.request_stop();
     const auto stopped = writeFilm(request, {}, stop.get_token());
@@ -295,6 +304,15 @@ class RecordedPicturesTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->isDrawing(), 30000);
     QVERIFY(dialog->findChild<MessageLabel*>()->tone() == MessageLabel::Tone::Problem);
     delete dialog;
+  }
+
+  void headsOfAStripAreNamedOrRefused() {
+    const auto heads = [](const char* text) { return filmHeads(QString::fromLatin1(text), 3); };
+    QCOMPARE(*heads(""), std::vector<int>());
+    QCOMPARE(*heads("2, mean,0"), (std::vector<int>{2, -1, 0}));
+    QCOMPARE(*heads("all"), (std::vector<int>{0, 1, 2}));
+    for (const char* wrong : {"3", "-1", "x", "0,,a"})
+      QVERIFY2(!heads(wrong), wrong);
   }
 
   void theNearestTokenThatWasKept() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "core/base/Files.h"
@@ -27,6 +28,13 @@ class Projector {
     const auto view = valueOrThrow(m_pictures.at(step, m_request.picture));
     if (!m_document.hasImage()) m_document.setImage(*view->image, view->imageName, {});
     m_document.setRecordedView(view);
+    return m_document;
+  }
+  /// Of the step that is shown.
+  const Document& withHead(int head) {
+    ViewOptions view = m_request.view;
+    view.head = head;
+    m_document.setView(view);
     return m_document;
   }
 
@@ -101,17 +109,32 @@ void shareScale(std::vector<FigurePanel>& panels, bool isSigned, const ViewOptio
     panel.map.setDrawn(shared);
 }
 
+/// Of several heads each says which it is.
+QString titleOf(const std::vector<int>& heads, std::size_t row, std::int64_t step) {
+  const QString when = QObject::tr("step %1").arg(step);
+  if (heads.size() == 1) return when;
+  return (heads[row] < 0 ? QObject::tr("mean") : QObject::tr("head %1").arg(heads[row])) +
+         QStringLiteral(" · ") + when;
+}
+
 void writeStrip(const FilmRequest& request, Projector& projector,
                 const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
                 const std::stop_token& stop) {
-  std::vector<FigurePanel> panels;
+  std::vector<int> heads = request.heads;
+  if (heads.empty()) heads.push_back(request.view.head);
+  std::vector<std::vector<FigurePanel>> rows(heads.size());
   std::optional<FigureRequest> figure;
   forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t) {
     const Document& document = projector.at(step);
     if (!figure) figure = valueOrThrow(captureFigure(document, FigureKind::Canvas));
-    if (auto panel = canvasPanel(document, QObject::tr("step %1").arg(step)))
-      panels.push_back(std::move(*panel));
+    for (std::size_t row = 0; row < heads.size(); ++row)
+      if (auto panel = canvasPanel(projector.withHead(heads[row]), titleOf(heads, row, step)))
+        rows[row].push_back(std::move(*panel));
   });
+  std::vector<FigurePanel> panels;
+  for (std::vector<FigurePanel>& row : rows)
+    panels.insert(panels.end(), std::make_move_iterator(row.begin()),
+                  std::make_move_iterator(row.end()));
   if (panels.empty())
     throw Failure({ErrorCode::InvalidArgument,
                    "the run recorded no map of this layer and token; choose another",
@@ -123,6 +146,7 @@ void writeStrip(const FilmRequest& request, Projector& projector,
   QString source = figure->recorded->source;
   source[0] = source[0].toUpper();
   figure->caption.note.replace(source, QObject::tr("As recorded"));
+  figure->sidesInARow = rows.front().size();
   figure->sides = std::move(panels);
   figure->widthPixels = request.widthPixels;
   figure->dpi = request.dpi;
@@ -131,6 +155,30 @@ void writeStrip(const FilmRequest& request, Projector& projector,
 }
 
 }  // namespace
+
+Result<std::vector<int>> filmHeads(const QString& text, int heads) {
+  std::vector<int> chosen;
+  if (text.trimmed() == QStringLiteral("all")) {
+    for (int head = 0; head < heads; ++head)
+      chosen.push_back(head);
+    return chosen;
+  }
+  for (const QString& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+    const QString word = part.trimmed();
+    if (word.isEmpty()) continue;
+    bool isNumber = false;
+    const bool mean = word == QStringLiteral("mean");
+    const int head = mean ? -1 : word.toInt(&isNumber);
+    if (!mean && (!isNumber || head < 0 || head >= heads))
+      return Error{ErrorCode::InvalidArgument,
+                   QObject::tr("is no head of this layer; they are 0 to %1, mean, or all")
+                       .arg(heads - 1)
+                       .toStdString(),
+                   word.toStdString()};
+    chosen.push_back(head);
+  }
+  return chosen;
+}
 
 Result<int> writeFilm(const FilmRequest& request, const ProgressCallback& progress,
                       const std::stop_token& stop) {

@@ -27,8 +27,15 @@ struct FilmRequest {
   int picture = 0;       ///< of those that were recorded
   double seconds = 0.2;  ///< of a film: each step
   int steps = 8;         ///< of a strip: evenly from the first to the last
+  /// Of a strip: a row for each of these heads of the view's layer, -1 their mean; empty: the
+  /// view's.
+  std::vector<int> heads;
   int widthPixels = 800, dpi = 96;
 };
+
+/// Of a strip: "0, 2", "mean, 3", "all" (without the mean) of a layer with so many heads; nothing:
+/// the one that is shown. Errors: InvalidArgument, saying which head there is not.
+Result<std::vector<int>> filmHeads(const QString& text, int heads);
 
 /// Blocks. How many steps were drawn; progress is in these. Errors: what reading and writing says,
 /// Canceled: then a file is not there, and a folder may have some pictures.

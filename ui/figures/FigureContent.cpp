@@ -119,6 +119,7 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
       break;
     case FigureKind::Comparison:
       content.panels = request.sides;
+      content.panelColumns = request.sidesInARow > 0 ? request.sidesInARow : request.sides.size();
       break;
     case FigureKind::Heads:
       gatherHeads(content, request);

@@ -17,6 +17,7 @@ struct FigureContent {
   Legend legend;
   bool showLegend = true;
   std::vector<FigurePanel> panels;  ///< Canvas, Rollout, Comparison
+  std::size_t panelColumns = 1;     ///< of them in a row
   double opacity = 0;               ///< of overlays; 0: maps are hidden
   double dim = 0;                   ///< of the headlight
   // Heads: [layer][1 + head], the mean first

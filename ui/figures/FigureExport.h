@@ -59,6 +59,7 @@ struct FigureRequest {
   QRectF region;                                    ///< of the image, what the model saw
   std::shared_ptr<const LayerSimilarity> averages;  ///< of layers, over a data set; null: look's
   std::vector<FigurePanel> sides;                   ///< of a comparison
+  std::size_t sidesInARow = 0;                      ///< 0: all of them
   Legend caption;  ///< a rollout's range is found when it is worked out
 };
 

@@ -47,7 +47,7 @@ QSizeF panelSize(const FigurePanel& panel, double room) {
 
 /// The width that each panel may take of what is within the margins.
 double panelRoom(const FigureContent& content, double inner) {
-  const double count = static_cast<double>(std::max<std::size_t>(1, content.panels.size()));
+  const double count = static_cast<double>(std::max<std::size_t>(1, content.panelColumns));
   return (inner - (count - 1) * kGap) / count;
 }
 
@@ -119,6 +119,10 @@ HeadLayout headLayout(const FigureContent& content, double width) {
   }
 }
 
+double panelRowHeight(const FigureContent& content, double inner) {
+  return panelTitleHeight(content) + tallestPanel(content, inner) + panelBarHeight(content);
+}
+
 double bodyHeight(const FigureContent& content, double width) {
   if (content.kind == FigureKind::Heads) {
     const HeadLayout layout = headLayout(content, width);
@@ -126,8 +130,9 @@ double bodyHeight(const FigureContent& content, double width) {
            static_cast<double>(layout.rows) * headRowHeight(layout.tile);
   }
   if (content.kind == FigureKind::Similarity) return width * 0.85;
-  return panelTitleHeight(content) + tallestPanel(content, width - 2 * kFigureMargin) +
-         panelBarHeight(content);
+  const std::size_t columns = std::max<std::size_t>(1, content.panelColumns);
+  const auto rows = static_cast<double>((content.panels.size() + columns - 1) / columns);
+  return std::max(1.0, rows) * panelRowHeight(content, width - 2 * kFigureMargin);
 }
 
 /// The picture, dimmed where the model does not see it, with the map: one raster.
@@ -192,10 +197,12 @@ void paintPanel(QPainter& painter, const QRectF& slot, const FigureContent& cont
 void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,
                  double scale) {
   const double room = panelRoom(content, area.width());
-  double left = area.left();
-  for (const FigurePanel& panel : content.panels) {
-    paintPanel(painter, QRectF(left, area.top(), room, area.height()), content, panel, scale);
-    left += room + kGap;
+  const double height = panelRowHeight(content, area.width());
+  const std::size_t columns = std::max<std::size_t>(1, content.panelColumns);
+  for (std::size_t i = 0; i < content.panels.size(); ++i) {
+    const QPointF corner(area.left() + static_cast<double>(i % columns) * (room + kGap),
+                         area.top() + static_cast<double>(i / columns) * height);
+    paintPanel(painter, QRectF(corner, QSizeF(room, height)), content, content.panels[i], scale);
   }
 }
 

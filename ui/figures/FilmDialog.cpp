@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 
@@ -29,6 +30,7 @@ FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
       m_width(new QSpinBox(this)),
       m_steps(new QSpinBox(this)),
       m_seconds(new QDoubleSpinBox(this)),
+      m_heads(new QLineEdit(this)),
       m_progress(new ProgressLine(tr("Progress of the drawing"), this)),
       m_task(new ProgressTask(m_progress, this)),
       m_status(new MessageLabel(this)) {
@@ -53,6 +55,7 @@ FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(m_task, &ProgressTask::busyChanged, this, &FilmDialog::refresh);
   connect(m_kind, &QComboBox::currentIndexChanged, this, &FilmDialog::refresh);
+  connect(m_heads, &QLineEdit::textChanged, this, &FilmDialog::checkHeads);
   m_status->setMessage(tr("The run's own pictures, as it recorded them at every measurement."));
   refresh();
 }
@@ -85,6 +88,11 @@ void FilmDialog::makeFields(QFormLayout* form) {
   m_steps->setValue(m_request.steps);
   m_steps->setToolTip(tr("Of a strip: so many steps, evenly from the first to the last"));
   form->addRow(tr("S&teps"), m_steps);
+  m_heads->setObjectName(QStringLiteral("stripHeads"));
+  m_heads->setPlaceholderText(tr("the one that is shown"));
+  m_heads->setToolTip(
+      tr("Of a strip: a row for each of these heads of the layer: 0, 2, mean; or all"));
+  form->addRow(tr("&Heads"), m_heads);
   m_width->setObjectName(QStringLiteral("filmWidth"));
   m_width->setRange(kLeastFigureWidth, kMostFilmWidth);
   m_width->setSuffix(tr(" pixels"));
@@ -104,7 +112,23 @@ FilmRequest FilmDialog::request() const {
   request.seconds = m_seconds->value();
   request.steps = m_steps->value();
   request.widthPixels = m_width->value();
+  const auto heads = filmHeads(m_heads->text(), headsOfLayer());
+  if (heads && request.kind == FilmKind::Strip) request.heads = *heads;
   return request;
+}
+
+int FilmDialog::headsOfLayer() const {
+  const auto layer = static_cast<std::size_t>(m_request.view.layer);
+  return layer < m_request.model.heads.size() ? m_request.model.heads[layer] : 0;
+}
+
+void FilmDialog::checkHeads() {
+  const auto heads = filmHeads(m_heads->text(), headsOfLayer());
+  if (heads)
+    m_status->clear();
+  else
+    m_status->setMessage(QString::fromStdString(heads.error().text()), MessageLabel::Tone::Problem);
+  refresh();
 }
 
 void FilmDialog::refresh() {
@@ -115,7 +139,8 @@ void FilmDialog::refresh() {
   m_figure->setEnabled(idle && !strip);
   m_seconds->setEnabled(idle && request().kind == FilmKind::Gif);
   m_steps->setEnabled(idle && strip);
-  m_save->setEnabled(idle);
+  m_heads->setEnabled(idle && strip);
+  m_save->setEnabled(idle && (!strip || filmHeads(m_heads->text(), headsOfLayer())));
   m_stop->setEnabled(!idle);
 }
 

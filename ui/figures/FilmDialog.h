@@ -9,6 +9,7 @@
 class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
+class QLineEdit;
 class QPushButton;
 class QSpinBox;
 
@@ -35,6 +36,8 @@ class FilmDialog : public QDialog {
  private:
   void makeFields(QFormLayout* form);
   void refresh();
+  void checkHeads();
+  int headsOfLayer() const;
   void choosePath();
   void finish(const QString& path, const Result<int>& drawn);
 
@@ -42,6 +45,7 @@ class FilmDialog : public QDialog {
   QComboBox *m_kind, *m_figure;
   QSpinBox *m_width, *m_steps;
   QDoubleSpinBox* m_seconds;
+  QLineEdit* m_heads;
   ProgressLine* m_progress;
   ProgressTask* m_task;
   MessageLabel* m_status;
