@@ -213,7 +213,7 @@ TEST(SweepFile, ThePapersTablesCanBeReadAndMadeSmall) {
       base["data"] = {{"dataset", "texture-shape"}};
     }));
   }
-  EXPECT_EQ(files, 13);
+  EXPECT_EQ(files, 14);
 }
 
 SweepPlan presetOf(const std::string& name, const ChangeBase& change = {}) {
