@@ -156,11 +156,17 @@ at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   at::Tensor reduced;
   {
     const Float32Scope exact;
+    at::Tensor weights;
     if (tap && tap->wants(m_layer)) {
       const at::NoGradGuard noGrad;
-      tap->take(m_layer, map(keys));
+      weights = map(keys);
+      tap->take(m_layer, weights);
     }
     reduced = context(keys, values);
+    if (weights.defined())
+      tap->follow(m_layer, {{{weights, byHead(values, static_cast<int>(weights.size(1))), reduced}},
+                            {},
+                            gradientNote()});
   }
   return m_proj(m_query ? inFloat32(m_query(tokens)).sigmoid() * reduced : reduced);
 }

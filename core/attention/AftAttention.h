@@ -57,6 +57,10 @@ class AftAttention : public Attention {
   virtual at::Tensor context(const at::Tensor& keys, const at::Tensor& values) = 0;
   /// [B, H, T, T].
   virtual at::Tensor map(const at::Tensor& keys) = 0;
+  /// What a gradient of that map is (FollowedMap::note).
+  virtual std::string gradientNote() const {
+    return "the gradient is of a weight that all features of a group share";
+  }
 
  private:
   int m_layer;

@@ -62,6 +62,8 @@ class AftConv : public AftAttention {
  protected:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;
   at::Tensor map(const at::Tensor& keys) override;
+  /// The features of a head have the map in common as it is.
+  std::string gradientNote() const override { return {}; }
 
  private:
   AftConv(const AttentionOptions& options, const AftConvOptions& own);

@@ -52,6 +52,8 @@ struct AttentionOptions {
   int width = 192;       ///< D
   int heads = 3;         ///< H; divides D
   bool qkvBias = true;
+  bool keyBias = true;        ///< off: queries and values alone have one, apart (BEiT, EVA)
+  double normEpsilon = 1e-6;  ///< of norms inside the attention, where a mechanism has any
   Grid grid;
   Json options = Json::object();  ///< of this mechanism, complete (ModelConfig::attention)
 };

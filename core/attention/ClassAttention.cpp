@@ -55,6 +55,12 @@ at::Tensor ClassAttention::forward(const at::Tensor& tokens, AttentionTap* tap) 
       tap->take(m_options.layer, map);
     }
     mixed = at::matmul(weights, values);
+    // Patches pass by the attention: only the class token's row is made by weights.
+    if (tap && tap->wants(m_options.layer))
+      tap->follow(m_options.layer, {{{weights.detach(), values, mixed}}, [](const auto& parts) {
+                                      const std::int64_t rows = parts[0].size(3);
+                                      return at::constant_pad_nd(parts[0], {0, 0, 0, rows - 1});
+                                    }});
   }
   return m_proj(mixed.transpose(1, 2).reshape({batch, 1, m_options.width}));
 }

@@ -131,14 +131,18 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const at::Tensor placed = exactProduct(where, byHead)
                                 .view({heads, count, images, headWidth})
                                 .permute({2, 1, 0, 3});  // [B, N, H, d]
-  if (wanted) {
-    const at::Tensor share = gate.detach().view({heads, 1, 1});
-    tap->take(m_options.layer, content.map * (1 - share) + where.detach() * share);
-  }
   const at::Tensor share = gate.view({heads, 1});
   const at::Tensor mixed =
-      content.output.view({images, count, heads, headWidth}) * (1 - share) + placed * share;
-  return m_proj(mixed.view({images, count, m_options.width}));
+      (content.output.view({images, count, heads, headWidth}) * (1 - share) + placed * share)
+          .view({images, count, m_options.width});
+  if (wanted) {
+    const at::Tensor ofPlaces = gate.detach().view({heads, 1, 1});
+    const at::Tensor map = content.map * (1 - ofPlaces) + where.detach() * ofPlaces;
+    tap->take(m_options.layer, map);
+    const at::Tensor own = values.view({images, count, heads, headWidth}).transpose(1, 2);
+    tap->follow(m_options.layer, {{{map, own, mixed}}});
+  }
+  return m_proj(mixed);
 }
 
 }  // namespace headlight

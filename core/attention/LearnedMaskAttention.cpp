@@ -171,8 +171,12 @@ at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap*
   const at::Tensor qkv = inFloat32(m_qkv(tokens));
   HeadLogits logits = logitMasks(qkv.options());
   (m_own.placement == "logits" ? logits.factor : logits.weightFactor) = mask();
-  const auto [mixed, map] = runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
-  if (wanted) tap->take(m_options.layer, map);
+  const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
+  const auto [mixed, map] = runHeads(inputs, logits, wanted);
+  if (wanted) {
+    tap->take(m_options.layer, map);
+    tap->follow(m_options.layer, {{{map, inputs.part(2), mixed}}});
+  }
   return m_proj(mixed);
 }
 

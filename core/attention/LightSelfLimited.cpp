@@ -218,17 +218,26 @@ at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, Attentio
   const WindowTokens split = m_windows.split(tokens), queries = projected(m_query, split),
                      keys = projected(m_key, split), values = projected(m_value, split);
   const HeadLogits logits = logitsOf(queries.windows);
+  const at::Tensor inSight = m_windows.seen(values);
   auto [mixed, map] =
-      runHeads(HeadInputs::apart(queries.windows, m_windows.seen(keys), m_windows.seen(values)),
-               logits, wanted);
+      runHeads(HeadInputs::apart(queries.windows, m_windows.seen(keys), inSight), logits, wanted);
   if (m_outerTable.defined()) {
     const at::Tensor bias = outerBias(queries.windows);
     mixed = mixed + productWithEach(bias, values.windows);
     if (wanted) map = plusEach(map, m_windows.widened(bias.detach(), 0));
   }
-  const at::Tensor rows = prefixRows(queries.prefix, keys);
-  if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map, rows));
-  const at::Tensor output = m_windows.joined({ofPrefix(rows, values), mixed});
+  const at::Tensor rows = prefixRows(queries.prefix, keys), prefix = ofPrefix(rows, values);
+  if (wanted) {
+    tap->take(m_options.layer, m_windows.wholeMap(map, rows));
+    FollowedMap followed{{{map, inSight, mixed}}};
+    if (rows.defined())
+      followed.products.push_back({rows.detach(), m_windows.whole(values), prefix});
+    followed.whole = [this](const auto& parts) {
+      return m_windows.wholeMap(parts[0], parts.size() > 1 ? parts[1] : at::Tensor());
+    };
+    tap->follow(m_options.layer, std::move(followed));
+  }
+  const at::Tensor output = m_windows.joined({prefix, mixed});
   return m_proj.is_empty() ? output : m_proj(output);
 }
 

@@ -136,22 +136,25 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
 }
 
 at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
-                                       const at::Tensor& v, bool training, at::Tensor* map) {
+                                       const at::Tensor& v, bool training, WeighedValues* product) {
   const Float32Scope exact;
   const LinearKernel& kernel = linearKernel(m_kernel);
   const KernelFeatures features = kernel.features(q, k);
   const bool active = m_auxiliary.active(training);
   at::Tensor weights, extra;
   // Who wants a map pays for T × T anyway: the mask's nonzeros are counted even once castled.
-  if (active || (map && m_auxiliary.present())) {
+  if (active || (product && m_auxiliary.present())) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
     weights = m_auxiliary.weights(at::matmul(q * scale, k.transpose(-2, -1)));
   } else {
     m_auxiliary.skip();
   }
   if (active) extra = at::matmul(weights, v);
-  if (map) *map = active ? kernel.map(features) + weights : kernel.map(features);
-  const at::Tensor y = kernel.apply(features, v, extra);
+  if (product) {
+    product->weights = (active ? kernel.map(features) + weights : kernel.map(features)).detach();
+    product->values = v;
+  }
+  const at::Tensor y = kernel.apply(features, v, extra, product ? &product->mixed : nullptr);
   return m_residual ? y + m_residual->forward(v) : y;
 }
 
@@ -204,10 +207,13 @@ at::Tensor LinearAngular::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const at::Tensor qkv =
       inFloat32(m_qkv(tokens)).view({batch, count, 3, heads, -1}).permute({2, 0, 3, 1, 4});
   const bool wanted = tap && tap->wants(m_options.layer);
-  at::Tensor map;
+  WeighedValues product;
   const at::Tensor y =
-      m_linear.forward(qkv[0], qkv[1], qkv[2], is_training(), wanted ? &map : nullptr);
-  if (wanted) tap->take(m_options.layer, map.detach());
+      m_linear.forward(qkv[0], qkv[1], qkv[2], is_training(), wanted ? &product : nullptr);
+  if (wanted) {
+    tap->take(m_options.layer, product.weights);
+    tap->follow(m_options.layer, {{product}});
+  }
   return m_proj(y.transpose(1, 2).reshape({batch, count, -1}));
 }
 

@@ -94,9 +94,10 @@ class LinearAngularHeads {
   AuxiliaryBranch& auxiliary() { return m_auxiliary; }
   const AuxiliaryBranch& auxiliary() const { return m_auxiliary; }
 
-  /// q, k [B, H, T, d], v [B, H, T, e] → [B, H, T, e]. `map`, where given, gets [B, H, T, T].
+  /// q, k [B, H, T, d], v [B, H, T, e] → [B, H, T, e]. `product`, where given, gets the map
+  /// [B, H, T, T] and what it makes of v before rows are normalised and DW(V) is added.
   at::Tensor forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool training,
-                     at::Tensor* map);
+                     WeighedValues* product);
   std::string mapMeaning() const;
   std::string kernelText(bool training) const;
   bool mapIsSigned() const;

@@ -87,10 +87,11 @@ const LinearKernel& linearKernel(const std::string& name) {
 }
 
 at::Tensor LinearKernel::apply(const KernelFeatures& features, const at::Tensor& v,
-                               const at::Tensor& extra) const {
+                               const at::Tensor& extra, at::Tensor* mixed) const {
   at::Tensor y = at::matmul(features.query, at::matmul(features.key.transpose(-2, -1), v));
   if (own != 0 && y.size(-2) == v.size(-2)) y = at::add(y, v, own);
   if (extra.defined()) y = y + extra;
+  if (mixed) *mixed = y;
   return unitRows ? toUnitRows(y) : y;
 }
 

@@ -28,8 +28,9 @@ struct LinearKernel {
   /// (own·I + φψᵀ)V + extra, normalised as the kernel wants it. ψᵀV comes first: no Tq × Tk tensor
   /// is formed. v [B, H, Tk, e], extra [B, H, Tq, e] or undefined → [B, H, Tq, e]. Where Tq ≠ Tk
   /// (pooled keys or queries) a query has no value of its own: own·I is left out.
-  at::Tensor apply(const KernelFeatures& features, const at::Tensor& v,
-                   const at::Tensor& extra) const;
+  /// `mixed`, where given, gets the same before it is normalised.
+  at::Tensor apply(const KernelFeatures& features, const at::Tensor& v, const at::Tensor& extra,
+                   at::Tensor* mixed = nullptr) const;
   /// own·I + φψᵀ as [B, H, Tq, Tk]; quadratic.
   at::Tensor map(const KernelFeatures& features) const;
 };

@@ -197,7 +197,12 @@ at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionTap* tap
   HeadLogits logits = logitMasks(queries.options());
   addRelativePositions(logits, queries);
   const auto [output, map] = runHeads(HeadInputs::apart(queries, keys, values), logits, wanted);
-  if (wanted) tap->take(layer, overQueries(map, m_queries, m_keys));
+  if (wanted) {
+    tap->take(layer, overQueries(map, m_queries, m_keys));
+    tap->follow(layer, {{{map, values, output}}, [this](const auto& parts) {
+                          return overQueries(parts[0], m_queries, m_keys);
+                        }});
+  }
   return m_proj(m_options.residual ? output + sideBySide(queries) : output);
 }
 
@@ -225,10 +230,13 @@ at::Tensor PoolingLinearAngular::forward(const at::Tensor& tokens, AttentionTap*
   const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
   const int layer = m_options.attention.layer;
   const bool wanted = tap && tap->wants(layer);
-  at::Tensor map;
+  WeighedValues product;
   const at::Tensor heads =
-      m_linear.forward(queries, keys, values, is_training(), wanted ? &map : nullptr);
-  if (wanted) tap->take(layer, map.detach());
+      m_linear.forward(queries, keys, values, is_training(), wanted ? &product : nullptr);
+  if (wanted) {
+    tap->take(layer, product.weights);
+    tap->follow(layer, {{product}});
+  }
   return m_proj(sideBySide(m_options.residual ? heads + queries : heads));
 }
 

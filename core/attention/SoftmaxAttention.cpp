@@ -3,36 +3,105 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/MixedPrecision.h"
+#include "core/attention/RelativeTable.h"
 
 namespace headlight {
+namespace {
+
+using torch::nn::Linear;
+using torch::nn::LinearOptions;
+
+SoftmaxOptions ownOptions(const AttentionOptions& options) {
+  auto own = optionsAs<SoftmaxOptions>(SoftmaxAttention::optionTable(), options.options);
+  if (own.relativePositions) requireRelativeTable(options.grid);
+  if (own.rotaryReference.size() > 2)
+    throw Failure({ErrorCode::InvalidConfig, "give rows and columns, or nothing",
+                   "model.attention.rotary_reference"});
+  return own;
+}
+
+}  // namespace
 
 const ParameterTable& SoftmaxAttention::optionTable() {
+  using O = SoftmaxOptions;
   static const ParameterTable table =
-      TableBuilder<Options>()
-          .choice(&Options::kernel, "kernel", {"auto", "dense", "linear"},
+      TableBuilder<O>()
+          .choice(&O::kernel, "kernel", {"auto", "dense", "linear"},
                   "How hard, strict and random heads are computed; auto goes by their size.")
+          .boolean(&O::relativePositions, "relative_positions",
+                   "A learned bias for every relative position and three for the class token "
+                   "(BEiT).")
+          .choice(&O::rotary, "rotary", {"none", "axial", "dinov3"},
+                  "Queries and keys turned by their place: along rows and columns (EVA-02), or as "
+                  "DINOv3 counts places.")
+          .number(&O::rotaryTemperature, "rotary_temperature", 1, 1e8,
+                  "How much slower the slowest pair of features turns than the fastest.")
+          .integers(&O::rotaryReference, "rotary_reference", 1, 4096,
+                    "Rows and columns of the grid that axial places are scaled onto; empty: its "
+                    "own.")
+          .boolean(&O::innerNorm, "inner_norm",
+                   "A norm between the heads and their projection (EVA-02 base and large).")
+          .boolean(&O::apart, "apart",
+                   "Queries, keys and values projected by layers of their own, q_proj, k_proj and "
+                   "v_proj (EVA-02 base and large).")
           .build();
   return table;
 }
 
 SoftmaxAttention::SoftmaxAttention(const AttentionOptions& options)
-    : MaskedAttention(options.layer, options.heads, options.grid), m_options(options) {
-  const auto own = optionsAs<Options>(optionTable(), options.options);
-  setKernel(own.kernel == "linear"  ? Kernel::Linear
-            : own.kernel == "dense" ? Kernel::Dense
-                                    : Kernel::Auto);
-  using torch::nn::LinearOptions;
-  m_qkv = register_module(
-      "qkv",
-      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
-  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+    : MaskedAttention(options.layer, options.heads, options.grid),
+      m_options(options),
+      m_own(ownOptions(options)) {
+  setKernel(m_own.kernel == "linear"  ? Kernel::Linear
+            : m_own.kernel == "dense" ? Kernel::Dense
+                                      : Kernel::Auto);
+  if (m_own.rotary != "none")
+    m_rotary.emplace(RotaryOptions{m_own.rotary, m_own.rotaryTemperature, m_own.rotaryReference},
+                     options.grid, options.width / options.heads);
+  makeProjections();
+  if (m_own.relativePositions) makeBiasTable();
+}
+
+void SoftmaxAttention::makeProjections() {
+  const int width = m_options.width;
+  const bool bias = m_options.qkvBias;
+  if (m_own.apart) {
+    m_query = register_module("q_proj", Linear(LinearOptions(width, width).bias(bias)));
+    m_key = register_module("k_proj",
+                            Linear(LinearOptions(width, width).bias(bias && m_options.keyBias)));
+    m_value = register_module("v_proj", Linear(LinearOptions(width, width).bias(bias)));
+  } else {
+    m_qkv = register_module(
+        "qkv", Linear(LinearOptions(width, 3 * width).bias(bias && m_options.keyBias)));
+    if (bias && !m_options.keyBias) {
+      m_queryBias = register_parameter("q_bias", at::zeros({width}));
+      m_valueBias = register_parameter("v_bias", at::zeros({width}));
+    }
+  }
+  if (m_own.innerNorm)
+    m_norm = register_module(
+        "norm",
+        torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(m_options.normEpsilon)));
+  m_proj = register_module("proj", Linear(width, width));
+}
+
+void SoftmaxAttention::makeBiasTable() {
+  m_biasTable = register_parameter("relative_position_bias_table",
+                                   at::zeros({relativeTableRows(m_options.grid), m_options.heads}));
+  m_biasIndex = relativeTableIndex(m_options.grid);
 }
 
 void SoftmaxAttention::count(CostCounter& counter, const AttentionOptions& options) {
+  const SoftmaxOptions own = ownOptions(options);
   const std::int64_t width = options.width, tokens = options.grid.tokens();
-  counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
+  counter.linear("qkv", width, 3 * width, options.qkvBias && options.keyBias, tokens);
+  if (options.qkvBias && !options.keyBias) counter.parameters("q_bias, v_bias", 2 * width);
+  if (own.relativePositions)
+    counter.parameters("relative_position_bias_table",
+                       relativeTableRows(options.grid) * options.heads);
   counter.products("logits and values", options.layer, options.grid, options.heads,
                    width / options.heads);
+  if (own.innerNorm) counter.parameters("norm", 2 * width);
   counter.linear("proj", width, width, true, tokens);
 }
 
@@ -40,16 +109,53 @@ std::string SoftmaxAttention::mapMeaning() const {
   return "Softmax attention: each row sums to 1 over the tokens that its query looks at.";
 }
 
+/// The norm is not of one head alone, so what is silenced are a head's features after it.
+HeadProjection SoftmaxAttention::headProjection() const {
+  return {m_proj->weight, m_own.innerNorm ? "layer norm" : ""};
+}
+
+at::Tensor SoftmaxAttention::projected(const at::Tensor& tokens) {
+  if (m_own.apart)
+    return at::cat(
+        {inFloat32(m_query(tokens)), inFloat32(m_key(tokens)), inFloat32(m_value(tokens))}, -1);
+  if (!m_queryBias.defined()) return inFloat32(m_qkv(tokens));
+  return inFloat32(at::linear(tokens, m_qkv->weight,
+                              at::cat({m_queryBias, at::zeros_like(m_queryBias), m_valueBias})));
+}
+
+at::Tensor SoftmaxAttention::relativeBias() {
+  m_biasIndex = m_biasIndex.to(m_biasTable.device());
+  const std::int64_t tokens = m_options.grid.tokens();
+  return m_biasTable.index_select(0, m_biasIndex)
+      .view({tokens, tokens, m_options.heads})
+      .permute({2, 0, 1});
+}
+
+HeadInputs SoftmaxAttention::inputsOf(const at::Tensor& qkv) {
+  const HeadInputs packed = HeadInputs::packed(qkv, m_options.heads);
+  if (!m_rotary) return packed;
+  return HeadInputs::apart(m_rotary->turned(packed.part(0)), m_rotary->turned(packed.part(1)),
+                           packed.part(2));
+}
+
 AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
-  const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
-  return runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wantMap);
+  // The linear-time kernels take heads as qkv leaves them, and no bias.
+  const bool linear = linearKernelsTake(qkv) && !m_rotary && !m_own.relativePositions;
+  HeadLogits logits = logitMasks(qkv.options(), linear);
+  if (m_own.relativePositions) logits.bias = relativeBias();
+  return runHeads(inputsOf(qkv), logits, wantMap);
 }
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const AttentionOutput result = attend(inFloat32(m_qkv(tokens)), wanted);
-  if (wanted) tap->take(m_options.layer, result.map);
-  return m_proj(result.output);
+  const at::Tensor qkv = projected(tokens);
+  const AttentionOutput result = attend(qkv, wanted);
+  if (wanted) {
+    tap->take(m_options.layer, result.map);
+    const at::Tensor values = HeadInputs::packed(qkv, m_options.heads).part(2);
+    tap->follow(m_options.layer, {{{result.map, values, result.output}}});
+  }
+  return m_proj(m_norm ? m_norm(result.output) : result.output);
 }
 
 }  // namespace headlight

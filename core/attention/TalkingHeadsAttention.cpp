@@ -56,7 +56,10 @@ at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionTap
     const Float32Scope exact;
     const at::Tensor logits = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
     const at::Tensor weights = masked(mixHeads(m_mixLogits, logits)).softmax(-1);
-    if (tap && tap->wants(m_options.layer)) tap->take(m_options.layer, weights.detach());
+    if (tap && tap->wants(m_options.layer)) {
+      tap->take(m_options.layer, weights.detach());
+      tap->follow(m_options.layer, {{{weights.detach(), {}, weights}}});
+    }
     mixed = at::matmul(mixHeads(m_mixWeights, weights), parts[2]);
   }
   return m_proj(mixed.transpose(1, 2).reshape({batch, length, m_options.width}));

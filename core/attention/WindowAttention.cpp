@@ -65,8 +65,14 @@ at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap)
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_windows.relativeBias(m_biasTable);
   logits.apart = m_windows.apart(qkv.device());
-  const auto [output, map] = runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
-  if (wanted) tap->take(m_options.layer, m_windows.wholeMap(map));
+  const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
+  const auto [output, map] = runHeads(inputs, logits, wanted);
+  if (wanted) {
+    tap->take(m_options.layer, m_windows.wholeMap(map));
+    tap->follow(m_options.layer, {{{map, inputs.part(2), output}}, [this](const auto& parts) {
+                                    return m_windows.wholeMap(parts[0]);
+                                  }});
+  }
   return m_proj(m_windows.reverse(output));
 }
 

@@ -11,6 +11,7 @@
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/PositionResize.h"
 #include "core/checkpoint/Refusal.h"
+#include "core/checkpoint/RelativeResize.h"
 
 namespace headlight {
 namespace {
@@ -34,13 +35,14 @@ void planTensor(const std::string& name, const at::Tensor& model, const at::Tens
     plan.values.emplace_back(name, file.to(model.scalar_type()));
     return;
   }
-  if (isPositionEmbedding(name)) {
-    if (auto resized = resizePositions(file, model, layout, filePrefix)) {
-      plan.report.resized.push_back({name, file.sizes().vec(), model.sizes().vec(), resized->how,
-                                     std::move(resized->change)});
-      plan.values.emplace_back(name, std::move(resized->value));
-      return;
-    }
+  std::optional<ResizedPositions> resized;
+  if (isPositionEmbedding(name)) resized = resizePositions(file, model, layout, filePrefix);
+  if (isRelativeTable(name)) resized = resizeRelativeTable(file, model, layout);
+  if (resized) {
+    plan.report.resized.push_back(
+        {name, file.sizes().vec(), model.sizes().vec(), resized->how, std::move(resized->change)});
+    plan.values.emplace_back(name, std::move(resized->value));
+    return;
   }
   plan.report.mismatched.push_back({name, file.sizes().vec(), model.sizes().vec()});
 }

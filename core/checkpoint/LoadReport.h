@@ -18,7 +18,7 @@ struct LoadReport {
   std::vector<std::string> matched;
   std::vector<std::string> missing;     ///< in the model, not in the file: they keep their values
   std::vector<std::string> unexpected;  ///< in the file, not in the model: ignored
-  std::vector<Resized> resized;         ///< position embeddings
+  std::vector<Resized> resized;         ///< position embeddings and tables
   struct Mismatch {
     std::string name;
     std::vector<std::int64_t> file, model;

@@ -13,6 +13,7 @@
 #include "core/checkpoint/Checksums.h"
 #include "core/checkpoint/Readers.h"
 #include "core/checkpoint/Refusal.h"
+#include "core/checkpoint/SafetensorsFile.h"
 #include "core/checkpoint/SafetensorsHeader.h"
 #include "core/checkpoint/TensorBytes.h"
 
@@ -117,33 +118,10 @@ Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& w
   });
 }
 
-/// A file's header, and where its data begins.
-struct OpenedHeader {
-  SafetensorsHeader header;
-  std::uint64_t dataBegin = 0;
-};
-
-OpenedHeader openHeader(const ByteSource& source) {
-  if (source.size() < kLengthBytes + 1)
-    refuse(source.name(), "has " + std::to_string(source.size()) +
-                              " bytes, too few for a safetensors file; copy or download it again");
-  const std::string start = source.read(0, kLengthBytes);
-  const std::uint64_t length = ByteCursor(start, source.name(), "the header").u64();
-  if (source.read(kLengthBytes, 1) != "{")
-    refuse(source.name(), "is not a safetensors file: its header does not begin with '{'",
-           ErrorCode::UnsupportedFile);
-  if (length > kMaxSafetensorsHeader)
-    refuse(source.name(), "says that its header has " + std::to_string(length) +
-                              " bytes; at most 100 MB are allowed: the file is damaged");
-  const std::string json = source.read(kLengthBytes, length);
-  const std::uint64_t dataBegin = kLengthBytes + length;
-  return {parseSafetensorsHeader(json, source.size() - dataBegin, source.name()), dataBegin};
-}
-
 }  // namespace
 
 Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked) {
-  auto [header, dataBegin] = openHeader(source);
+  auto [header, dataBegin] = openSafetensors(source);
   Checkpoint checkpoint;
   checkpoint.format = "safetensors";
   checkpoint.metadata = std::move(header.metadata);
@@ -174,7 +152,7 @@ Result<std::map<std::string, std::string>> readSafetensorsMetadata(const OpenFol
   const std::string path = folder.pathOf(name).string();
   return guarded(path, [&] {
     const auto source = ByteSource::ofFile(valueOrThrow(folder.openToRead(name)), path);
-    return openHeader(*source).header.metadata;
+    return openSafetensors(*source).header.metadata;
   });
 }
 

@@ -132,6 +132,7 @@ MaskShape maskShapeOf(const ModelConfig& model, const ModelCatalogue& catalogue)
   MaskShape shape = model.maskShape();
   const Variant* mechanism = catalogue.mechanism(model.mechanism);
   if (mechanism && !mechanism->maskable) shape.maskableLayers = 0;
+  if (model.mechanism == kMapsAlone) shape.maskableLayers = 0;
   return shape;
 }
 

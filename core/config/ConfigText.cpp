@@ -8,14 +8,12 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 2'000'000;
-/// Of one object: each is looked for among those before it.
-constexpr std::size_t kMaxKeys = 10'000;
 
 /// Follows the parser's events before anything is built. (The library's parser with a callback
 /// takes quadratic time for a list of objects.)
 class JsonWatch : public nlohmann::json_sax<Json> {
  public:
-  explicit JsonWatch(const std::string& name) : m_name(name) {}
+  JsonWatch(const std::string& name, std::size_t maxKeys) : m_name(name), m_maxKeys(maxKeys) {}
 
   bool null() override { return begin(); }
   bool boolean(bool) override { return begin(); }
@@ -33,8 +31,9 @@ class JsonWatch : public nlohmann::json_sax<Json> {
     m_open.back().key = key;
     if (!m_open.back().seen.insert(key).second)
       refuse("has the key " + path() + " twice; remove one of them");
-    if (m_open.back().seen.size() > kMaxKeys)
-      refuse("has more than 10000 keys beside " + path() + ", the most of one object");
+    if (m_open.back().seen.size() > m_maxKeys)
+      refuse("has more than " + std::to_string(m_maxKeys) + " keys beside " + path() +
+             ", the most of one object");
     return true;
   }
 
@@ -83,20 +82,22 @@ class JsonWatch : public nlohmann::json_sax<Json> {
   }
 
   const std::string& m_name;
+  std::size_t m_maxKeys;
   std::vector<Level> m_open;
   std::size_t m_values = 0;
 };
 
 }  // namespace
 
-Result<Json> parseConfigJson(std::string_view text, const std::string& name, std::size_t maxBytes) {
+Result<Json> parseConfigJson(std::string_view text, const std::string& name, std::size_t maxBytes,
+                             std::size_t maxKeys) {
   if (text.size() > maxBytes)
     return Error{ErrorCode::InvalidConfig,
                  "is larger than " + std::to_string(maxBytes >> 20) +
                      " MB; what is read here is a few kilobytes",
                  name};
   try {
-    JsonWatch watch(name);
+    JsonWatch watch(name, maxKeys);
     Json::sax_parse(text.begin(), text.end(), &watch);
     return Json::parse(text.begin(), text.end());
   } catch (const Failure& failure) {

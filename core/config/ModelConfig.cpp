@@ -1,5 +1,6 @@
 #include "core/config/ModelConfig.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace headlight {
@@ -15,7 +16,8 @@ const ParameterTable& modelParameters() {
           .integer(&M::imageWidth, "image_width", 0, 4096,
                    "Image width in pixels; 0 means as the height.")
           .integer(&M::patchSize, "patch_size", 1, 256, "Side of a square patch in pixels.")
-          .integer(&M::classes, "classes", 1, 100000, "Number of classes.")
+          .integer(&M::classes, "classes", 0, 100000,
+                   "Number of classes; 0 means no classifier: features, no prediction.")
           .integer(&M::width, "width", 1, 16384, "Width of a token (D); heads must divide it.")
           .integer(&M::depth, "depth", 1, 256, "Number of blocks.")
           .integer(&M::heads, "heads", 1, 4096, "Attention heads per block.")
@@ -32,6 +34,10 @@ const ParameterTable& modelParameters() {
                    "Whether the query, key and value projection has a bias.")
           .boolean(&M::classToken, "class_token",
                    "Whether a class token stands first; without it patches are averaged.")
+          .integer(
+              &M::registers, "registers", 0, 64,
+              "Register tokens after the class token (Darcet et al. 2024): learned, and read by "
+              "no head.")
           .boolean(&M::distilled, "distilled",
                    "A distillation token and a second head, as in DeiT.")
           .choice(&M::positions, "positions", {"learned", "none"}, "Absolute position embedding.")
@@ -42,6 +48,9 @@ const ParameterTable& modelParameters() {
           .number(&M::normEpsilon, "norm_epsilon", 1e-12, 1e-2, "Epsilon of the layer norms.")
           .number(&M::cropFraction, "crop_fraction", 0.1, 1,
                   "Share of the resized short side that the centre crop keeps (timm's crop_pct).")
+          .choice(&M::cropMode, "crop_mode", {"center", "squash"},
+                  "Cut out of the middle, or the whole picture squashed into the size (timm's "
+                  "crop_mode).")
           .choice(&M::interpolation, "interpolation", {"bicubic", "bilinear", "nearest"},
                   "How pictures are resized.")
           .numbers(&M::mean, "mean", 3, -10, 10, "Mean of red, green and blue, in [0, 1] units.")
@@ -122,24 +131,34 @@ double blockParameters(const ModelConfig& model) {
 Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules) {
   const auto text = [](long long value) { return std::to_string(value); };
   if (auto stages = checkStages(model, rules); !stages) return stages;
+  // Of the backbone vit: what fills no patch is left out, as published weights expect it.
+  const bool cuts =
+      model.layout.is_object() && model.layout.value("cut_remainder", Json(false)) == true;
   for (const auto& [key, pixels] : {std::pair{"image_size", model.imageHeightPixels()},
                                     std::pair{"image_width", model.imageWidthPixels()}})
-    if (pixels % model.patchSize != 0)
+    if (pixels % model.patchSize != 0 && !(cuts && pixels > model.patchSize))
       return refusal(key, text(pixels) + " pixels are not a whole number of " +
-                              text(model.patchSize) + "-pixel patches");
+                              text(model.patchSize) + "-pixel patches; " +
+                              text(std::max(1, pixels / model.patchSize) * model.patchSize) +
+                              " and " + text((pixels / model.patchSize + 1) * model.patchSize) +
+                              " are");
+  if (rules.needsClassifier && model.classes == 0)
+    return refusal("classes", "only the backbone vit does without a classifier; give at least 1");
+  if (!rules.takesRegisters && model.registers > 0)
+    return refusal("registers", "only the backbone vit has register tokens; set it to 0");
   if (rules.distilledNeedsClassToken && model.distilled && !model.classToken)
     return refusal("distilled", "a distillation token needs a class token");
   constexpr int kMaxTokens = 65536;
   if (model.grid().patches() > kMaxTokens)
     return refusal("patch_size", text(model.grid().patches()) + " patches are too many; at most " +
                                      text(kMaxTokens));
-  constexpr double kMaxParameters = 4e9;
+  constexpr double kMaxParameters = 8e9;
   const double width = model.width;
   const double parameters =
       blockParameters(model) + width * (model.classes + model.grid().tokens());
   if (parameters > kMaxParameters)
     return refusal("width", "a model of about " + text(static_cast<long long>(parameters / 1e6)) +
-                                " million parameters is more than can be held (4000 million)");
+                                " million parameters is more than can be held (8000 million)");
   return {};
 }
 

@@ -25,8 +25,8 @@ struct ModelConfig {
   int imageSize = 224;                ///< height, in pixels
   int imageWidth = 0;                 ///< in pixels; 0: as the height
   int patchSize = 16;
-  int classes = 1000;
-  int width = 192;  ///< D; a multiple of `heads`
+  int classes = 1000;  ///< 0: no classifier, features alone
+  int width = 192;     ///< D; a multiple of `heads`
   int depth = 12;
   int heads = 3;
   // Of backbones with stages: one number a stage. `depths` empty: one stage of the three above.
@@ -37,6 +37,7 @@ struct ModelConfig {
   double mlpRatio = 4.0;
   bool qkvBias = true;
   bool classToken = true;
+  int registers = 0;                    ///< learned tokens after the class token, read by nobody
   bool distilled = false;               ///< a distillation token and a second head (DeiT)
   std::string positions = "learned";    ///< absolute position embedding: "learned" or "none"
   double layerScale = 0.0;              ///< initial value; 0: none
@@ -45,6 +46,7 @@ struct ModelConfig {
   double normEpsilon = 1e-6;
   // What it expects of a picture (timm's default_cfg).
   double cropFraction = 0.9;
+  std::string cropMode = "center";  ///< or "squash": both sides resized, proportions lost
   std::string interpolation = "bicubic";
   std::vector<double> mean{0.485, 0.456, 0.406};
   std::vector<double> deviation{0.229, 0.224, 0.225};
@@ -58,7 +60,7 @@ struct ModelConfig {
   Grid grid() const {
     // A distillation token stands only beside a class token; some are distilled without either.
     return {imageHeightPixels() / patchSize, imageWidthPixels() / patchSize,
-            classToken ? 1 + (distilled ? 1 : 0) : 0};
+            registers + (classToken ? 1 + (distilled ? 1 : 0) : 0), registers};
   }
   bool staged() const { return !depths.empty(); }
   int stages() const { return staged() ? static_cast<int>(depths.size()) : 1; }
@@ -77,6 +79,8 @@ const ParameterTable& modelParameters();
 struct ShapeRules {
   bool headsDivideWidth = true;          ///< else heads have a width of their own
   bool distilledNeedsClassToken = true;  ///< else a second head reads the same features, no token
+  bool needsClassifier = true;           ///< else it may end in features: 0 classes
+  bool takesRegisters = false;
 };
 
 /// What no single parameter can say: heads divide the width, patches divide the image, a

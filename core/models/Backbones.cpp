@@ -64,8 +64,9 @@ Variant levitVariant() {
 const std::vector<Backbone>& backbones() {
   static const std::vector<Backbone> all{
       backbone<VisionTransformer>({.name = "vit",
-                                   .help = "ViT and DeiT: one stage of equal blocks.",
+                                   .help = "ViT, DeiT, DINO, CLIP, BEiT, EVA-02: equal blocks.",
                                    .options = &VisionTransformer::optionTable(),
+                                   .rules = {.needsClassifier = false, .takesRegisters = true},
                                    .fixed = {oneStage("ViT"), noClassBlocks("ViT")}}),
       backbone<ConViT>(
           {.name = "convit",

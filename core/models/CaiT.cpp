@@ -70,7 +70,9 @@ at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const at
 }
 
 at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor branch = m_attention->forward(m_norm1(tokens), tap);
+  const at::Tensor entering = m_norm1(tokens);
+  if (tap) tap->enter(entering);
+  const at::Tensor branch = m_attention->forward(entering, tap);
   const auto changed = branch.size(1);  // every token, or the class token alone
   const at::Tensor attended = join(tokens.slice(1, 0, changed), branch, m_gamma1);
   const at::Tensor result = join(attended, m_mlp->forward(m_norm2(attended)), m_gamma2);

@@ -166,6 +166,7 @@ LevitBlock::LevitBlock(const std::string& mechanism, const LevitAttentionOptions
 
 at::Tensor LevitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool drop = is_training() && m_dropPath > 0;
+  if (tap) tap->enter(tokens);
   at::Tensor branch = m_attention->forward(tokens, tap);
   const at::Tensor attended = addBranch(tokens, drop ? dropPath(branch, m_dropPath) : branch);
   branch = m_mlp->forward(attended);

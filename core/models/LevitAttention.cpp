@@ -108,8 +108,16 @@ at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap
   const at::Tensor qkv = m_qkv->forward(tokens);
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_distances.gather(m_biases);
-  const auto [output, map] = runHeads(inputs(qkv), logits, wanted);
-  if (wanted) tap->take(layer, overQueries(map, m_options.attention.grid, m_options.keys()));
+  const HeadInputs heads = inputs(qkv);
+  const auto [output, map] = runHeads(heads, logits, wanted);
+  if (wanted) {
+    const auto whole = [this](const at::Tensor& weights) {
+      return overQueries(weights, m_options.attention.grid, m_options.keys());
+    };
+    tap->take(layer, whole(map));
+    tap->follow(layer, {{{map, heads.part(2), output}},
+                        [whole](const auto& parts) { return whole(parts[0]); }});
+  }
   return m_projection->forward(output);
 }
 
@@ -144,10 +152,13 @@ at::Tensor LevitLinearAttention::forward(const at::Tensor& tokens, AttentionTap*
   const auto parts = splitHeads(m_qkv->forward(tokens), m_options.attention.heads,
                                 {m_options.keyWidth, m_options.keyWidth, m_options.valueWidth});
   const bool wanted = tap && tap->wants(layer);
-  at::Tensor map;
+  WeighedValues product;
   const at::Tensor output =
-      m_linear.forward(parts[0], parts[1], parts[2], is_training(), wanted ? &map : nullptr);
-  if (wanted) tap->take(layer, map.detach());
+      m_linear.forward(parts[0], parts[1], parts[2], is_training(), wanted ? &product : nullptr);
+  if (wanted) {
+    tap->take(layer, product.weights);
+    tap->follow(layer, {{product}});
+  }
   return m_projection->forward(sideBySide(output));
 }
 

@@ -42,8 +42,12 @@ class Model : public torch::nn::Module {
 
   virtual at::Tensor embed(const at::Tensor& images) = 0;
   virtual at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) = 0;
-  /// Logits [B, classes]. Of a distilled model: the mean of its two heads.
+  /// Logits [B, classes], [B, 0] without a classifier. Of a distilled model: the mean of its two
+  /// heads.
   virtual at::Tensor classify(const at::Tensor& tokens) = 0;
+  /// [B, D]: what the classifier reads, and all that a model without one gives. Undefined where a
+  /// backbone does not tell.
+  virtual at::Tensor pooledFeatures(const at::Tensor& /*tokens*/) { return {}; }
   /// The two heads apart, for distillation.
   virtual ClassLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
 

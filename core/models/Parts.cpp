@@ -10,33 +10,36 @@
 
 namespace headlight {
 
-Mlp::Mlp(int width, int hidden)
+Mlp::Mlp(int width, int hidden, const std::string& activation)
     : m_first(register_module("fc1", torch::nn::Linear(width, hidden))),
-      m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {}
+      m_second(register_module("fc2", torch::nn::Linear(hidden, width))),
+      m_activation(activation) {}
 
 at::Tensor Mlp::forward(const at::Tensor& tokens) {
-  return m_second(biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias));
+  if (m_activation == "gelu")
+    return m_second(biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias));
+  const at::Tensor hidden = inFloat32(m_first(tokens));
+  if (m_activation == "gelu_tanh") return m_second(at::gelu(hidden, "tanh"));
+  return m_second(hidden * at::sigmoid(1.702 * hidden));  // quick_gelu (OpenAI's CLIP)
 }
 
-LayerScale::LayerScale(int width, double initial)
-    : m_gamma(register_parameter("gamma", at::full({width}, initial))) {}
-
-PatchEmbedding::PatchEmbedding(int patch, int width) : m_patch(patch) {
+PatchEmbedding::PatchEmbedding(int patch, int width, bool bias) : m_patch(patch) {
   auto projection = register_module("proj", std::make_shared<Holder>());
   m_weight = projection->register_parameter("weight", at::zeros({width, 3, patch, patch}));
-  m_bias = projection->register_parameter("bias", at::zeros({width}));
+  if (bias) m_bias = projection->register_parameter("bias", at::zeros({width}));
 }
 
 void PatchEmbedding::initialise() {
   const at::NoGradGuard noGrad;
   const double bound = 1.0 / std::sqrt(3.0 * m_patch * m_patch);
   m_weight.uniform_(-bound, bound);
-  m_bias.uniform_(-bound, bound);
+  if (m_bias.defined()) m_bias.uniform_(-bound, bound);
 }
 
 at::Tensor PatchEmbedding::forward(const at::Tensor& images) const {
   const std::int64_t p = m_patch, rows = images.size(2) / p, cols = images.size(3) / p;
-  const at::Tensor patches = images.contiguous()
+  const at::Tensor whole = images.slice(2, 0, rows * p).slice(3, 0, cols * p);
+  const at::Tensor patches = whole.contiguous()
                                  .view({images.size(0), 3, rows, p, cols, p})
                                  .permute({0, 2, 4, 1, 3, 5})
                                  .reshape({images.size(0), rows * cols, 3 * p * p});

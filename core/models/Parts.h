@@ -20,38 +20,38 @@ class Holder : public torch::nn::Module {
   using torch::nn::Module::register_parameter;
 };
 
-/// Two linear layers with GELU between: fc1, fc2.
-class Mlp : public torch::nn::Module {
+/// An MLP of a block.
+class BlockMlp : public torch::nn::Module {
  public:
-  Mlp(int width, int hidden);
-  virtual at::Tensor forward(const at::Tensor& tokens);
+  virtual at::Tensor forward(const at::Tensor& tokens) = 0;
+};
+
+/// Two linear layers with an activation between: fc1, fc2.
+class Mlp : public BlockMlp {
+ public:
+  /// `activation`: "gelu", "quick_gelu" or "gelu_tanh".
+  Mlp(int width, int hidden, const std::string& activation = "gelu");
+  at::Tensor forward(const at::Tensor& tokens) override;
 
  protected:
   torch::nn::Linear m_first{nullptr}, m_second{nullptr};
-};
-
-/// Multiplies by a learned vector `gamma` (CaiT's LayerScale).
-class LayerScale : public torch::nn::Module {
- public:
-  LayerScale(int width, double initial);
-  at::Tensor forward(const at::Tensor& tokens) { return tokens * m_gamma; }
 
  private:
-  at::Tensor m_gamma;
+  std::string m_activation;
 };
 
 /// `proj`: a convolution whose stride is its kernel, done as one matrix product over the patches
 /// that it cuts out. Images [B, 3, H, W] → [B, N, D].
 class PatchEmbedding : public torch::nn::Module {
  public:
-  PatchEmbedding(int patch, int width);
+  PatchEmbedding(int patch, int width, bool bias = true);
   /// Uniform within the inverse root of the fan-in, as a convolution's default.
   void initialise();
   at::Tensor forward(const at::Tensor& images) const;
 
  private:
   int m_patch;
-  at::Tensor m_weight, m_bias;  ///< [D, 3, p, p], [D]
+  at::Tensor m_weight, m_bias;  ///< [D, 3, p, p], [D] or undefined
 };
 
 torch::nn::LayerNorm makeNorm(int width, double epsilon);

@@ -22,8 +22,9 @@ ModelConfig flatConfig(const std::string& name, FlatSize size, int patch, int im
 const std::vector<PublishedModel>& publishedModels() {
   static const std::vector<PublishedModel> models = [] {
     std::vector<PublishedModel> all;
-    for (const auto& family : {deitModels, caitModels, levitModels, castlingModels, mvitModels,
-                               swinModels, lslaModels, aftModels, ibitModels, convitModels}) {
+    for (const auto& family :
+         {deitModels, caitModels, levitModels, castlingModels, mvitModels, swinModels, lslaModels,
+          aftModels, ibitModels, convitModels, timmModels}) {
       const auto members = family();
       all.insert(all.end(), members.begin(), members.end());
     }
@@ -115,8 +116,9 @@ bool sameModel(const ModelConfig& a, const ModelConfig& b) {
 bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
   const auto built = [](const ModelConfig& config) {
     Json json = canonical(config);
-    for (const char* key : {"image_size", "image_width", "classes", "drop_path", "drop_path_mode",
-                            "crop_fraction", "interpolation", "mean", "deviation", "layer_scale"})
+    for (const char* key :
+         {"image_size", "image_width", "classes", "drop_path", "drop_path_mode", "crop_fraction",
+          "crop_mode", "interpolation", "mean", "deviation", "layer_scale"})
       json.erase(key);
     json["has_layer_scale"] = config.layerScale > 0;
     return json;

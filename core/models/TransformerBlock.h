@@ -13,7 +13,10 @@ struct BlockOptions {
   std::string mechanism = "softmax";
   AttentionOptions attention;  ///< its width is the block's
   double mlpRatio = 4.0;
+  std::string mlp = "plain";  ///< VitLayout::mlp
+  std::string activation = "gelu";
   double layerScale = 0.0;  ///< initial value; 0: none
+  bool bareScale = false;   ///< its names are gamma_1, gamma_2, not ls1.gamma, ls2.gamma
   double dropPath = 0.0;
   double normEpsilon = 1e-6;
   bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone
@@ -22,8 +25,8 @@ struct BlockOptions {
   int hiddenWidth() const { return static_cast<int>(attention.width * mlpRatio); }  ///< of the MLP
 };
 
-/// x + drop(scale(attention(norm(x)))), then the same with the MLP: norm1, attn, ls1, norm2, mlp,
-/// ls2.
+/// x + drop(scale(attention(norm(x)))), then the same with the MLP: norm1, attn, ls1 (or gamma_1),
+/// norm2, mlp, ls2 (or gamma_2).
 class TransformerBlock : public torch::nn::Module {
  public:
   explicit TransformerBlock(const BlockOptions& options);
@@ -34,14 +37,15 @@ class TransformerBlock : public torch::nn::Module {
   const Attention& attention() const { return *m_attention; }
 
  private:
-  at::Tensor join(const at::Tensor& tokens, at::Tensor branch,
-                  const std::shared_ptr<LayerScale>& scale, double rate);
+  at::Tensor makeScale(const std::string& number, const BlockOptions& options);
+  at::Tensor join(const at::Tensor& tokens, at::Tensor branch, const at::Tensor& scale,
+                  double rate);
 
   double m_dropPath, m_mlpDropPath;
   torch::nn::LayerNorm m_norm1{nullptr}, m_norm2{nullptr};
   std::shared_ptr<Attention> m_attention;
-  std::shared_ptr<Mlp> m_mlp;
-  std::shared_ptr<LayerScale> m_scale1, m_scale2;  ///< null without LayerScale
+  std::shared_ptr<BlockMlp> m_mlp;
+  at::Tensor m_scale1, m_scale2;  ///< [D]; undefined without LayerScale
 };
 
 }  // namespace headlight

@@ -80,6 +80,7 @@ std::vector<PublishedModel> deitModels() {
       deit("tiny", kTiny, 224, true, 0, 0, ""),
       deit("small", kSmall, 224, true, 0, 0, ""),
       deit("base", kBase, 224, true, 0, 0, ""),
+      deit("base", kBase, 384, true, 0, 0, ""),
       vit("tiny", kTiny, 16, 224),
       vit("small", kSmall, 16, 224),
       vit("small", kSmall, 32, 224),

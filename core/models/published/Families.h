@@ -25,5 +25,6 @@ std::vector<PublishedModel> lslaModels();      ///< ViT-LSLA
 std::vector<PublishedModel> aftModels();       ///< AFT-full and AFT-conv
 std::vector<PublishedModel> ibitModels();      ///< IBiT
 std::vector<PublishedModel> convitModels();    ///< ConViT
+std::vector<PublishedModel> timmModels();      ///< timm's other plain ViTs, BEiT, EVA and DINOv3
 
 }  // namespace headlight

@@ -1,0 +1,19 @@
+#include "core/models/FinalNorm.h"
+
+#include <torch/nn/modules/normalization.h>
+
+#include "core/attention/MixedPrecision.h"
+#include "core/models/Model.h"
+
+namespace headlight {
+
+NormedTokens finalNormed(const Model& model, const at::Tensor& tokens) {
+  const auto children = model.named_children();
+  const auto* child = children.find("norm");
+  auto* norm = child ? dynamic_cast<torch::nn::LayerNormImpl*>(child->get()) : nullptr;
+  if (!norm || norm->options.normalized_shape().back() != tokens.size(-1))
+    return {inFloat32(tokens), false};
+  return {inFloat32(norm->forward(tokens)), true};
+}
+
+}  // namespace headlight

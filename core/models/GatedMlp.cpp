@@ -1,0 +1,30 @@
+#include "core/models/GatedMlp.h"
+
+#include <ATen/ATen.h>
+
+#include "core/attention/MixedPrecision.h"
+
+namespace headlight {
+
+PackedSwiGlu::PackedSwiGlu(int width, int hidden)
+    : m_first(register_module("fc1", torch::nn::Linear(width, 2 * hidden))),
+      m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {}
+
+at::Tensor PackedSwiGlu::forward(const at::Tensor& tokens) {
+  const auto halves = inFloat32(m_first(tokens)).chunk(2, -1);
+  return m_second(at::silu(halves[0]) * halves[1]);
+}
+
+SwiGlu::SwiGlu(int width, int hidden, bool norm, double normEpsilon)
+    : m_gate(register_module("fc1_g", torch::nn::Linear(width, hidden))),
+      m_value(register_module("fc1_x", torch::nn::Linear(width, hidden))),
+      m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {
+  if (norm) m_norm = register_module("norm", makeNorm(hidden, normEpsilon));
+}
+
+at::Tensor SwiGlu::forward(const at::Tensor& tokens) {
+  const at::Tensor hidden = at::silu(inFloat32(m_gate(tokens))) * inFloat32(m_value(tokens));
+  return m_second(m_norm ? m_norm(hidden) : hidden);
+}
+
+}  // namespace headlight

@@ -1,0 +1,33 @@
+#pragma once
+// timm's plain vision transformers as rows: what each is constructed with (`arguments`, in timm's
+// own words) and what it expects of a picture. Internal to core/models.
+
+#include <vector>
+
+#include "core/models/TimmArguments.h"
+
+namespace headlight {
+
+/// Mean and deviation of the pictures that a model was trained on.
+enum class Eye { ImageNet, Half, Clip, AsIs };
+
+struct TimmRow {
+  TimmClass kind;
+  const char* name;
+  int size;  ///< of a square picture, in pixels
+  Eye eye;
+  double crop;
+  const char* arguments;  ///< JSON
+  bool squash = false, bilinear = false;
+};
+
+constexpr TimmClass kVit = TimmClass::VisionTransformer, kBeit = TimmClass::Beit,
+                    kEva = TimmClass::Eva;
+constexpr Eye kImageNet = Eye::ImageNet, kHalf = Eye::Half, kClip = Eye::Clip, kAsIs = Eye::AsIs;
+
+std::vector<TimmRow> vitRows();
+std::vector<TimmRow> clipRows();
+std::vector<TimmRow> siglipRows();
+std::vector<TimmRow> beitRows();
+
+}  // namespace headlight
