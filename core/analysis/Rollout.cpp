@@ -39,7 +39,7 @@ void discardLowest(std::vector<float>& map, const Grid& grid, double ratio) {
       [&](std::size_t a, std::size_t b) { return map[a] != map[b] ? map[a] < map[b] : a < b; });
   const std::size_t tokens = grid.tokens();
   for (std::size_t i = 0; i < drop; ++i)
-    if (grid.prefix == 0 || order[i] % tokens != 0) map[order[i]] = 0;
+    if (!grid.hasClassToken() || order[i] % tokens != 0) map[order[i]] = 0;
 }
 
 /// Adds the identity and makes each row sum to 1.
@@ -53,9 +53,21 @@ void addIdentityAndNormalise(std::vector<float>& map, std::size_t tokens) {
   }
 }
 
-/// Weights over the tokens of a layer as weights over those of the layer before it. Where patches
-/// were merged in between, a merged patch is the mean of those it joins. A token that was not there
-/// yet (a class token that joins late) saw nothing: its weight ends here.
+/// Ok if every layer has maps and no grid is finer than the one before it.
+Result<void> checkLayers(const std::vector<LayerMaps>& layers) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (layers[l].empty())
+      return Error{ErrorCode::InvalidArgument,
+                   "the maps of layer " + std::to_string(l) + " are missing", "rollout"};
+    if (l > 0 && (layers[l].grid.rows > layers[l - 1].grid.rows ||
+                  layers[l].grid.cols > layers[l - 1].grid.cols))
+      return Error{ErrorCode::InvalidArgument, "the grid grows between layers", "rollout"};
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<double> carriedBack(const std::vector<double>& row, const Grid& from, const Grid& to) {
   if (from == to) return row;
   std::vector<double> result(to.tokens(), 0.0);
@@ -74,21 +86,6 @@ std::vector<double> carriedBack(const std::vector<double>& row, const Grid& from
     result[to.prefix + i] = row[from.prefix + parent(i)] / joined[parent(i)];
   return result;
 }
-
-/// Ok if every layer has maps and no grid is finer than the one before it.
-Result<void> checkLayers(const std::vector<LayerMaps>& layers) {
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    if (layers[l].empty())
-      return Error{ErrorCode::InvalidArgument,
-                   "the maps of layer " + std::to_string(l) + " are missing", "rollout"};
-    if (l > 0 && (layers[l].grid.rows > layers[l - 1].grid.rows ||
-                  layers[l].grid.cols > layers[l - 1].grid.cols))
-      return Error{ErrorCode::InvalidArgument, "the grid grows between layers", "rollout"};
-  }
-  return {};
-}
-
-}  // namespace
 
 std::vector<float> stochasticMap(const LayerMaps& maps, int head) {
   const auto tokens = static_cast<std::size_t>(maps.tokens());
@@ -121,10 +118,10 @@ Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptio
   // Only one row of Â_L ⋯ Â_1 is shown: a row vector times matrices, from the last layer down.
   Grid grid = maps.layers.back().grid;
   std::vector<double> row(grid.tokens(), 0.0);
-  if (grid.prefix > 0)
+  if (grid.hasClassToken())
     row[0] = 1.0;
   else
-    std::fill(row.begin(), row.end(), 1.0 / grid.tokens());
+    std::fill(row.begin() + grid.prefix, row.end(), 1.0 / grid.patches());
   for (auto layer = maps.layers.rbegin(); layer != maps.layers.rend(); ++layer) {
     row = carriedBack(row, grid, layer->grid);
     grid = layer->grid;

@@ -23,6 +23,11 @@ struct RolloutOptions {
 /// a layer's maps are missing, or its grid is finer than the one before.
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options);
 
+/// Weights over the tokens of a layer as weights over those of the layer before it, on the grid
+/// `to`. Where patches were merged in between, a merged patch is the mean of those it joins. A
+/// token that was not there yet (a class token that joins late) saw nothing: its weight ends here.
+std::vector<double> carriedBack(const std::vector<double>& row, const Grid& from, const Grid& to);
+
 /// One head's map [T, T] as rollout() takes it: clamped at 0, each row summing to 1. Softmax maps
 /// are so already; the signed and unbounded ones of other mechanisms are made comparable so. A row
 /// without anything positive stays 0: its token then keeps to itself.

@@ -165,7 +165,8 @@ Drawing plotOf(const std::vector<PlottedCurve>& curves, const CurveTitles& title
   for (std::size_t i = 0; i < lines; ++i) {
     const DrawnColor color = lineColor(i, lines);
     DrawnLine line = lineOf(curves[i], frame, color);
-    const bool dotted = titles.points && line.points.size() == 1;  // its point is a dot by itself
+    // A single point is a dot by itself.
+    const bool dotted = titles.points && (line.points.size() == 1 || !curves[i].joined);
     if (!dotted) drawing.lines.push_back(std::move(line));
     if (titles.points) addPoints(drawing, curves[i], frame, color);
     addLegendLine(drawing, curves[i].name, i, color);

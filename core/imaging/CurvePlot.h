@@ -12,6 +12,7 @@ struct PlottedCurve {
   std::string name;
   std::vector<double> keys, values;     ///< of equal length, finite
   std::vector<double> deviations = {};  ///< of the values; empty: none. NaN: not known
+  bool joined = true;                   ///< off: dots alone, where titles ask for them
 };
 
 struct CurveTitles {

@@ -17,7 +17,7 @@ struct EvaluationGeometry {
 };
 
 void requireSanePreprocessing(const Preprocessing& preprocessing) {
-  const auto [height, width, crop, interpolation, mean, deviation] = preprocessing;
+  const auto [height, width, crop, interpolation, mean, deviation, squash] = preprocessing;
   if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxImagePixels)
     refuse(ErrorCode::InvalidArgument, "preprocessing to " + std::to_string(width) + " x " +
                                            std::to_string(height) + " pixels is not possible");
@@ -40,8 +40,11 @@ EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
   const double scaledWidth = std::floor(preprocessing.width / preprocessing.cropFraction);
   const double scaledHeight = std::floor(preprocessing.height / preprocessing.cropFraction);
   EvaluationGeometry geometry{};
-  if (scaledWidth ==
-      scaledHeight) {  // torchvision's Resize: the short side exact, the long cut off
+  if (preprocessing.squash) {
+    geometry.width = static_cast<std::int64_t>(scaledWidth);
+    geometry.height = static_cast<std::int64_t>(scaledHeight);
+  } else if (scaledWidth ==
+             scaledHeight) {  // torchvision's Resize: the short side exact, the long cut off
     const auto [shortSide, longSide] = std::minmax(imageWidth, imageHeight);
     const auto scaledShort = static_cast<std::int64_t>(scaledWidth);
     const auto scaledLong = static_cast<std::int64_t>(scaledWidth * longSide / shortSide);

@@ -1,6 +1,6 @@
 #pragma once
-// The tokens of one image: `prefix` tokens (class, distillation) first, then rows × cols patches,
-// row-major.
+// The tokens of one image: `prefix` tokens (class, distillation, registers) first, then rows × cols
+// patches, row-major.
 
 #include <cstdint>
 
@@ -9,13 +9,15 @@ namespace headlight {
 struct Grid {
   int rows = 14;
   int cols = 14;
-  int prefix = 1;  ///< 0 to 2
+  int prefix = 1;     ///< 0 to 66
+  int registers = 0;  ///< the last of the prefix: tokens that no head reads
 
+  bool hasClassToken() const { return prefix > registers; }
   int patches() const { return rows * cols; }
   int tokens() const { return prefix + patches(); }
   /// What is left of every `stride`-th row and column, the first included: sides are rounded up.
   Grid strided(int stride) const {
-    return {(rows + stride - 1) / stride, (cols + stride - 1) / stride, prefix};
+    return {(rows + stride - 1) / stride, (cols + stride - 1) / stride, prefix, registers};
   }
   bool operator==(const Grid&) const = default;
 };

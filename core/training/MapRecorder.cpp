@@ -50,7 +50,7 @@ std::vector<int> chosenTokens(const Model& model) {
       tokens.push_back(token);
     return tokens;
   }
-  if (grid.prefix > 0) tokens.push_back(0);
+  if (grid.hasClassToken()) tokens.push_back(0);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       tokens.push_back(grid.prefix + (2 * i + 1) * grid.rows / 6 * grid.cols +
@@ -121,7 +121,7 @@ std::vector<std::vector<std::pair<int, float>>> likeliest(const at::Tensor& logi
 std::vector<int> recordedQueries(const Model& model, int layer) {
   const Grid grid = model.grid(layer);
   std::vector<int> queries;
-  if (grid.prefix == 0) queries.push_back(kMeanOfPatches);
+  if (!grid.hasClassToken()) queries.push_back(kMeanOfPatches);
   for (const int token : chosenTokens(model)) {
     const int own = queryInLayer(token, queryGrid(model), grid);
     if (own >= 0 && std::find(queries.begin(), queries.end(), own) == queries.end())

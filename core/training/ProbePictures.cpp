@@ -27,7 +27,9 @@ class PatchesTap : public AttentionTap {
     if (map.dim() != 4 || map.size(2) != grid.tokens() || map.size(3) != grid.tokens()) return;
     const at::Tensor toPatches = map[0].mean(0).narrow(1, grid.prefix, grid.patches());
     const at::Tensor drawn =
-        (grid.prefix > 0 ? toPatches[0] : toPatches.mean(0)).to(at::kCPU, at::kFloat).contiguous();
+        (grid.hasClassToken() ? toPatches[0] : toPatches.slice(0, grid.prefix).mean(0))
+            .to(at::kCPU, at::kFloat)
+            .contiguous();
     const float* values = drawn.data_ptr<float>();
     seen[layer].emplace_back(values, values + drawn.numel());
   }
@@ -66,7 +68,7 @@ EventPicture rowOfTiles(const std::string& tag, const std::string& title,
 }
 
 std::string describeMaps(const Model& model, const Grid& grid) {
-  return std::string(grid.prefix > 0 ? "from the class token" : "mean over all patches") +
+  return std::string(grid.hasClassToken() ? "from the class token" : "mean over all patches") +
          ", mean of heads; each map from its least to its greatest value" +
          (model.mapIsSigned() ? ", 0 in the middle" : "") + "; map: " + model.mapMeaning();
 }

@@ -11,6 +11,7 @@
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/measure/CastlingPasses.h"
 #include "core/workbench/opening/ModelCopy.h"
+#include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 namespace {
@@ -65,7 +66,7 @@ Result<void> saveCastled(InferenceSession& session, const std::filesystem::path&
     own.model->setMasks(masks);
     valueOrThrow(
         writeSafetensors(path, own.model->state(),
-                         modelMetadata(experiment, masks, own.info.classNames,
+                         modelMetadata(experiment, masks, classesToKeep(own.info).names,
                                        own.model->progress(), own.model->learnedAlphas())));
   });
 }

@@ -113,6 +113,7 @@ class HeadSurvey {
       } else {
         values.values = m_averages[i].means();
         values.pictures = m_pictures;
+        if (infoOf(m_measures[i]).needsMaps) values.deviations = m_averages[i].deviations();
         if (infoOf(m_measures[i]).needsLabels)
           values.note = importanceNote(m_model, m_measures[i], "of the mean loss");
       }

@@ -17,13 +17,16 @@
 #include "core/workbench/Compute.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/Kernels.h"
+#include "core/workbench/MapFile.h"
 #include "core/workbench/ModelSnapshot.h"
 #include "core/workbench/Pictures.h"
 #include "core/workbench/RawTensors.h"
 #include "core/workbench/opening/LearnedAlphas.h"
 #include "core/workbench/opening/LearnedMaps.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/MapModel.h"
 #include "core/workbench/opening/ModelDigest.h"
+#include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 namespace {
@@ -52,6 +55,7 @@ Preprocessing preprocessingOf(const ModelConfig& model) {
   result.height = model.imageHeightPixels();
   result.width = model.imageWidthPixels();
   result.cropFraction = model.cropFraction;
+  result.squash = model.cropMode == "squash";
   result.interpolation = model.interpolation == "nearest"    ? Interpolation::Nearest
                          : model.interpolation == "bilinear" ? Interpolation::Bilinear
                                                              : Interpolation::Bicubic;
@@ -75,8 +79,16 @@ struct InferenceSession::State {
   std::optional<std::vector<LearnedMap>> learned;  ///< of the weights as they are
   std::uint64_t weights = nextWeights();
   std::string digest;  ///< of the weights as they are; empty: not asked yet
+  /// Whole, as the weights came, where the model's own are resampled from them; else empty.
+  NamedTensors unsized;
+  /// In place of a model.
+  std::optional<MapsSession> mapsAlone;
 
-  Model& model() { return *loaded.model; }
+  /// Throws Failure where there are maps alone.
+  Model& model() {
+    if (!loaded.model) throw Failure(needsModel(loaded.info.weights.string()));
+    return *loaded.model;
+  }
 
   void forget() {
     image = {};
@@ -86,6 +98,7 @@ struct InferenceSession::State {
 
   void weightsChanged() {
     forget();
+    unsized.clear();
     weights = nextWeights();
     digest.clear();
   }
@@ -132,6 +145,23 @@ struct InferenceSession::State {
   }
 };
 
+namespace {
+
+/// All that does not follow from a picture's size.
+void keepDescription(const ModelInfo& own, const LoadReport& report, LoadedModel& loaded) {
+  ModelInfo& info = loaded.info;
+  info.classNames = own.classNames;
+  info.classKeys = own.classKeys;
+  info.classNamesFrom = own.classNamesFrom;
+  info.weights = own.weights;
+  info.randomWeights = own.randomWeights;
+  info.report = report;
+  info.notes = own.notes;
+  info.alphas = softAlphasOf(*loaded.model);
+}
+
+}  // namespace
+
 InferenceSession::InferenceSession() : m_state(std::make_unique<State>()) {}
 InferenceSession::~InferenceSession() = default;
 
@@ -139,7 +169,14 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::open(const ModelSour
   return guarded(source.model.empty() ? source.weights.string() : source.model, [&] {
     configureCompute(source.threads);
     std::unique_ptr<InferenceSession> session(new InferenceSession);
-    session->m_state->loaded = loadModel(source);
+    if (const auto file = mapFileIn(source)) {
+      session->m_state->mapsAlone.emplace(valueOrThrow(readMapFile(*file)));
+      ModelInfo& info = session->m_state->loaded.info;
+      info = modelInfoOf(session->m_state->mapsAlone->info());
+      nameClasses(info, {info.classNames, {}}, source.classNames);
+    } else {
+      session->m_state->loaded = loadModel(source);
+    }
     return session;
   });
 }
@@ -153,13 +190,42 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::create(const Experim
   });
 }
 
+Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, int width,
+                                                                   const MaskScheme& masks) const {
+  return guarded("picture size", [&] {
+    const std::lock_guard lock(m_state->mutex);
+    const ModelInfo& own = m_state->loaded.info;
+    Checkpoint weights;
+    weights.tensors = m_state->unsized.empty() ? m_state->model().state() : m_state->unsized;
+    Experiment experiment = own.experiment;
+    experiment.model.imageSize = height;
+    experiment.model.imageWidth = width == height ? 0 : width;
+    experiment.masks = describeMasks(masks);
+    std::unique_ptr<InferenceSession> session(new InferenceSession);
+    LoadedModel& loaded = session->m_state->loaded;
+    loaded = buildModel(experiment, own.device);
+    const LoadPlan plan = planFor(*loaded.model, weights);
+    requireFit(plan.report, /*partial=*/false, "picture size");
+    applyWeights(*loaded.model, plan, m_state->model().learnedAlphas());
+    loaded.model->setProgress(m_state->model().progress());
+    if (!plan.report.resized.empty()) session->m_state->unsized = std::move(weights.tensors);
+    keepDescription(own, plan.report, loaded);
+    return session;
+  });
+}
+
 const ModelInfo& InferenceSession::info() const {
   return m_state->loaded.info;
 }
 
+Image InferenceSession::pictureAt(const std::string& address, const Image& otherwise) {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->mapsAlone ? m_state->mapsAlone->pictureAt(address, otherwise) : otherwise;
+}
+
 Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path& path) const {
   return guarded(path.string(), [&] {
-    const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
+    const auto checkpoint = readWeights(path);
     const std::lock_guard lock(m_state->mutex);
     return planFor(m_state->model(), checkpoint).report;
   });
@@ -167,7 +233,7 @@ Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path&
 
 Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& path, bool partial) {
   return guarded(path.string(), [&] {
-    const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
+    const auto checkpoint = readWeights(path);
     const std::lock_guard lock(m_state->mutex);
     const LoadPlan plan = planFor(m_state->model(), checkpoint);
     requireFit(plan.report, partial, path.string());
@@ -177,13 +243,12 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
     m_state->weightsChanged();
     ModelInfo& info = m_state->loaded.info;
     info.report = plan.report;
-    info.weights = path;
+    info.weights = fileOfWeights(path);
     info.randomWeights = false;
     info.alphas = softAlphasOf(m_state->model());
-    const auto metadata = readModelMetadata(checkpoint.metadata, path.string());
-    if (metadata && metadata.value() &&
-        static_cast<int>(metadata.value()->classNames.size()) == info.experiment.model.classes)
-      info.classNames = metadata.value()->classNames;
+    const auto known = guarded(path.string(), [&] { return classesOf(checkpoint, path); });
+    if (known && static_cast<int>(known->names.size()) == info.experiment.model.classes)
+      nameClasses(info, *known);
     return plan.report;
   });
 }
@@ -204,7 +269,7 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
     applyWeights(m_state->model(), plan, snapshot.learned);
     m_state->model().setProgress(snapshot.progress);
     m_state->weightsChanged();
-    if (!snapshot.classNames.empty()) m_state->loaded.info.classNames = snapshot.classNames;
+    nameClasses(m_state->loaded.info, {snapshot.classNames, {}});
     m_state->loaded.info.randomWeights = false;
   });
 }
@@ -221,6 +286,8 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
     if (stop.stop_requested())
       throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
     State& state = *m_state;
+    if (state.mapsAlone)
+      return state.mapsAlone->look(image, masks, state.loaded.info, state.weights, options, stop);
     Look look;
     try {
       state.model().setMasks(masks);
@@ -257,9 +324,21 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
   });
 }
 
+Result<void> InferenceSession::setClassNames(const std::filesystem::path& file) {
+  return guarded(file.string(), [&] {
+    const std::lock_guard lock(m_state->mutex);
+    ModelInfo& info = m_state->loaded.info;
+    KnownClasses own;
+    if (info.classNamesFrom == ClassNamesFrom::Model) own = {info.classNames, info.classKeys};
+    if (info.classNamesFrom == ClassNamesFrom::File) own = {info.classKeys, {}};
+    nameClasses(info, own, file);
+  });
+}
+
 Result<SoftAlphas> InferenceSession::softAlphas(const MaskScheme& masks) {
   return guarded("masks", [&] {
     const std::lock_guard lock(m_state->mutex);
+    if (m_state->mapsAlone) return m_state->loaded.info.alphas;
     m_state->model().setMasks(masks);
     return softAlphasOf(m_state->model());
   });
@@ -270,7 +349,7 @@ Result<std::vector<LearnedMap>> InferenceSession::learnedMaps() {
     const std::lock_guard lock(m_state->mutex);
     const at::NoGradGuard noGrad;
     at::init_num_threads();
-    return m_state->learnedMaps();
+    return m_state->mapsAlone ? std::vector<LearnedMap>() : m_state->learnedMaps();
   });
 }
 
@@ -288,10 +367,11 @@ Result<void> InferenceSession::save(const std::filesystem::path& path,
     const std::lock_guard lock(m_state->mutex);
     const ModelInfo& info = m_state->loaded.info;
     m_state->model().setMasks(masks);
-    valueOrThrow(writeSafetensors(
-        path, m_state->model().state(),
-        modelMetadata(info.experiment, masks, info.classNames, m_state->model().progress(),
-                      m_state->model().learnedAlphas())));
+    const KnownClasses classes = classesToKeep(info);
+    auto metadata = modelMetadata(info.experiment, masks, classes.names,
+                                  m_state->model().progress(), m_state->model().learnedAlphas());
+    keepClassKeys(classes, metadata);
+    valueOrThrow(writeSafetensors(path, m_state->model().state(), metadata));
   });
 }
 
@@ -302,8 +382,24 @@ void withModel(InferenceSession& session, const std::function<void(Model&)>& bod
   body(session.m_state->model());
 }
 
+std::string classNamesText(const ModelInfo& info) {
+  switch (info.classNamesFrom) {
+    case ClassNamesFrom::ImageNet:
+      return std::string("ImageNet-1k's, assumed: the ") + (info.randomWeights ? "model" : "file") +
+             " has none";
+    case ClassNamesFrom::File:
+      return "of the file that was given";
+    case ClassNamesFrom::Model:
+    case ClassNamesFrom::Nowhere:
+      break;
+  }
+  return {};
+}
+
 Result<Experiment> experimentOf(const std::filesystem::path& path) {
   return guarded(path.string(), [&]() -> Result<Experiment> {
+    if (isHubConfig(path)) return experimentOf(std::filesystem::absolute(path).parent_path());
+    if (isWeightsFolder(path)) return readHubConfig(valueOrThrow(findHubFolder(path))).experiment;
     if (looksLikeConfig(path)) return readExperiment(path, modelCatalogue());
     return describeFile(path).experiment;
   });

@@ -15,6 +15,7 @@
 #include "core/checkpoint/LoadReport.h"
 #include "core/config/Experiment.h"
 #include "core/imaging/Image.h"
+#include "core/workbench/ClassNames.h"
 #include "core/workbench/SoftAlphas.h"
 
 namespace headlight {
@@ -24,10 +25,15 @@ class ModelSnapshot;  ///< the weights of a training run at a step; opaque
 
 /// Which model to open.
 struct ModelSource {
-  /// A published name, a config file, or a checkpoint whose metadata carries its Experiment. May be
-  /// empty when `weights` is such a checkpoint.
+  /// A published name, a config file, a folder of the Hugging Face hub (HubFolder.h), or a
+  /// checkpoint whose metadata carries its Experiment. May be empty when `weights` is one of the
+  /// last two.
   std::string model;
-  std::filesystem::path weights;  ///< empty: as `model` says, or random weights from the seed
+  std::filesystem::path weights;     ///< empty: as `model` says, or random weights from the seed
+  std::filesystem::path classNames;  ///< a file of them (readClassNames); empty: the model's own
+  /// Of the pictures it looks at, in pixels; 0: as the model says. Position embeddings and tables
+  /// are resampled as timm does (LoadReport::resized).
+  int imageHeight = 0, imageWidth = 0;
   std::string device = "auto";
   int threads = 0;
   std::int64_t seed = 0;
@@ -65,7 +71,10 @@ struct Look {
 struct ModelInfo {
   Experiment experiment;  ///< resolved: model, masks and the rest as its checkpoint or config said
   std::vector<std::string> classNames;  ///< may be empty
-  std::vector<int> heads;               ///< per layer
+  /// What data sets call the classes, where classNames are other words for people; else empty.
+  std::vector<std::string> classKeys;
+  ClassNamesFrom classNamesFrom = ClassNamesFrom::Nowhere;
+  std::vector<int> heads;  ///< per layer
   Grid grid;
   std::string mapMeaning;
   bool mapIsSigned = false;
@@ -77,16 +86,31 @@ struct ModelInfo {
   bool randomWeights = false;
   LoadReport report;
   std::vector<std::string> notes;  ///< of the checkpoint's reader
+  /// Of a file of maps (MapFile.h), which has no model: whatever needs one is refused, and says so.
+  bool mapsAlone = false;
+  int pictures = 0;  ///< of such a file
 };
 
 class InferenceSession {
  public:
+  /// Also of a file of maps without a model, named as `model` or as `weights`.
   static Result<std::unique_ptr<InferenceSession>> open(const ModelSource& source);
   /// A model as described, with random weights.
   static Result<std::unique_ptr<InferenceSession>> create(const Experiment& experiment);
   ~InferenceSession();
 
+  /// The same model, weights and class names, with `masks`, for pictures of another size, in
+  /// pixels; `width` 0: as the height. Position embeddings and tables are resampled from those that
+  /// the weights came with, however often it is done. Errors: a size that patches do not divide,
+  /// tensors that cannot be resampled (of windows that do not fit), no model.
+  Result<std::unique_ptr<InferenceSession>> atSize(int height, int width,
+                                                   const MaskScheme& masks) const;
+
   const ModelInfo& info() const;
+
+  /// Of maps alone the file's own picture at `address` ("FILE[2]", MapPlace): look() knows it again
+  /// by its pixels, and no other. `otherwise` where it is none of theirs, and of every model.
+  Image pictureAt(const std::string& address, const Image& otherwise = {});
 
   /// What weights would do to this model; nothing is changed.
   Result<LoadReport> previewWeights(const std::filesystem::path& path) const;
@@ -100,6 +124,9 @@ class InferenceSession {
   /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
   Result<Look> look(const Image& image, const MaskScheme& masks, const LookOptions& options = {},
                     std::stop_token stop = {});
+
+  /// Names the classes by a file (readClassNames). Errors: the file's; then they are as before.
+  Result<void> setClassNames(const std::filesystem::path& file);
 
   /// What soft heads of `masks` have learned. Errors: a scheme of another shape.
   Result<SoftAlphas> softAlphas(const MaskScheme& masks);
@@ -120,7 +147,11 @@ class InferenceSession {
   std::unique_ptr<State> m_state;
 };
 
-/// The Experiment inside a config or a checkpoint, without loading a model.
+/// In words, for people: "ImageNet-1k's, assumed: the file has none"; empty where there is nothing
+/// to be said of it.
+std::string classNamesText(const ModelInfo& info);
+
+/// The Experiment inside a config, a checkpoint or a folder of the hub, without loading a model.
 Result<Experiment> experimentOf(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -51,7 +51,9 @@ bool drawnSmooth(const LayerMaps& maps, bool wanted) {
 }
 
 std::string tokenText(int token, const Grid& grid) {
-  if (token < grid.prefix) return token == 0 ? "class token" : "distillation token";
+  const int firstRegister = grid.prefix - grid.registers;
+  if (token < firstRegister) return token == 0 ? "class token" : "distillation token";
+  if (token < grid.prefix) return "register " + std::to_string(token - firstRegister + 1);
   const int patch = token - grid.prefix;
   return "patch (" + std::to_string(patch / grid.cols) + ", " + std::to_string(patch % grid.cols) +
          ")";

@@ -53,7 +53,9 @@ void summarise(SchemeResult& result) {
 /// The names of the model's classes: its own, or those of data whose classes are in its order.
 std::vector<std::string> classNamesFor(const ModelInfo& info, const Dataset& dataset) {
   const bool fits = static_cast<int>(dataset.classNames().size()) == info.experiment.model.classes;
-  return info.classNames.empty() && fits ? dataset.classNames() : info.classNames;
+  const bool assumed =
+      info.classNamesFrom == ClassNamesFrom::ImageNet && dataset.classNames() != imagenetSynsets();
+  return (info.classNames.empty() || assumed) && fits ? dataset.classNames() : info.classNames;
 }
 
 at::Tensor logitsIn(const EvaluationOptions& options, Model& model, const at::Tensor& images) {

@@ -32,10 +32,21 @@ std::vector<int> ranksOf(const std::vector<float>& logits) {
 
 }  // namespace
 
+namespace {
+
+/// Names that were assumed, or given by a person, say nothing of what the classes are.
+bool knowsItsClasses(const ModelInfo& info) {
+  if (info.classNamesFrom == ClassNamesFrom::ImageNet) return false;
+  if (info.classNamesFrom == ClassNamesFrom::File) return !info.classKeys.empty();
+  return !info.classNames.empty();
+}
+
+}  // namespace
+
 bool sameClasses(const ModelInfo& a, const ModelInfo& b) {
-  const auto &names = a.classNames, &others = b.classNames;
-  return a.experiment.model.classes == b.experiment.model.classes &&
-         (names == others || names.empty() || others.empty());
+  if (a.experiment.model.classes != b.experiment.model.classes) return false;
+  const bool sameKeys = !a.classKeys.empty() && a.classKeys == b.classKeys;
+  return sameKeys || a.classNames == b.classNames || !knowsItsClasses(a) || !knowsItsClasses(b);
 }
 
 namespace {
@@ -45,7 +56,7 @@ std::vector<PredictionRow> recordedRows(const Look& look, int rows) {
   std::vector<PredictionRow> all;
   for (const ClassScore& score : look.top)
     if (const int rank = static_cast<int>(all.size()) + 1; rank <= rows)
-      all.push_back({score.name, rank, score.probability, 0, 0});
+      all.push_back({score.name, rank, score.probability, 0, 0, score.index});
   return all;
 }
 
@@ -67,6 +78,7 @@ std::vector<PredictionRow> predictionRows(const Look& after, const Look* before,
     if (score.index < 0 || index >= now.size()) return;
     PredictionRow row;
     row.name = score.name;
+    row.index = score.index;
     row.rank = rank[index];
     row.probability = now[index];
     if (!then.empty()) {

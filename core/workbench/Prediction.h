@@ -19,6 +19,7 @@ struct PredictionRow {
   double probability = 0;
   int rankBefore = 0;  ///< 0: there is nothing to compare with
   double probabilityBefore = 0;
+  int index = -1;  ///< of the class
 };
 /// The best classes of `after`; where there is a `before` of as many classes, its best class is
 /// added if it fell out.

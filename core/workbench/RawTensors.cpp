@@ -89,8 +89,11 @@ void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_t
            std::make_shared<const std::vector<float>>(plain(maps[i]))});
   }
   const at::Tensor logits = model.classify(tokens);
-  for (std::int64_t i = 0; i < count; ++i)
+  const at::Tensor features = model.pooledFeatures(tokens);
+  for (std::int64_t i = 0; i < count; ++i) {
     looks[first + i].logits = plain(logits[i]);
+    if (features.defined()) looks[first + i].features = plain(features[i]);
+  }
 }
 
 /// [B] + shape from one row of equal length for every look.
@@ -159,6 +162,23 @@ std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
   return top;
 }
 
+namespace {
+
+/// Where tokens lie, so that the file opens as maps (MapFile.h): no grid needs to be guessed.
+std::map<std::string, std::string> gridMetadata(const AttentionMaps& maps) {
+  std::map<std::string, std::string> metadata;
+  for (std::size_t l = 0; l < maps.layers.size(); ++l) {
+    const Grid& grid = maps.layers[l].grid;
+    const bool alike = grid == maps.layers.front().grid;
+    if (l > 0 && alike) continue;
+    metadata[l == 0 ? "grid" : "grid." + std::to_string(l)] =
+        std::to_string(grid.rows) + ", " + std::to_string(grid.cols);
+  }
+  return metadata;
+}
+
+}  // namespace
+
 Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImages& images,
                                        const MaskScheme& masks, bool withMaps,
                                        std::stop_token stop) {
@@ -194,9 +214,15 @@ Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<
       throw Failure(Error{ErrorCode::InvalidArgument, "there is nothing to write", path.string()});
     const RawLook& model = looks.front();
     NamedTensors tensors;
-    tensors.emplace_back("logits", stackedFrom(
-                                       looks, {static_cast<std::int64_t>(model.logits.size())},
-                                       [](const RawLook& look) -> auto& { return look.logits; }));
+    if (!model.logits.empty())
+      tensors.emplace_back("logits", stackedFrom(
+                                         looks, {static_cast<std::int64_t>(model.logits.size())},
+                                         [](const RawLook& look) -> auto& { return look.logits; }));
+    if (model.logits.empty() && !model.features.empty())
+      tensors.emplace_back("features",
+                           stackedFrom(
+                               looks, {static_cast<std::int64_t>(model.features.size())},
+                               [](const RawLook& look) -> auto& { return look.features; }));
     for (std::size_t l = 0; l < model.maps.layers.size(); ++l) {
       const LayerMaps& layer = model.maps.layers[l];
       tensors.emplace_back(
@@ -216,7 +242,7 @@ Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<
     }
     for (const RawArray& array : more)
       tensors.emplace_back(array.name, at::tensor(array.values, at::kFloat).reshape(array.shape));
-    valueOrThrow(writeSafetensors(path, tensors));
+    valueOrThrow(writeSafetensors(path, tensors, gridMetadata(model.maps)));
   });
 }
 

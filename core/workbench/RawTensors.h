@@ -28,8 +28,9 @@ Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& 
 
 /// What a model made of one raw picture.
 struct RawLook {
-  std::vector<float> logits;  ///< [classes]
-  AttentionMaps maps;         ///< every layer, or empty
+  std::vector<float> logits;    ///< [classes]; empty without a classifier
+  std::vector<float> features;  ///< [D]: what a classifier reads; empty where a backbone tells none
+  AttentionMaps maps;           ///< every layer, or empty
 };
 
 /// The `count` most probable classes, best first; logits that are not numbers come last. `names`
@@ -50,9 +51,10 @@ struct RawArray {
   std::vector<float> values;  ///< as many as the shape says, row-major
 };
 
-/// Writes `logits` [B, classes]; where the looks have maps also `attention.L` [B, H, T, T] of every
-/// layer; where `rollouts` is not empty (one of N values for each look) `rollout` [B, N]; and
-/// `more`.
+/// Writes `logits` [B, classes] where there are any, else `features` [B, D] where there are those;
+/// where the looks have maps also `attention.L` [B, H, T, T] of every
+/// layer, and in the metadata their grids (MapFile.h); where `rollouts` is not empty (one of N
+/// values for each look) `rollout` [B, N]; and `more`.
 Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
                            const std::vector<std::vector<float>>& rollouts,
                            const std::vector<RawArray>& more = {});

@@ -48,7 +48,6 @@ class SweepRunner {
   SweepReport run(std::stop_token stop) {
     checkTrainable();
     m_folder.make();
-    writeFile();
     if (m_options.join)
       runTogether(stop);
     else
@@ -57,7 +56,8 @@ class SweepRunner {
   }
 
  private:
-  /// So that the folder says by itself what it is, and can be gone on with.
+  /// So that the folder says by itself what it is, and can be gone on with; once it is known that
+  /// the runs that are there are this sweep's.
   void writeFile() const {
     const OpenFolder& files = m_folder.files();
     if (m_plan.file.empty() || (m_options.join && files.has(kSweepFile))) return;
@@ -72,6 +72,7 @@ class SweepRunner {
   void runAlone(std::stop_token stop) {
     const FolderLock lock = m_folder.holdAlone();
     m_record.readAll();
+    writeFile();
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
       if (stop.stop_requested()) cancel();
       if (m_record.isFinished(i))
@@ -86,6 +87,7 @@ class SweepRunner {
   void runTogether(std::stop_token stop) {
     std::optional<FolderLock> lock = m_folder.holdTogether();
     m_record.readAll();
+    writeFile();
     if (!lock && m_record.left() > 0)
       throw Failure({ErrorCode::Busy,
                      "a sweep without --join trains there; begin that one with --join too, or wait "

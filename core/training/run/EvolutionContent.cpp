@@ -12,7 +12,7 @@ namespace headlight {
 namespace {
 
 /// What no model has, so that sizes can be multiplied.
-constexpr std::int64_t kMostSide = 1024, kMostPrefix = 64, kMostLayerHeads = 4096,
+constexpr std::int64_t kMostSide = 1024, kMostPrefix = 66, kMostLayerHeads = 4096,
                        kMostLayers = 4096, kMostPictures = 64, kMostPointBytes = 1ll << 30;
 
 [[noreturn]] void refuseContent(const std::string& what) {
@@ -82,6 +82,7 @@ Json layerJson(const EvolutionLayer& layer) {
           {"rows", layer.grid.rows},
           {"columns", layer.grid.cols},
           {"prefix", layer.grid.prefix},
+          {"registers", layer.grid.registers},
           {"queries", layer.queries}};
 }
 
@@ -92,6 +93,8 @@ EvolutionLayer layerFrom(const Json& json) {
   layer.grid.rows = static_cast<int>(integerIn(json, "rows", 0, kMostSide));
   layer.grid.cols = static_cast<int>(integerIn(json, "columns", 0, kMostSide));
   layer.grid.prefix = static_cast<int>(integerIn(json, "prefix", 0, kMostPrefix));
+  if (json.contains("registers"))  // files of earlier programs have none
+    layer.grid.registers = static_cast<int>(integerIn(json, "registers", 0, layer.grid.prefix));
   for (const Json& query : listIn(json, "queries")) {
     if (!query.is_number_integer()) refuseContent("a query is no number");
     const auto token = query.get<std::int64_t>();

@@ -21,6 +21,7 @@ bool isTrainingState(const std::string& name) {
 Json preprocessingJson(const ModelConfig& model) {
   return {{"input_size", {3, model.imageHeightPixels(), model.imageWidthPixels()}},
           {"crop_pct", model.cropFraction},
+          {"crop_mode", model.cropMode},
           {"interpolation", model.interpolation},
           {"mean", model.mean},
           {"std", model.deviation}};

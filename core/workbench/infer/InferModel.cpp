@@ -11,16 +11,21 @@ namespace {
 
 constexpr const char* kGiveModel = "give the model it belongs to by name or config (--model)";
 
+[[noreturn]] void refuseAsVit(const std::string& missing) {
+  throw Failure({ErrorCode::UnsupportedFile,
+                 "has no tensor \"" + missing +
+                     "\": it is no ViT, BEiT, EVA, CaiT, ConViT, LeViT, MViTv2 or Swin in timm's "
+                     "names; " +
+                     kGiveModel,
+                 "checkpoint"});
+}
+
 void requireVit(const TensorShapes& shapes) {
-  for (const char* name : {"patch_embed.proj.weight", "pos_embed", "blocks.0.attn.qkv.weight",
-                           "blocks.0.mlp.fc1.weight", "head.weight"})
-    if (!shapes.has(name))
-      throw Failure({ErrorCode::UnsupportedFile,
-                     std::string("has no tensor \"") + name +
-                         "\": it is no ViT, DeiT, CaiT, ConViT, LeViT, MViTv2 or Swin in timm's "
-                         "names; " +
-                         kGiveModel,
-                     "checkpoint"});
+  for (const char* name : {"patch_embed.proj.weight", "blocks.0.norm1.weight",
+                           "blocks.0.attn.proj.weight", "blocks.0.mlp.fc2.weight"})
+    if (!shapes.has(name)) refuseAsVit(name);
+  if (!shapes.has("blocks.0.attn.q_proj.weight") && !shapes.has("blocks.0.attn.qkv.weight"))
+    refuseAsVit("blocks.0.attn.qkv.weight");
 }
 
 /// Every value in its range, every option one that its mechanism and backbone have, and no model

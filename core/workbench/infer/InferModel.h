@@ -10,9 +10,10 @@
 namespace headlight {
 
 /// The shape of a model read off the names and shapes of its tensors (a .pth says nothing else) and
-/// off timm's keyword arguments in the metadata ("config"): ViT, DeiT, CaiT, ConViT, LeViT, MViTv2
-/// and Swin in timm's names. `notes` says what was recognised and what had to be assumed. Throws
-/// Failure naming the backbone that was recognised where the rest cannot be read off.
+/// off timm's keyword arguments in the metadata ("config"): ViT and its kin, BEiT, EVA, CaiT,
+/// ConViT, LeViT, MViTv2 and Swin in timm's names. `notes` says what was recognised and what had to
+/// be assumed. Throws Failure naming the backbone that was recognised where the rest cannot be read
+/// off.
 ModelConfig inferModel(const Checkpoint& checkpoint, std::vector<std::string>& notes);
 
 }  // namespace headlight

@@ -95,6 +95,14 @@ void setImageSize(std::int64_t height, std::int64_t width, const std::string& te
   config.imageWidth = width == height ? 0 : static_cast<int>(width);
 }
 
+bool isGridOf(const TensorShapes& shapes, std::int64_t patches, const ModelConfig& config) {
+  const std::int64_t patch = config.patchSize;
+  if (const auto said = shapes.imageSize())
+    return (said->first / patch) * (said->second / patch) == patches;
+  const auto side = std::llround(std::sqrt(std::max(0.0, static_cast<double>(patches))));
+  return side > 0 && side * side == patches;
+}
+
 void inferImageSize(const TensorShapes& shapes, std::int64_t patches, const std::string& tensor,
                     ModelConfig& config, std::vector<std::string>& notes) {
   const std::int64_t patch = config.patchSize;

@@ -37,6 +37,7 @@ class TensorShapes {
   std::optional<std::pair<int, int>> imageSize() const;
   /// A keyword argument as it is written; null where there is none.
   Json argument(const char* name) const;
+  const Json& arguments() const { return m_arguments; }
 
  private:
   std::map<std::string, std::vector<std::int64_t>> m_shapes;
@@ -51,6 +52,10 @@ void setImageSize(std::int64_t height, std::int64_t width, const std::string& te
 /// `notes` then says. Throws Failure naming `tensor` where it is neither.
 void inferImageSize(const TensorShapes& shapes, std::int64_t patches, const std::string& tensor,
                     ModelConfig& config, std::vector<std::string>& notes);
+
+/// Whether `patches` are the grid of the picture that the file says, or a square where it says
+/// none.
+bool isGridOf(const TensorShapes& shapes, std::int64_t patches, const ModelConfig& config);
 
 /// Hidden over outer width of the MLP whose first layer is `fc1`.
 double inferMlpRatio(const TensorShapes& shapes, const std::string& fc1);

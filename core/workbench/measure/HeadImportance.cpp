@@ -29,6 +29,15 @@ at::Tensor worthOf(const at::Tensor& logits, const at::Tensor& classes, bool asL
   return (asLoss ? logs : logs.exp()).squeeze(1);
 }
 
+/// What a head is worth is told by the classes.
+void requireClassifier(const Model& model) {
+  if (model.config().classes == 0)
+    throw Failure({ErrorCode::InvalidArgument,
+                   "the model has no classifier, by which a head's importance is counted; measure "
+                   "als, entropy or distance",
+                   "importance"});
+}
+
 void throwIfStopped(const std::stop_token& stop) {
   if (stop.stop_requested())
     throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
@@ -107,6 +116,7 @@ SilentHead::~SilentHead() {
 }
 
 HeadTable exactImportance(Model& model, const ImportanceTask& task, std::stop_token stop) {
+  requireClassifier(model);
   const at::NoGradGuard noGrad;
   const bool asLoss = task.labels.defined();
   std::vector<at::Tensor> tokens{model.embed(task.images)};
@@ -136,6 +146,7 @@ HeadTable exactImportance(Model& model, const ImportanceTask& task, std::stop_to
 }
 
 HeadTable firstOrderImportance(Model& model, const ImportanceTask& task, std::stop_token stop) {
+  requireClassifier(model);
   const Projections found(model);
   HeadTable table = emptyTable(model);
   if (found.weights.empty()) return table;

@@ -1,5 +1,6 @@
 #include "core/workbench/measure/HeadNumbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -69,13 +70,26 @@ HeadValues startedValues(HeadMeasure measure, const ModelInfo& info, const Layer
 HeadAverage::HeadAverage(const std::vector<int>& heads) {
   for (const int count : heads)
     m_sums.emplace_back(count, 0.0);
-  m_weights = m_sums;
+  m_weights = m_squares = m_sums;
 }
 
 void HeadAverage::add(int layer, int head, double value, double weight) {
   if (std::isnan(value)) return;
   m_sums[layer][head] += weight * value;
+  m_squares[layer][head] += weight * value * value;
   m_weights[layer][head] += weight;
+}
+
+std::vector<std::vector<double>> HeadAverage::deviations() const {
+  std::vector<std::vector<double>> result = m_squares;
+  for (std::size_t l = 0; l < result.size(); ++l)
+    for (std::size_t h = 0; h < result[l].size(); ++h) {
+      const double count = m_weights[l][h], sum = m_sums[l][h];
+      result[l][h] =
+          count > 1 ? std::sqrt(std::max(0.0, m_squares[l][h] - sum * sum / count) / (count - 1))
+                    : kNone;
+    }
+  return result;
 }
 
 std::vector<std::vector<double>> HeadAverage::means() const {

@@ -28,9 +28,11 @@ class HeadAverage {
   explicit HeadAverage(const std::vector<int>& heads);
   void add(int layer, int head, double value, double weight = 1);  ///< NaN is left out
   std::vector<std::vector<double>> means() const;                  ///< NaN where nothing came
+  /// Of values that came one by one, with weight 1; NaN where fewer than two did.
+  std::vector<std::vector<double>> deviations() const;
 
  private:
-  std::vector<std::vector<double>> m_sums, m_weights;
+  std::vector<std::vector<double>> m_sums, m_squares, m_weights;
 };
 
 }  // namespace headlight

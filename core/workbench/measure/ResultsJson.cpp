@@ -92,6 +92,7 @@ Json toJson(const HeadValues& values) {
   return {{"measure", infoOf(values.measure).name},
           {"values", values.values},
           {"chance", values.chance},
+          {"deviations", values.deviations},
           {"pictures", values.pictures},
           {"note", values.note}};
 }
@@ -138,6 +139,13 @@ Result<HeadValues> headValuesFrom(const Json& json, HeadMeasure measure, const M
     for (std::size_t l = 0; l < layers.size(); ++l)
       values.values.push_back(numbersIn(layers[l], static_cast<std::size_t>(info.heads[l])));
     values.chance = numbersIn(json.at("chance"), layers.size());
+    // Results of earlier programs have none.
+    const Json deviations = json.value("deviations", Json::array());
+    for (std::size_t l = 0; l < deviations.size() && l < layers.size(); ++l)
+      values.deviations.push_back(
+          numbersIn(deviations[l], static_cast<std::size_t>(info.heads[l])));
+    requireResult(values.deviations.empty() || values.deviations.size() == layers.size(),
+                  "it has deviations of another number of layers");
     values.pictures = countIn(json.at("pictures"), kMostPicturesOfResult);
     values.note = json.at("note").get<std::string>();
     return values;

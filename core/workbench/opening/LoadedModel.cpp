@@ -8,8 +8,10 @@
 #include "core/training/run/ModelFile.h"
 #include "core/training/sequence/SequenceFile.h"
 #include "core/workbench/FileContent.h"
+#include "core/workbench/MapFile.h"
 #include "core/workbench/infer/InferModel.h"
 #include "core/workbench/opening/LearnedAlphas.h"
+#include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 namespace {
@@ -43,14 +45,28 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& 
   applyWeights(*loaded.model, plan, learnedAlphasIn(checkpoint, path.string()));
   loaded.model->setProgress(progress);
   loaded.info.report = plan.report;
-  loaded.info.weights = path;
+  loaded.info.weights = fileOfWeights(path);
   loaded.info.randomWeights = false;
   loaded.info.alphas = softAlphasOf(*loaded.model);
   if (known.classNames.empty())
-    if (const auto metadata = readModelMetadata(checkpoint.metadata, path.string());
-        metadata && metadata.value())
-      known.classNames = metadata.value()->classNames;
+    if (const auto own = guarded(path.string(), [&] { return classesOf(checkpoint, path); })) {
+      known.classNames = own->names;
+      known.classKeys = own->keys;
+    }
   known.notes.insert(known.notes.end(), checkpoint.notes.begin(), checkpoint.notes.end());
+}
+
+Description describedBy(const HubModel& hub) {
+  return {hub.experiment, hub.classNames, hub.classKeys, hub.notes, false};
+}
+
+/// The folder of the hub that says what model it is: named as the model, or as weights alone.
+std::optional<Description> describedByFolder(const ModelSource& source) {
+  if (!source.model.empty() && findPublishedModel(source.model)) return std::nullopt;
+  const std::filesystem::path place =
+      source.model.empty() ? source.weights : std::filesystem::path(source.model);
+  if (!isWeightsFolder(place)) return std::nullopt;
+  return describedBy(readHubConfig(valueOrThrow(findHubFolder(place))));
 }
 
 /// Buffers that other writers keep and that follow from the model's sizes.
@@ -103,11 +119,15 @@ Description describe(const Checkpoint& checkpoint, const std::string& where) {
   Description description;
   const NamedTensors weights = weightsOf(checkpoint.tensors);
   if (auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where))) {
-    description.classNames = metadata->classNames;
+    const KnownClasses own = classesOf(checkpoint, where);
+    description.classNames = own.names;
+    description.classKeys = own.keys;
     description.experiment = metadata->experiment;
     requireHeld(description.experiment.model, weights, where);
     return description;
   }
+  if (isMapFile(where)) throw Failure(needsModel(where));
+  if (const auto beside = describedBeside(where, description.notes)) return describedBy(*beside);
   description.experiment.model = inferModel(checkpoint, description.notes);
   description.inferred = true;
   return description;
@@ -136,6 +156,7 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
   info.device = target.str();
   info.randomWeights = true;
   info.alphas = softAlphasOf(*loaded.model);
+  nameClasses(info, {});
   return loaded;
 }
 
@@ -147,21 +168,27 @@ Description describeFile(const std::filesystem::path& path) {
   return known;
 }
 
-LoadedModel loadModel(const ModelSource& source) {
+LoadedModel loadModel(const ModelSource& given) {
+  ModelSource source = given;
+  if (isHubConfig(source.model))
+    source.model = std::filesystem::absolute(source.model).parent_path().string();
   const bool describedByFile =
       !source.model.empty() && !findPublishedModel(source.model) && isThere(source.model);
   const bool config = describedByFile && looksLikeConfig(source.model);
   // A checkpoint named as the model describes itself and, unless others are given, has the weights.
   std::filesystem::path weights = source.weights;
   if (weights.empty() && describedByFile && !config) weights = source.model;
+  const auto folder = describedByFolder(source);  // before weights are read, which takes longer
   std::optional<Checkpoint> checkpoint;
-  if (!weights.empty()) checkpoint = weightsOf(valueOrThrow(readCheckpoint(weights)));
+  if (!weights.empty()) checkpoint = readWeights(weights);
 
   const bool describesItself = source.model.empty() || (describedByFile && weights == source.model);
   if (describesItself && !checkpoint)
     throw Failure({ErrorCode::InvalidArgument, "name a model, a config or a checkpoint", "model"});
   Description known;
-  if (describesItself)
+  if (folder)
+    known = *folder;
+  else if (describesItself)
     known = describe(*checkpoint, weights.string());
   else if (config)
     known.experiment = valueOrThrow(readExperiment(source.model, modelCatalogue()));
@@ -171,14 +198,17 @@ LoadedModel loadModel(const ModelSource& source) {
     known.experiment = describedByName(source.model);
 
   if (source.seed != 0) known.experiment.seed = source.seed;
+  if (source.imageHeight > 0) {
+    known.experiment.model.imageSize = source.imageHeight;
+    known.experiment.model.imageWidth = source.imageWidth;
+  }
   if (checkpoint && !source.partial)
     requireHeld(known.experiment.model, checkpoint->tensors, weights.string(), /*resized=*/true);
   LoadedModel loaded = buildModel(known.experiment, source.device);
   if (checkpoint && describesItself && known.inferred)
     requireExplained(*loaded.model, *checkpoint, weights.string());
   if (checkpoint) load(loaded, *checkpoint, source, weights, known);
-  if (static_cast<int>(known.classNames.size()) == known.experiment.model.classes)
-    loaded.info.classNames = known.classNames;
+  nameClasses(loaded.info, {known.classNames, known.classKeys}, source.classNames);
   loaded.info.notes = known.notes;
   return loaded;
 }

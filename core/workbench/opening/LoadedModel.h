@@ -27,10 +27,11 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device);
 /// What a checkpoint says of its model.
 struct Description {
   Experiment experiment;
-  std::vector<std::string> classNames, notes;
+  std::vector<std::string> classNames, classKeys, notes;  ///< as ModelInfo's
   bool inferred = false;  ///< off the names and shapes of its tensors (inferModel)
 };
-/// From its metadata, or inferred. Throws Failure, also for a model that it does not hold.
+/// From its metadata, from timm's config.json beside it (Weights.h), or inferred. Throws Failure,
+/// also for a model that it does not hold.
 Description describe(const Checkpoint& checkpoint, const std::string& where);
 /// Of a file, inferred ones explained (requireExplained).
 Description describeFile(const std::filesystem::path& path);

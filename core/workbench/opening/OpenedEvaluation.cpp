@@ -4,7 +4,7 @@
 #include "core/workbench/Compute.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/Pictures.h"
-#include "core/workbench/opening/ClassOrder.h"
+#include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 
@@ -19,7 +19,12 @@ std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataCon
 std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info) {
   const auto& data = dataset.classNames();
   const int modelClasses = info.experiment.model.classes;
-  auto order = classOrder(data, info.classNames);
+  if (modelClasses == 0)
+    throw Failure({ErrorCode::InvalidArgument,
+                   "the model has no classifier: it gives features and predicts nothing that could "
+                   "be measured; choose one with classes, or train this one on the data",
+                   "model"});
+  auto order = classOrderFor(data, info);
   if (!order)
     throw Failure({order.error().code,
                    "the model " + order.error().message + "; choose the model's own data", "data"});

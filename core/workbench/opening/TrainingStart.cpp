@@ -15,6 +15,7 @@
 #include "core/workbench/opening/LearnedAlphas.h"
 #include "core/workbench/opening/LoadedModel.h"
 #include "core/workbench/opening/TrainingTeacher.h"
+#include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 namespace {
@@ -54,7 +55,7 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
                std::vector<MaskFit>& fits) {
   const std::string& path = parts.experiment.training.weights;
   if (path.empty()) return;
-  const auto checkpoint = weightsOf(valueOrThrow(readCheckpoint(path)));
+  const auto checkpoint = readWeights(path);
   const LoadPlan plan = planFor(*parts.model, checkpoint);
   if (plan.report.matched.empty() && plan.report.resized.empty())
     throw Failure({ErrorCode::InvalidFile,

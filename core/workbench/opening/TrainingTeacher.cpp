@@ -3,8 +3,8 @@
 #include "core/checkpoint/Fingerprint.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Pictures.h"
-#include "core/workbench/opening/ClassOrder.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 namespace {
@@ -34,9 +34,8 @@ LoadedModel loadTeacher(const TrainingConfig& training, const std::string& devic
 }
 
 /// The teacher's class of every class of the data; empty where they are the same.
-std::vector<std::int64_t> orderFor(const std::vector<std::string>& data,
-                                   const std::vector<std::string>& teacher) {
-  auto order = classOrder(data, teacher);
+std::vector<std::int64_t> orderFor(const std::vector<std::string>& data, const ModelInfo& teacher) {
+  auto order = classOrderFor(data, teacher);
   if (!order) refuseTeacher(order.error().message + "; choose a teacher of the same data");
   return *order;
 }
@@ -47,7 +46,8 @@ std::string fingerprintOf(const TrainingConfig& training) {
   std::string result;
   for (const std::string& path : {training.teacher, training.teacherWeights}) {
     if (path.empty() || findPublishedModel(path)) continue;
-    result += (result.empty() ? "" : " and ") + valueOrThrow(fileFingerprint(path));
+    for (const auto& file : filesOfWeights(path))
+      result += (result.empty() ? "" : " and ") + valueOrThrow(fileFingerprint(file));
   }
   return result;
 }
@@ -71,8 +71,8 @@ OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::s
     refuseTeacher("has " + std::to_string(model.classes) + " classes, the data has " +
                   std::to_string(classNames.size()) + "; choose a teacher of the same data");
   const Preprocessing expects = preprocessingOf(model), own = preprocessingOf(experiment.model);
-  opened.teacher = std::make_shared<Teacher>(loaded.model, expects, own,
-                                             orderFor(classNames, loaded.info.classNames));
+  opened.teacher =
+      std::make_shared<Teacher>(loaded.model, expects, own, orderFor(classNames, loaded.info));
   opened.fingerprint = fingerprintOf(training);
   if (loaded.info.randomWeights)
     opened.notes.push_back(

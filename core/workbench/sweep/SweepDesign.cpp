@@ -49,14 +49,19 @@ Json valueFrom(const std::string& text) {
   return value.is_discarded() || value.is_null() ? Json(text) : value;
 }
 
+/// The most of `text` that is at most `most` bytes and cuts no letter.
+std::size_t wholeLetters(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80)
+    --most;
+  return most;
+}
+
 /// A part of a folder's name: what a folder cannot have becomes a dash.
 std::string asLabel(std::string text) {
   for (char& letter : text)
     if (letter == '/' || letter == '\\' || static_cast<unsigned char>(letter) < ' ') letter = '-';
-  if (text.size() > kLongestLabel) text.resize(kLongestLabel);
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
-    text.pop_back();
-  return text;
+  return text.substr(0, wholeLetters(text, kLongestLabel));
 }
 
 /// A name says itself; a number needs what it counts.
@@ -75,7 +80,7 @@ Result<void> requireDistinct(const SweepFactor& factor) {
 }
 
 Result<MaskConfig> schemeCalled(const std::string& name, const SchemeShelf& shelf) {
-  if (isMaskPreset(name) || name == MaskConfig().scheme) {
+  if (isMaskPreset(name)) {
     const auto colon = name.find(':');
     MaskConfig preset;
     preset.scheme = name.substr(0, colon);

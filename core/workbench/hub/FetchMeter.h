@@ -1,0 +1,38 @@
+#pragma once
+// How much has come, how fast, and how long the rest takes. Internal.
+
+#include <chrono>
+#include <deque>
+
+#include "core/workbench/ModelFetch.h"
+
+namespace headlight {
+
+class FetchMeter {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit FetchMeter(FetchCallback told) : m_told(std::move(told)) {}
+
+  void setTotal(std::int64_t bytes) { m_progress.progress.total = bytes; }
+  /// A file, or what is waited for: told at once.
+  void setStage(const std::string& stage);
+  /// Of all files together, what there is; told about ten times a second. Bytes that were there
+  /// already do not count for the rate.
+  void setDone(std::int64_t bytes, bool arrived, Clock::time_point now = Clock::now());
+
+  const FetchProgress& progress() const { return m_progress; }
+
+ private:
+  struct Mark {
+    Clock::time_point time;
+    std::int64_t bytes;
+  };
+  void tell();
+
+  FetchCallback m_told;
+  FetchProgress m_progress;
+  std::deque<Mark> m_marks;  ///< of the last seconds
+  Clock::time_point m_last;
+};
+
+}  // namespace headlight

@@ -1,0 +1,34 @@
+#include "core/workbench/hub/Redirection.h"
+
+namespace headlight {
+
+bool isRedirection(const WebAnswer& answer) {
+  const int status = answer.status;
+  return (status >= 301 && status <= 303) || status == 307 || status == 308;
+}
+
+std::string unsignedAddress(const std::string& url) {
+  return url.substr(0, url.find('?'));
+}
+
+Error strangeAnswer(const std::string& url, const std::string& message) {
+  return {ErrorCode::InvalidFile, message + "; check HF_ENDPOINT and the proxy",
+          unsignedAddress(url)};
+}
+
+void redirect(WebQuestion& question, const WebAnswer& answer, std::set<std::string>& seen) {
+  const std::string to = resolvedAddress(question.url, answer.header("location"));
+  const auto here = webPlaceOf(question.url), there = webPlaceOf(to);
+  if (!there)
+    throw Failure(strangeAnswer(question.url, "the server sends us on to no address of the web"));
+  if (here && here->scheme == "https" && there->scheme == "http")
+    throw Failure(strangeAnswer(question.url,
+                                "the server sends us on to " + there->host +
+                                    " without encryption, where anybody could change what comes"));
+  if (!seen.insert(to).second || seen.size() > kMostRedirections)
+    throw Failure(strangeAnswer(question.url, "the server sends us round in a circle"));
+  if (here != there) question.token.clear();
+  question.url = to;
+}
+
+}  // namespace headlight
