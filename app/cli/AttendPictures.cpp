@@ -1,22 +1,15 @@
 #include "app/cli/AttendPictures.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "app/cli/Command.h"
 #include "app/cli/MapPictures.h"
+#include "app/cli/Numbers.h"
+#include "core/workbench/WaysOfLooking.h"
 
 namespace headlight::cli {
 namespace {
-
-std::optional<int> wholeNumber(std::string_view text) {
-  int value = 0;
-  const auto end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end || text.empty()) return std::nullopt;
-  return value;
-}
 
 Query tokenQuery(int token, const Grid& grid) {
   return {token, tokenText(token, grid)};
@@ -124,13 +117,21 @@ Image singlePicture(const Image& ground, const std::vector<float>& values, const
 
 Query queryFromText(const std::string& text, const Grid& grid) {
   const auto refuse = [&](const std::string& message) { refuseUsage("--query " + text, message); };
-  if (text == "class" || (text.empty() && grid.prefix > 0)) {
-    if (grid.prefix == 0) refuse("this model has no class token; give a patch, such as 0,0");
+  if (text == "class" || (text.empty() && grid.hasClassToken())) {
+    if (!grid.hasClassToken()) refuse("this model has no class token; give a patch, such as 0,0");
     return tokenQuery(0, grid);
   }
   if (text == "distillation") {
-    if (grid.prefix < 2) refuse("this model has no distillation token; give class or a patch");
+    if (grid.prefix - grid.registers < 2)
+      refuse("this model has no distillation token; give class or a patch");
     return tokenQuery(1, grid);
+  }
+  if (text.starts_with("register")) {
+    const auto number = wholeNumber(std::string_view(text).substr(8));
+    if (!number || *number < 1 || *number > grid.registers)
+      refuse(grid.registers == 0 ? "this model has no register tokens; give a patch, such as 0,0"
+                                 : "must be register1 to register" + std::to_string(grid.registers));
+    return tokenQuery(grid.prefix - grid.registers + *number - 1, grid);
   }
   if (text.empty())
     return tokenQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2, grid);
@@ -138,7 +139,7 @@ Query queryFromText(const std::string& text, const Grid& grid) {
   if (comma == std::string::npos) {
     const auto patch = wholeNumber(text);
     if (!patch || *patch < 0 || *patch >= grid.patches())
-      refuse("must be class, a patch from 0 to " + std::to_string(grid.patches() - 1) +
+      refuse("must be class, register1 and so on, a patch from 0 to " + std::to_string(grid.patches() - 1) +
              ", or row,column");
     return tokenQuery(grid.prefix + *patch, grid);
   }
@@ -157,6 +158,8 @@ const LearnedMap* learnedFromName(const std::string& name, const std::vector<Lea
     known += ", " + map.name;
   }
   if (name == "attention") return nullptr;
+  for (const WayInfo& way : waysOfLooking())
+    known += ", " + way.name;
   refuseUsage("--show", "this model's mechanism has no " + name + "; it has " + known);
 }
 

@@ -9,12 +9,13 @@ namespace headlight::cli {
 std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
-       {makeTrainCommand,       makeSweepCommand,      makeSearchCommand,  makeExportCommand,
-        makeWatchCommand,       makeEvolutionCommand,  makeRunsCommand,    makeReplayCommand,
-        makeEvaluateCommand,    makePredictCommand,    makeAttendCommand,  makeCompareCommand,
-        makeHeadsCommand,       makeSimilarityCommand, makeResultsCommand, makePreprocessCommand,
-        makeSummaryCommand,     makeInspectCommand,    makeConvertCommand, makeSchemesCommand,
-        makeMakeDatasetCommand, makeBenchCommand,      makeSequenceCommand})
+       {makeTrainCommand,    makeSweepCommand,      makeSearchCommand,      makeExportCommand,
+        makeWatchCommand,    makeEvolutionCommand,  makeRunsCommand,        makeReplayCommand,
+        makeEvaluateCommand, makePredictCommand,    makeAttendCommand,      makeCompareCommand,
+        makeHeadsCommand,    makeSimilarityCommand, makeResultsCommand,     makePreprocessCommand,
+        makeSummaryCommand,  makeInspectCommand,    makeConvertCommand,     makeSchemesCommand,
+        makeModelsCommand,   makeFetchCommand,      makeMakeDatasetCommand, makeBenchCommand,
+        makeSequenceCommand})
     commands.push_back(make());
   return commands;
 }

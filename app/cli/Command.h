@@ -43,6 +43,8 @@ std::unique_ptr<Command> makeSchemesCommand();
 std::unique_ptr<Command> makeMakeDatasetCommand();
 std::unique_ptr<Command> makeBenchCommand();
 std::unique_ptr<Command> makeSequenceCommand();
+std::unique_ptr<Command> makeModelsCommand();
+std::unique_ptr<Command> makeFetchCommand();
 
 /// All of them, in the order of --help.
 std::vector<std::unique_ptr<Command>> makeCommands();

@@ -51,7 +51,7 @@ std::vector<std::pair<int, int>> chosenHeads(const EvolutionInfo& info,
 
 int chosenQuery(const EvolutionInfo& info, const EvolutionChoice& choice) {
   if (choice.query == "mean") return kMeanOfPatches;
-  if (choice.query.empty()) return info.grid.prefix > 0 ? 0 : kMeanOfPatches;
+  if (choice.query.empty()) return info.grid.hasClassToken() ? 0 : kMeanOfPatches;
   return queryFromText(choice.query, info.grid).token;
 }
 

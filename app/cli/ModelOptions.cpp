@@ -1,22 +1,38 @@
 #include "app/cli/ModelOptions.h"
 
 #include "app/cli/Command.h"
+#include "app/cli/Numbers.h"
 #include "core/base/Files.h"
 #include "core/models/Registry.h"
+#include "core/workbench/MapFile.h"
 #include "core/workbench/SchemeShelf.h"
 
 namespace headlight::cli {
 
 void ModelOptions::declare(CLI::App& app) {
   const char* group = "Model";
-  app.add_option("-m,--model", source.model,
-                 "A published name (headlight-cli summary --list), a config, or a checkpoint that "
-                 "carries its Experiment; not needed where --weights is such a checkpoint")
-      ->type_name("NAME|FILE")
+  app.add_option(
+         "-m,--model", source.model,
+         "A published name (headlight-cli summary --list), a config, a folder of the Hugging "
+         "Face hub (headlight-cli models), or a checkpoint that carries its Experiment; not "
+         "needed where --weights is one of the last two")
+      ->type_name("NAME|FILE|FOLDER")
       ->group(group);
   app.add_option("-w,--weights", source.weights,
                  "Weights, .safetensors or .pth; without them the model's are random")
       ->type_name("FILE")
+      ->group(group);
+  app.add_option(
+         "--class-names", source.classNames,
+         "What the classes are called: a text file with a name a line, or JSON, a list or an "
+         "object from index to name (transformers' id2label, too); default: the names that "
+         "come with the weights, else, of 1000 classes, ImageNet-1k's")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--image-size", imageSize,
+                 "Look at pictures of so many pixels, one number or HEIGHTxWIDTH, in place of the "
+                 "model's own; patches must divide it. Position embeddings are resampled")
+      ->type_name("SIZE")
       ->group(group);
   app.add_flag("--partial", source.partial,
                "Go on where weights are missing or of another shape: those stay random. Without it "
@@ -55,13 +71,30 @@ void sayHowItOpened(const ModelInfo& info, Terminal& terminal) {
     terminal.warning("the model's weights are random; give --weights for trained ones");
   else if (!info.report.complete())
     terminal.warning(info.weights.string() + ": " + info.report.summary());
+  else if (!info.report.resized.empty())
+    terminal.note(info.weights.string() + ": " + info.report.summary());
   for (const auto& note : info.notes)
     terminal.note(note);
+  if (info.classNamesFrom == ClassNamesFrom::ImageNet)
+    terminal.note("class names: " + classNamesText(info));
+}
+
+ModelSource ModelOptions::sizedSource() const {
+  ModelSource sized = source;
+  if (imageSize.empty()) return sized;
+  const auto size = pictureSize(imageSize);
+  if (!size)
+    refuseUsage("--image-size " + imageSize,
+                "must be a number of pixels from 8 to 4096, or two, such as 518x700");
+  sized.imageHeight = size->height;
+  sized.imageWidth = size->width == size->height ? 0 : size->width;
+  return sized;
 }
 
 std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
   require();
-  auto session = valueOrThrow(InferenceSession::open(source));
+  auto session = valueOrThrow(InferenceSession::open(sizedSource()));
+  if (session->info().mapsAlone) throw Failure(needsModel(session->info().weights.string()));
   sayHowItOpened(session->info(), terminal);
   return session;
 }
@@ -108,9 +141,10 @@ Json topJson(const std::vector<ClassScore>& top) {
 }
 
 Json modelJson(const ModelInfo& info, const MaskScheme& masks) {
-  return {{"name", info.experiment.model.name},   {"weights", info.weights.string()},
-          {"random_weights", info.randomWeights}, {"masks", masks.name()},
-          {"masked_heads", masks.maskedHeads()},  {"device", info.device}};
+  return {{"name", info.experiment.model.name},        {"weights", info.weights.string()},
+          {"random_weights", info.randomWeights},      {"masks", masks.name()},
+          {"masked_heads", masks.maskedHeads()},       {"device", info.device},
+          {"class_names", toText(info.classNamesFrom)}};
 }
 
 }  // namespace headlight::cli

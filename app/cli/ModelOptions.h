@@ -14,10 +14,13 @@ namespace headlight::cli {
 struct ModelOptions {
   ModelSource source;
   std::string masks;  ///< a scheme's name or a file; empty: as the model says
+  std::string imageSize;  ///< of the pictures; empty: as the model says
 
-  /// --model, --weights, --partial, --masks, --device, --threads, --seed.
+  /// --model, --weights, --image-size, --partial, --masks, --device, --threads, --seed.
   void declare(CLI::App& app);
 
+  /// The source with the picture's size. Throws Failure where that is none.
+  ModelSource sizedSource() const;
   /// Throws Failure if neither a model nor weights were given.
   void require() const;
   /// Opens the model and warns about random weights and weights that do not fit.

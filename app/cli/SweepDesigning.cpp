@@ -37,7 +37,8 @@ void SweepDesigning::declare(CLI::App& command) {
                   "A sweep file: {\"base\": an Experiment, or a sequence model's, or the path of "
                   "one, \"variants\": "
                   "[{\"name\": …, \"overrides\": {\"model.mechanism\": …}}] or \"mechanisms\": "
-                  "[…], \"seeds\": [0, 1, 2]}; the folder of a sweep; with --vary a config")
+                  "[…], \"seeds\": [0, 1, 2]}; the folder of a sweep, which then is --output too; "
+                  "with --vary a config")
       ->type_name("SWEEP");
   command
       .add_option("--vary", m_vary,
@@ -71,6 +72,11 @@ SweepPlan SweepDesigning::plan(const ChangeBase& change) const {
   SweepPlan plan = m_vary.empty() ? valueOrThrow(readSweep(m_file, change)) : designed(change);
   if (m_seeds.empty()) return plan;
   return valueOrThrow(withSeeds(plan, valueOrThrow(seedsFromText(m_seeds))));
+}
+
+std::string SweepDesigning::folder() const {
+  std::error_code ignored;
+  return m_vary.empty() && fs::is_directory(m_file, ignored) ? m_file : "";
 }
 
 bool SweepDesigning::save(const SweepPlan& plan) const {

@@ -16,6 +16,8 @@ class SweepDesigning {
   void declare(CLI::App& command);
   /// Throws Failure: none is named, a file that is wrong, values that are no parameter's.
   SweepPlan plan(const ChangeBase& change) const;
+  /// The folder of a sweep where that is what was named; else empty.
+  std::string folder() const;
   /// Writes it to --save; false where that was not given. Throws Failure.
   bool save(const SweepPlan& plan) const;
   const std::string& saved() const { return m_save; }

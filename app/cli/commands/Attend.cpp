@@ -4,9 +4,11 @@
 #include <set>
 
 #include "app/cli/AttendPictures.h"
+#include "app/cli/AttendWays.h"
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
+#include "app/cli/MapInputs.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/StyleOptions.h"
 #include "core/base/Files.h"
@@ -30,7 +32,11 @@ class AttendCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
         "attend", "Where every head looks: pictures of maps and rollout, and the arrays");
-    command->add_option("images", m_images, "Pictures, or folders of them")->type_name("FILE");
+    command
+        ->add_option("images", m_images,
+                     "Pictures, or folders of them; or, without a model, a file of maps "
+                     "(attention.L), all of it or one picture: FILE[2]")
+        ->type_name("FILE");
     command
         ->add_option("--tensor", m_tensor,
                      "Instead of pictures: a safetensors file with `input` [B,3,H,W], "
@@ -40,7 +46,7 @@ class AttendCommand : public Command {
         ->add_option("-o,--output", m_output,
                      "Write `logits`, `attention.L` [B,H,T,T] and `rollout` [B,N] to this "
                      "safetensors file, - for standard output; with --show NAME also `NAME.L` "
-                     "[H,rows,cols] at the token")
+                     "[H,rows,cols] at the token, or what another way of looking gives")
         ->type_name("FILE");
     command
         ->add_option("-p,--pictures", m_folder,
@@ -56,16 +62,17 @@ class AttendCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     check();
     prepareOutput("--output", m_output, terminal);
-    m_session = m_model.open(terminal);
+    m_session = m_maps ? openMaps(m_maps->file, m_model, terminal) : m_model.open(terminal);
     m_masks = m_model.masksFor(m_session->info());
     m_query = queryFromText(m_queryText, m_session->info().grid);
     choose();
     checkCell();
-    const int exitCode = m_tensor.empty() ? attendPictures(terminal, stop) : attendTensor(stop);
+    const int exitCode = isWay()            ? lookInAnotherWay(terminal, stop)
+                         : m_tensor.empty() ? attendPictures(terminal, stop)
+                                            : attendTensor(stop);
     if (!m_output.empty()) {
-      std::vector<RawArray> learned;
-      if (m_shown) learned = learnedArrays(*m_shown, m_query, m_session->info().grid);
-      valueOrThrow(writeRawLooks(m_output, m_looks, m_rollouts, learned));
+      if (m_shown) m_more = learnedArrays(*m_shown, m_query, m_session->info().grid);
+      valueOrThrow(writeRawLooks(m_output, m_looks, m_rollouts, m_more));
       if (!terminal.json())
         terminal.print(m_output == kStandardOutput ? "standard output" : m_output);
     }
@@ -96,9 +103,21 @@ class AttendCommand : public Command {
          "or the middle patch where there is no class token");
     text(
         "--show", m_show,
-        "attention, or by its name what the mechanism has learned for every picture alike (another "
-        "name lists them); default attention");
-    command.add_option("--layer", m_layer, "Also single overlays of this layer's heads, from 0")
+        "attention; relevance, attention-gradient or grad-cam of a class; similarity with --query; "
+        "features as colours, of all pictures together; depth; faithfulness of heatmaps; or by its "
+        "name what the mechanism has learned for every picture alike (another name lists them); "
+        "default attention");
+    text("--class", m_classText,
+         "With --show of a class: its index or name; default: the one that is predicted");
+    command
+        .add_flag("--foreground", m_foreground,
+                  "With --show features: colours of the foreground alone")
+        ->group(group);
+    command
+        .add_option(
+            "--layer", m_layer,
+            "Also single overlays of this layer's heads, from 0; with --show of another way "
+            "of looking that layer, default: the last")
         ->type_name("INT")
         ->group(group);
     command
@@ -134,11 +153,23 @@ class AttendCommand : public Command {
       refuseUsage("--discard", "must be at least 0 and below 1");
     m_rollout.fusion = fusionFromName(m_fusion);
     m_styleOptions.apply(m_style);
+    m_maps = mapInput(m_images, m_model, "attend");
+    if (m_maps && isWay()) throw Failure(needsModel(m_maps->file.string()));
+    if (m_maps) return;
     m_model.require();
     m_pictures = expandPictures(m_images);
   }
 
+  bool isWay() const { return wayFromName(m_show) || m_show == kFaithfulness; }
+
   void choose() {
+    if (isWay()) {
+      m_style.style = styleOf(m_style.style, /*learned=*/false);
+      return;
+    }
+    if (!m_classText.empty())
+      refuseUsage("--class", "needs --show of a class: relevance, grad-cam");
+    if (m_foreground) refuseUsage("--foreground", "needs --show features");
     m_learned = valueOrThrow(m_session->learnedMaps());
     m_shown = learnedFromName(m_show, m_learned);
     m_style.style = styleOf(m_style.style, /*learned=*/m_shown != nullptr);
@@ -154,6 +185,42 @@ class AttendCommand : public Command {
     if (m_head && (*m_head < 0 || *m_head >= most))
       refuseUsage("--head", "must be from 0 to " + std::to_string(most - 1) + ": there are " +
                                 std::to_string(most) + " heads");
+  }
+
+  WayJob wayJob() const {
+    WayJob job{*m_session, m_masks, m_show, m_query};
+    if (!m_classText.empty())
+      job.options.classIndex = valueOrThrow(classFromText(m_classText, m_session->info()));
+    job.options.layer = m_layer.value_or(-1);
+    job.foreground = m_foreground;
+    job.rollout = m_rollout;
+    job.style = m_style;
+    job.folder = m_folder;
+    job.keepArrays = !m_output.empty();
+    return job;
+  }
+
+  int lookInAnotherWay(Terminal& terminal, std::stop_token stop) {
+    AttendWays ways(wayJob(), terminal, stop);
+    int exitCode = kExitOk;
+    if (!m_tensor.empty()) {
+      const RawImages images = valueOrThrow(readRawImages(m_tensor));
+      for (std::int64_t i = 0; i < images.count; ++i)
+        ways.addNumbers(m_tensor + "[" + std::to_string(i) + "]", rawPicture(images, i));
+    } else {
+      if (!m_folder.empty()) {
+        makeOutputFolder(m_folder);
+        terminal.note("pictures go to " + wholePath(m_folder));
+      }
+      exitCode = forEachPicture(
+          m_pictures, !m_output.empty(), terminal,
+          [&](const fs::path& path, const Image& image) { ways.addPicture(path, image); });
+    }
+    ways.finish();
+    m_results = ways.results();
+    m_looks = ways.looks();
+    m_more = ways.arrays();
+    return exitCode;
   }
 
   int attendTensor(std::stop_token stop) {
@@ -172,13 +239,15 @@ class AttendCommand : public Command {
       makeOutputFolder(m_folder);
       terminal.note("pictures go to " + wholePath(m_folder));
     }
-    return forEachPicture(
-        m_pictures, !m_output.empty(), terminal, [&](const fs::path& path, const Image& image) {
-          auto look = m_session->look(image, m_masks, {}, stop);
-          if (stop.stop_requested())
-            throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", ""});
-          attend(path, valueOrThrow(std::move(look)), terminal);
-        });
+    const auto one = [&](const fs::path& path, const Image& image) {
+      auto look = m_session->look(image, m_masks, {}, stop);
+      if (stop.stop_requested())
+        throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", ""});
+      attend(path, valueOrThrow(std::move(look)), terminal);
+    };
+    if (!m_maps) return forEachPicture(m_pictures, !m_output.empty(), terminal, one);
+    forEachMapPicture(*m_maps, *m_session, one);
+    return kExitOk;
   }
 
   void attend(const fs::path& path, Look look, Terminal& terminal) {
@@ -190,7 +259,7 @@ class AttendCommand : public Command {
                          {"top", topJson(look.top)},
                          {"locality", look.locality}});
     if (m_output.empty()) return;
-    m_looks.push_back({std::move(look.logits), std::move(look.maps)});
+    m_looks.push_back({std::move(look.logits), {}, std::move(look.maps)});
     m_rollouts.push_back(std::move(rolled));
   }
 
@@ -198,7 +267,7 @@ class AttendCommand : public Command {
   Json draw(const fs::path& path, const Look& look, const std::vector<float>& rolled,
             Terminal& terminal) {
     const std::string name = path.filename().string();
-    const std::string stem = unusedStem(m_stems, path);
+    const std::string stem = unusedStem(m_stems, pictureFile(path));
     const Scene scene{name, look, m_masks, m_session->info(), m_shown};
     const std::string shown = m_shown ? "-" + m_show : "";
     Json files = Json::array();
@@ -228,7 +297,8 @@ class AttendCommand : public Command {
 
   std::vector<std::string> m_images;
   std::string m_tensor, m_output, m_folder, m_queryText;
-  std::string m_fusion = "mean", m_show = "attention";
+  std::string m_fusion = "mean", m_show = "attention", m_classText;
+  bool m_foreground = false;
   std::optional<int> m_layer, m_head;
   bool m_json = false;
   PictureStyle m_style;
@@ -236,6 +306,7 @@ class AttendCommand : public Command {
   RolloutOptions m_rollout;
   ModelOptions m_model;
 
+  std::optional<MapInput> m_maps;  ///< in place of pictures and a model
   std::vector<fs::path> m_pictures;
   std::unique_ptr<InferenceSession> m_session;
   MaskScheme m_masks;
@@ -246,6 +317,7 @@ class AttendCommand : public Command {
   Json m_results = Json::array();
   std::vector<RawLook> m_looks;
   std::vector<std::vector<float>> m_rollouts;
+  std::vector<RawArray> m_more;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "app/cli/ComparePicture.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
+#include "app/cli/MapInputs.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/StyleOptions.h"
 #include "core/base/Files.h"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 /// One side while the command works.
 struct Side {
   std::string picture;
+  std::optional<MapInput> maps;  ///< that the picture names
   InferenceSession* session = nullptr;
   MaskScheme masks;
   Look look;
@@ -30,6 +32,7 @@ struct Side {
 std::string titleOf(const Side& side) {
   const ModelInfo& info = side.session->info();
   const std::string file = info.weights.filename().string();
+  if (info.mapsAlone) return fs::path(side.picture).filename().string();
   return (file.empty() ? info.experiment.model.name : file) + ", masks " + side.masks.name() +
          ", " + fs::path(side.picture).filename().string();
 }
@@ -39,7 +42,10 @@ class CompareCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
         "compare", "Two models, mask schemes or pictures side by side, and their difference");
-    command->add_option("picture", m_left.picture, "The left picture, and the right one too")
+    command
+        ->add_option("picture", m_left.picture,
+                     "The left picture, and the right one too; or a picture of a file of maps, "
+                     "FILE[2], which needs no model")
         ->type_name("FILE")
         ->required();
     declareOther(*command);
@@ -76,7 +82,7 @@ class CompareCommand : public Command {
     const auto add = [&](const char* flag, auto& target, const char* help, const char* type) {
       command.add_option(flag, target, help)->type_name(type)->group(group);
     };
-    add("--other-picture", m_right.picture, "Another picture", "FILE");
+    add("--other-picture", m_right.picture, "Another picture, or one of a file of maps", "FILE");
     add("--other-model", m_other.source.model, "Another model, as --model", "NAME|FILE");
     add("--other-weights", m_other.source.weights, "Other weights, as --weights", "FILE");
     add("--other-masks", m_other.masks,
@@ -107,8 +113,11 @@ class CompareCommand : public Command {
 
   /// What can be said before a model is loaded.
   void check() {
-    m_model.require();
+    m_left.maps = mapInput({m_left.picture}, m_model, "compare");
+    if (!m_left.maps) m_model.require();
     m_styleOptions.apply(m_style);
+    if (!m_right.picture.empty()) m_right.maps = mapInput(m_right.picture);
+    if (m_right.picture.empty()) m_right.maps = m_left.maps;
     if (m_right.picture.empty()) m_right.picture = m_left.picture;
     const bool otherPlace = m_otherLayer || m_otherHead || !m_otherQuery.empty();
     if (!hasOtherModel() && m_other.masks.empty() && m_right.picture == m_left.picture &&
@@ -123,15 +132,19 @@ class CompareCommand : public Command {
   }
 
   void openBoth(Terminal& terminal) {
-    m_session = m_model.open(terminal);
+    m_session =
+        m_left.maps ? openMaps(m_left.maps->file, m_model, terminal) : m_model.open(terminal);
     m_left.session = m_right.session = m_session.get();
     m_left.masks = m_model.masksFor(m_session->info());
-    if (hasOtherModel()) {
+    const bool otherMaps = m_right.maps && !hasOtherModel() &&
+                           !(m_left.maps && m_left.maps->file == m_right.maps->file);
+    if (hasOtherModel() || otherMaps) {
       takeOver(m_other.source, m_model.source);
-      m_otherSession = m_other.open(terminal);
+      m_otherSession =
+          otherMaps ? openMaps(m_right.maps->file, m_other, terminal) : m_other.open(terminal);
       m_right.session = m_otherSession.get();
     }
-    m_right.masks = hasOtherModel() || !m_other.masks.empty()
+    m_right.masks = hasOtherModel() || otherMaps || !m_other.masks.empty()
                         ? m_other.masksFor(m_right.session->info())
                         : m_left.masks;
   }
@@ -170,8 +183,15 @@ class CompareCommand : public Command {
     return value;
   }
 
+  /// Of maps also for a model beside them, which looks at their picture.
+  static Image imageOf(const Side& side) {
+    if (!side.maps) return valueOrThrow(readImage(side.picture));
+    if (side.session->info().mapsAlone) return mapPicture(*side.maps, *side.session);
+    return mapPicture(*side.maps);
+  }
+
   static void lookAt(Side& side, std::stop_token stop) {
-    const Image image = valueOrThrow(readImage(side.picture));
+    const Image image = imageOf(side);
     side.look = valueOrThrow(side.session->look(image, side.masks, {}, stop));
   }
 

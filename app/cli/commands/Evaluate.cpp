@@ -113,7 +113,7 @@ class EvaluateCommand : public Command {
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
       masks = masksFromOption(m_model.masks, maskShapeOf(experiment.model));
-    const EvaluationRequest request{m_model.source,
+    const EvaluationRequest request{m_model.sizedSource(),
                                     experiment.data,
                                     masks,
                                     [&](const ModelInfo& info) {

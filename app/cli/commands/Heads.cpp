@@ -14,6 +14,7 @@
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
 #include "core/models/Registry.h"
+#include "core/workbench/HeadFigure.h"
 #include "core/workbench/HeadMeasures.h"
 
 namespace headlight::cli {
@@ -64,6 +65,12 @@ class HeadsCommand : public Command {
         ->type_name("MASK");
     command->add_option("-o,--output", m_output, "The mask scheme that this makes, as JSON")
         ->type_name("FILE");
+    command
+        ->add_option("--figure", m_figure,
+                     "Also a figure of every head by depth with deviations and chance, .pdf, .svg "
+                     "or .png, or its numbers as .csv; of several measures a file each, named "
+                     "NAME-MEASURE")
+        ->type_name("FILE");
     m_pictures.keep.declare(*command);
     command->add_flag("--json", m_json, "The result as one JSON object");
     m_pictures.declareSources(*command);
@@ -74,10 +81,14 @@ class HeadsCommand : public Command {
     check();
     prepareOutput("--output", m_output, terminal);
     const auto pictures = expandPictures(m_pictures.images);
+    if (pictures.size() > 1 && !m_figure.empty())
+      refuseUsage("--figure", "is of one picture, or of a data set that is averaged over");
     if (pictures.size() > 1 && !m_conditions.empty())
       refuseUsage("--select", "takes one picture, or a data set to average over");
     const PictureSample sample = m_pictures.sample();
-    m_session = m_pictures.model.open(terminal);
+    m_session = m_pictures.open(terminal);
+    if (m_pictures.severalMaps(*m_session) && !m_conditions.empty())
+      refuseUsage("--select", "takes one picture (FILE[0]), or a data set to average over");
     m_masks = m_pictures.model.masksFor(m_session->info());
     const int exitCode = pictures.empty() ? measureData(sample, terminal, stop)
                                           : measurePictures(pictures, terminal, stop);
@@ -105,6 +116,7 @@ class HeadsCommand : public Command {
     if (!m_set.empty() && m_conditions.empty())
       refuseUsage("--set", "needs --select, which says the heads that get the mask");
     if (!m_set.empty()) m_mask = valueOrThrow(headMaskFromText(m_set));
+    if (!m_figure.empty()) valueOrThrow(checkHeadFigureName(m_figure));
   }
 
   void add(HeadMeasure measure) {
@@ -124,18 +136,18 @@ class HeadsCommand : public Command {
 
   int measurePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
                       std::stop_token stop) {
-    return forEachPicture(
-        pictures, !m_conditions.empty(), terminal, [&](const auto& path, const Image& image) {
-          std::vector<HeadValues> measured;
-          for (const HeadMeasure measure : m_measures) {
-            ProgressBar bar(terminal);
-            measured.push_back(valueOrThrow(
-                measureHeads(*m_session, image, m_masks, measure, bar.callback(), stop)));
-          }
-          terminal.setStatus("");
-          if (!terminal.json()) terminal.print(path.string());
-          report(path.string(), measured, terminal);
-        });
+    return m_pictures.forEach(pictures, !m_conditions.empty(), *m_session, terminal,
+                              [&](const auto& path, const Image& image) {
+                                std::vector<HeadValues> measured;
+                                for (const HeadMeasure measure : m_measures) {
+                                  ProgressBar bar(terminal);
+                                  measured.push_back(valueOrThrow(measureHeads(
+                                      *m_session, image, m_masks, measure, bar.callback(), stop)));
+                                }
+                                terminal.setStatus("");
+                                if (!terminal.json()) terminal.print(path.string());
+                                report(path.string(), measured, terminal);
+                              });
   }
 
   void report(const Json& image, const std::vector<HeadValues>& measured, Terminal& terminal) {
@@ -144,6 +156,7 @@ class HeadsCommand : public Command {
       if (!terminal.json()) print(values, terminal);
       list.push_back(toJson(values));
     }
+    writeFigures(measured, terminal);
     Json result = {{"image", image}, {"measures", list}};
     if (!m_conditions.empty()) {
       const auto chosen = select(measured);
@@ -152,6 +165,18 @@ class HeadsCommand : public Command {
       if (!m_output.empty()) writeScheme(chosen, terminal);
     }
     m_results.push_back(result);
+  }
+
+  void writeFigures(const std::vector<HeadValues>& measured, Terminal& terminal) const {
+    if (m_figure.empty()) return;
+    const std::filesystem::path name = m_figure;
+    for (const HeadValues& values : measured) {
+      const std::string ending = "-" + infoOf(values.measure).name + name.extension().string();
+      const std::filesystem::path path =
+          measured.size() == 1 ? name : name.parent_path() / (name.stem().string() + ending);
+      valueOrThrow(writeHeadFigure(path, values));
+      terminal.note("written: " + path.string());
+    }
   }
 
   /// The heads that meet every condition.
@@ -181,11 +206,16 @@ class HeadsCommand : public Command {
 
   Json toJson(const HeadValues& values) const {
     const HeadMeasureInfo& info = infoOf(values.measure);
-    Json json = {{"name", info.name},       {"title", info.title},
-                 {"unit", info.unit},       {"larger", info.larger},
+    Json json = {{"name", info.name},
+                 {"title", info.title},
+                 {"unit", info.unit},
+                 {"larger", info.larger},
                  {"values", values.values},  // NaN (none) becomes null
-                 {"chance", values.chance}, {"pictures", values.pictures},
-                 {"note", values.note},     {"measured", measuredJson(values.measured)}};
+                 {"chance", values.chance},
+                 {"pictures", values.pictures},
+                 {"deviations", values.deviations},
+                 {"note", values.note},
+                 {"measured", measuredJson(values.measured)}};
     if (m_sort) json["sorted"] = placesJson(sortedHeads(values));
     return json;
   }
@@ -242,7 +272,7 @@ class HeadsCommand : public Command {
   }
 
   std::vector<std::string> m_measureNames, m_selection;
-  std::string m_set, m_output;
+  std::string m_set, m_output, m_figure;
   bool m_sort = false, m_json = false;
   MeasuredPictures m_pictures;
 

@@ -1,10 +1,12 @@
 // predict: classes of pictures, or the logits of a raw tensor.
 
+#include <cmath>
 #include <cstdio>
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
+#include "app/cli/MapInputs.h"
 #include "app/cli/ModelOptions.h"
 #include "core/workbench/RawTensors.h"
 
@@ -18,15 +20,20 @@ class PredictCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand("predict", "The classes that a model sees in pictures");
-    command->add_option("images", m_images, "Pictures, or folders of them")->type_name("FILE");
+    command
+        ->add_option("images", m_images,
+                     "Pictures, or folders of them; or, without a model, a file of maps that has "
+                     "logits")
+        ->type_name("FILE");
     command
         ->add_option("--tensor", m_tensor,
                      "Instead of pictures: a safetensors file with `input` [B,3,H,W], normalised")
         ->type_name("FILE");
     command
-        ->add_option("-o,--output", m_output,
-                     "Also write `logits` [B, classes] to this safetensors file; - for standard "
-                     "output")
+        ->add_option(
+            "-o,--output", m_output,
+            "Also write `logits` [B, classes], or without a classifier `features` [B, D], to "
+            "this safetensors file; - for standard output")
         ->type_name("FILE");
     command->add_option("--top", m_top, "How many classes to show; default 5")
         ->type_name("INT")
@@ -40,12 +47,14 @@ class PredictCommand : public Command {
     if (m_images.empty() == m_tensor.empty())
       refuseUsage("predict", "takes pictures or --tensor FILE, one of them");
     prepareOutput("--output", m_output, terminal);
-    m_model.require();
+    const auto maps = mapInput(m_images, m_model, "predict");
+    if (!maps) m_model.require();
     const auto pictures = expandPictures(m_images);
-    m_session = m_model.open(terminal);
+    m_session = maps ? openMaps(maps->file, m_model, terminal) : m_model.open(terminal);
     m_masks = m_model.masksFor(m_session->info());
-    const int exitCode = m_tensor.empty() ? predictPictures(pictures, terminal, stop)
-                                          : predictTensor(terminal, stop);
+    const int exitCode = maps               ? predictMaps(*maps, terminal, stop)
+                         : m_tensor.empty() ? predictPictures(pictures, terminal, stop)
+                                            : predictTensor(terminal, stop);
     if (terminal.json())
       terminal.printJson(
           Json{{"model", modelJson(m_session->info(), m_masks)}, {"results", m_results}});
@@ -54,6 +63,21 @@ class PredictCommand : public Command {
   }
 
  private:
+  /// What the model that made them made of the pictures.
+  int predictMaps(const MapInput& maps, Terminal& terminal, std::stop_token stop) {
+    if (m_session->info().experiment.model.classes == 0)
+      throw Failure({ErrorCode::InvalidArgument,
+                     "has maps but no logits, and no model that could predict; write `logits` "
+                     "[B, classes] beside them",
+                     maps.file.string()});
+    forEachMapPicture(maps, *m_session, [&](const std::string& name, const Image& image) {
+      Look look = valueOrThrow(m_session->look(image, m_masks, {false, m_top}, stop));
+      report(name, look.top, terminal);
+      if (!m_output.empty()) m_looks.push_back({std::move(look.logits), {}, {}});
+    });
+    return kExitOk;
+  }
+
   int predictTensor(Terminal& terminal, std::stop_token stop) {
     const RawImages images = valueOrThrow(readRawImages(m_tensor));
     std::vector<std::string> names;
@@ -89,10 +113,30 @@ class PredictCommand : public Command {
                std::stop_token stop) {
     auto looks = valueOrThrow(lookAtRaw(*m_session, images, m_masks, false, stop));
     for (std::size_t i = 0; i < looks.size(); ++i) {
-      report(names[i], topClassesOf(looks[i].logits, m_session->info().classNames, m_top),
-             terminal);
+      if (m_session->info().experiment.model.classes == 0)
+        reportFeatures(names[i], looks[i].features, terminal);
+      else
+        report(names[i], topClassesOf(looks[i].logits, m_session->info().classNames, m_top),
+               terminal);
       if (!m_output.empty()) m_looks.push_back(std::move(looks[i]));
     }
+  }
+
+  /// Without a classifier there is nothing to predict.
+  void reportFeatures(const std::string& name, const std::vector<float>& features,
+                      Terminal& terminal) {
+    if (terminal.json()) {
+      m_results.push_back({{"image", name}, {"features", features}});
+      return;
+    }
+    double squares = 0;
+    for (const float value : features)
+      squares += double{value} * value;
+    char length[32];
+    std::snprintf(length, sizeof length, "%.4g", std::sqrt(squares));
+    terminal.print(name);
+    terminal.print("  no classifier: " + std::to_string(features.size()) + " features of length " +
+                   length + " (all of them with --output or --json)");
   }
 
   void report(const std::string& name, const std::vector<ClassScore>& top, Terminal& terminal) {

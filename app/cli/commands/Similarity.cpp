@@ -56,7 +56,9 @@ class SimilarityCommand : public Command {
       refuseUsage(m_csv.empty() ? "--output" : "--csv",
                   "takes one picture, or a data set to average over");
     const PictureSample sample = m_pictures.sample();
-    m_session = m_pictures.model.open(terminal);
+    m_session = m_pictures.open(terminal);
+    if (m_pictures.severalMaps(*m_session) && (!m_csv.empty() || !m_output.empty()))
+      refuseUsage(m_csv.empty() ? "--output" : "--csv", "takes one picture (FILE[0])");
     m_masks = m_pictures.model.masksFor(m_session->info());
     requireHead();
     const int exitCode = pictures.empty() ? measureData(sample, terminal, stop)
@@ -70,7 +72,7 @@ class SimilarityCommand : public Command {
 
  private:
   /// What can be said before the model is loaded.
-  void check() const {
+  void check() {
     m_pictures.check();
     if (!m_csv.empty() && m_csv == m_output)
       refuseUsage("--csv", "and --output are two files; give each a name of its own");
@@ -96,11 +98,12 @@ class SimilarityCommand : public Command {
   int measurePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
                       std::stop_token stop) {
     const bool strict = !m_csv.empty() || !m_output.empty();
-    return forEachPicture(pictures, strict, terminal, [&](const auto& path, const Image& image) {
+    const auto one = [&](const auto& path, const Image& image) {
       const auto measured = valueOrThrow(measureSimilarity(*m_session, image, m_masks, stop));
       if (!terminal.json()) terminal.print(path.string());
       report(path.string(), measured, terminal);
-    });
+    };
+    return m_pictures.forEach(pictures, strict, *m_session, terminal, one);
   }
 
   void report(const Json& image, const LayerSimilarity& similarity, Terminal& terminal) {

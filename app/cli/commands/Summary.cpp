@@ -7,12 +7,14 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/Numbers.h"
 #include "app/cli/RecipeList.h"
 #include "app/cli/VariantList.h"
 #include "core/config/ModelText.h"
 #include "core/models/Registry.h"
 #include "core/workbench/FileContent.h"
 #include "core/workbench/Kernels.h"
+#include "core/workbench/Resolution.h"
 #include "core/workbench/SoftAlphas.h"
 
 namespace headlight::cli {
@@ -137,6 +139,11 @@ class SummaryCommand : public Command {
                      "Count with these masks instead of the model's own: a preset (sch2), a scheme "
                      "that is kept, a JSON file, or random-like:NAME@SEED")
         ->type_name("NAME|FILE");
+    command
+        ->add_option("--image-size", m_imageSize,
+                     "Count for pictures of so many pixels, one number or HEIGHTxWIDTH, in place "
+                     "of the model's own; patches must divide it")
+        ->type_name("SIZE");
     command->add_flag("--layers", m_layers, "Every layer as well");
     command->add_flag("--kernels", m_kernels,
                       "Which kernels the attention of every layer runs by here: builds the model "
@@ -212,6 +219,7 @@ class SummaryCommand : public Command {
       for (const auto& model : publishedModels())
         found.push_back({model.name, experimentByName(model.name), &model, {}});
     if (found.empty()) refuseUsage("summary", "needs a model's name or a config, --all or --list");
+    if (!m_imageSize.empty()) setSize(found);
     if (m_masks.empty()) return found;
     if (m_all) refuseUsage("--masks", "is of the models that are named, not of --all");
     for (Entry& entry : found)
@@ -219,8 +227,23 @@ class SummaryCommand : public Command {
     return found;
   }
 
+  /// What papers print is of their own size: nothing of it stands beside another.
+  void setSize(std::vector<Entry>& entries) const {
+    const auto size = pictureSize(m_imageSize);
+    if (!size)
+      refuseUsage("--image-size " + m_imageSize,
+                  "must be a number of pixels from 8 to 4096, or two, such as 518x700");
+    for (Entry& entry : entries) {
+      ModelConfig& config = entry.experiment.model;
+      valueOrThrow(resolutionCost(config, size->height, size->width));
+      config.imageSize = size->height;
+      config.imageWidth = size->width;
+      entry.published = nullptr;
+    }
+  }
+
   std::vector<std::string> m_names;
-  std::string m_masks;
+  std::string m_masks, m_imageSize;
   bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_recipes = false,
        m_layers = false, m_kernels = false, m_json = false;
 };

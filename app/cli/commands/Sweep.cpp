@@ -85,7 +85,7 @@ class SweepCommand : public Command {
       refuseUsage("--seed", "does nothing here: the sweep file, or --seeds, lists the seeds");
     if (!m_join) requireOneProcess();
     const SweepPlan plan = m_designing.plan([this](Json& base) { change(base); });
-    const fs::path output = m_output.empty() ? defaultFolder(plan) : fs::path(m_output);
+    const fs::path output = outputFor(plan);
     if (!plan.about.empty()) terminal.note(plan.about);
     requireAxes(plan);
     if (trainsNothing(plan, output, terminal, stop)) return kExitOk;
@@ -122,7 +122,10 @@ class SweepCommand : public Command {
     if (m_reportOnly) {
       const SweepReport report = valueOrThrow(sweepReport(plan, output));
       SweepReporter(plan, terminal).tell(report, output);
-      writeCurves(plan, report, m_over, output, terminal);
+      if (report.rows.empty())
+        terminal.note("nothing is finished in " + output.string());
+      else
+        writeCurves(plan, report, m_over, output, terminal);
     }
     return m_planOnly || m_reportOnly;
   }
@@ -144,8 +147,11 @@ class SweepCommand : public Command {
     m_sequenceFlags.applyAs(meaning, base);
   }
 
-  static fs::path defaultFolder(const SweepPlan& plan) {
-    return fs::path("sweeps") / folderNameFrom(plan.name, "sweep");
+  fs::path outputFor(const SweepPlan& plan) const {
+    if (!m_output.empty()) return m_output;
+    const std::string folder = m_designing.folder();
+    return folder.empty() ? fs::path("sweeps") / folderNameFrom(plan.name, "sweep")
+                          : fs::path(folder);
   }
 
   static int exitCodeAfter(const SweepReport& report) {
