@@ -59,7 +59,9 @@ QString Actions::shortcutTable() const {
       if (command.category != category) continue;
       // Portable text: the same page on every system. A bar would end the cell.
       const QString keys = command.action->shortcut().toString(QKeySequence::PortableText);
-      const QString tip = command.action->toolTip();
+      // Where a command cannot be used now its tip says why; what it does stands in the other.
+      const QString& does = command.action->statusTip();
+      const QString tip = does.isEmpty() ? command.action->toolTip() : does;
       table += QStringLiteral("| %1 | %2 | %3 |\n")
                    .arg(command.text(),
                         keys.isEmpty() ? QString() : QStringLiteral("`%1`").arg(keys), tip);

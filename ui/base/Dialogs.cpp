@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
 
 #include "ui/base/ShownText.h"
 
@@ -82,6 +83,18 @@ void askForPath(QWidget* parent, const FileQuestion& question,
   dialogs().files(parent, question, [take = std::move(take)](const QStringList& paths) {
     if (!paths.isEmpty()) take(paths.front());
   });
+}
+
+void askWhereToSave(QWidget* parent, const QString& title, const QString& start,
+                    const QString& filter, std::function<void(const QString& path)> take) {
+  static const QRegularExpression ending(QStringLiteral("\\*\\.(\\w+)"));
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = title;
+  question.start = start;
+  question.filter = filter;
+  question.suffix = ending.match(filter).captured(1);
+  askForPath(parent, question, std::move(take));
 }
 
 void askForFolder(QWidget* parent, const QString& title, const QString& start,

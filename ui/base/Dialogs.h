@@ -42,6 +42,10 @@ Dialogs& dialogs();
 /// dialogs().files() for one path; `take` gets it unless the person cancels.
 void askForPath(QWidget* parent, const FileQuestion& question,
                 std::function<void(const QString& path)> take);
+/// The same for a file to be written: `start` is proposed, and a name without an ending gets the
+/// first that `filter` has.
+void askWhereToSave(QWidget* parent, const QString& title, const QString& start,
+                    const QString& filter, std::function<void(const QString& path)> take);
 /// The same for a folder.
 void askForFolder(QWidget* parent, const QString& title, const QString& start,
                   std::function<void(const QString& folder)> take);

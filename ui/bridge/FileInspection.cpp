@@ -14,7 +14,9 @@
 #include "core/models/Registry.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/FileContent.h"
+#include "core/workbench/HubFolder.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/MapFile.h"
 #include "core/workbench/RunFollower.h"
 #include "core/workbench/SequenceTraining.h"
 #include "ui/document/Session.h"
@@ -33,6 +35,17 @@ FileFinding problem(const QString& path, const QString& what) {
   FileFinding finding;
   finding.path = path;
   finding.problem = what;
+  return finding;
+}
+
+/// Of the Hugging Face hub: opens as a model.
+FileFinding inspectHubFolder(const QString& path) {
+  const auto experiment = experimentOf(path.toStdString());
+  if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
+  FileFinding finding;
+  finding.path = path;
+  finding.kind = FileKind::Checkpoint;
+  finding.experiment = *experiment;
   return finding;
 }
 
@@ -78,6 +91,7 @@ FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
     finding.kind = FileKind::RunFolder;
     return finding;
   }
+  if (looksLikeHubFolder(path.toStdString())) return inspectHubFolder(path);
   finding.datasetKind = QString::fromStdString(detectDatasetKind(path.toStdString()));
   const bool hasFiles = finding.datasetKind.isEmpty() || finding.datasetKind == kImageFolder;
   if (hasFiles) listPictures(path, stop, finding);
@@ -103,6 +117,7 @@ bool looksLikeMasks(const Json& json) {
 }
 
 FileFinding inspectJson(const QString& path) {
+  if (isHubConfig(path.toStdString())) return inspectHubFolder(QFileInfo(path).absolutePath());
   FileFinding finding;
   finding.path = path;
   auto bytes = readFile(path.toStdString(), kMaxJsonBytes);
@@ -136,7 +151,21 @@ FileFinding inspectJson(const QString& path) {
   return finding;
 }
 
+/// Maps without a model, whose pictures the gallery shows.
+FileFinding inspectMaps(const QString& path) {
+  const auto pictures = countMapPictures(path.toStdString());
+  if (!pictures) return problem(path, QString::fromStdString(pictures.error().text()));
+  FileFinding finding;
+  finding.path = path;
+  finding.kind = FileKind::Maps;
+  for (int i = 0; i < std::min(*pictures, ImageBridge::kMaxPictures); ++i)
+    finding.pictures << QString::fromStdString(MapPlace{path.toStdString(), i}.text());
+  finding.picturesLeftOut = *pictures - static_cast<int>(finding.pictures.size());
+  return finding;
+}
+
 FileFinding inspectCheckpoint(const QString& path) {
+  if (isMapFile(path.toStdString())) return inspectMaps(path);
   FileFinding finding;
   finding.path = path;
   finding.kind = FileKind::Checkpoint;

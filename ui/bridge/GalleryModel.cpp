@@ -14,7 +14,8 @@ constexpr const char* kSamples = ":/samples";
 
 /// "striped_disc/0001.png" in a folder of class folders, else the file's name.
 QString nameIn(const QString& folder, const QString& path) {
-  if (folder.isEmpty() || path.startsWith(QStringLiteral("dataset:")))
+  if (folder.isEmpty() || path.startsWith(QStringLiteral("dataset:")) ||
+      path.startsWith(folder + QLatin1Char('[')))  // of a file of maps
     return ImageBridge::nameOf(path);
   return QDir(folder).relativeFilePath(path);
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/workbench/Datasets.h"
+#include "core/workbench/MapFile.h"
 #include "ui/base/Images.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FileInspection.h"
@@ -85,6 +86,8 @@ template <typename Cache>
 Result<Image> readPicture(Cache& cache, const QString& path) {
   if (path.startsWith(':')) return readResource(path);
   const auto address = datasetAddress(path);
+  const auto ofMaps = mapPlaceOf(path.toStdString());
+  if (!address && ofMaps && !QFileInfo::exists(path)) return readMapPicture(*ofMaps);
   if (!address) return readImage(path.toStdString());
   const auto dataset = cache.open(address->kind, address->folder);
   if (!dataset) return dataset.error();

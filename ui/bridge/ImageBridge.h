@@ -24,11 +24,12 @@ enum class FileKind {
   Session,         ///< a session saved as JSON
   Config,          ///< an Experiment
   Masks,           ///< a mask scheme, or the `masks` section alone
-  Checkpoint,      ///< .safetensors or .pth
+  Checkpoint,      ///< .safetensors or .pth, or a folder of the Hugging Face hub
   Folder,          ///< of pictures, with or without class folders
   Dataset,         ///< a folder that training can use (class folders, CIFAR, IDX)
   RunFolder,       ///< of a training that can be resumed
   Sequence,        ///< of a sequence model: a run's folder, weights or a config
+  Maps,            ///< a file of maps without a model
   Unknown,
 };
 
@@ -39,9 +40,10 @@ struct FileFinding {
   QByteArray session;                    ///< JSON text of SessionPicture and Session
   std::optional<Experiment> experiment;  ///< of a Config; of a Checkpoint that carries one
   QString datasetKind;                   ///< of a Dataset: image-folder, cifar10, …
-  QStringList pictures;                  ///< of Folder and Dataset: what the gallery shows; bounded
-  int picturesLeftOut = 0;               ///< beyond the bound
-  QString problem;                       ///< Unknown: what is wrong and what to do
+  /// Of Folder, Dataset and Maps: what the gallery shows; bounded.
+  QStringList pictures;
+  int picturesLeftOut = 0;  ///< beyond the bound
+  QString problem;          ///< Unknown: what is wrong and what to do
 };
 
 class ImageBridge : public QObject {
@@ -55,7 +57,8 @@ class ImageBridge : public QObject {
   ~ImageBridge() override;
 
   /// Decodes a picture: imageLoaded or failed. A later call supersedes an earlier one. Paths may be
-  /// files, resources (":/samples/…") or samples of a dataset (see datasetPath).
+  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath) or pictures of a file
+  /// of maps ("maps.safetensors[2]").
   void loadImage(const QString& path);
   bool isLoading() const { return m_loading; }
 

@@ -8,6 +8,7 @@
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Compute.h"
+#include "core/workbench/MapFile.h"
 #include "ui/base/ShownText.h"
 
 namespace headlight {
@@ -31,6 +32,13 @@ QString modelTitle(const ModelSource& source) {
   return weights.isEmpty() ? model : weights;
 }
 
+/// Whether the document's maps, where they are of no model, are of its picture: of no other can
+/// anything be said.
+bool areOfPicture(const Document& document) {
+  const auto place = mapPlaceOf(document.imagePath().toStdString());
+  return !document.model().mapsAlone || (place && place->file == document.model().weights);
+}
+
 /// Maps of fine grids are hundreds of megabytes: giving them back would take the window's thread
 /// longer than a frame.
 void releaseElsewhere(const Result<Look>* look) {
@@ -48,6 +56,7 @@ Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
   source.device = experiment.device;
   source.partial = true;
   auto opened = InferenceSession::open(source);
+  if (opened && (*opened)->info().mapsAlone) return opened;
   if (opened) {
     const ModelConfig& model = (*opened)->info().experiment.model;
     if (sameModel(model, experiment.model) && model.name == experiment.model.name) return opened;
@@ -119,6 +128,23 @@ void LookBridge::restoreModel(const Experiment& experiment, const QString& weigh
         return InferenceSession::create(experiment);
       },
       std::move(whenOpen), std::move(anyway));
+}
+
+void LookBridge::resizeModel(int height, int width) {
+  const ViewOptions before = m_document->view();
+  open(
+      shownName(m_document->model().experiment.model.name),
+      [sessions = m_sessions, height, width, masks = m_document->masks()]() -> Opened {
+        if (!sessions->main) return Error{ErrorCode::InvalidArgument, "no model is open", ""};
+        return sessions->main->atSize(height, width, masks);
+      },
+      [this, before] {
+        m_document->changeView([&before](ViewOptions& view) {
+          const int query = view.query;  // of the new grid
+          view = before;
+          view.query = query;
+        });
+      });
 }
 
 void LookBridge::configure(int threads) {
@@ -237,6 +263,21 @@ void LookBridge::loadWeights(const QString& path) {
   });
 }
 
+void LookBridge::nameClasses(const QString& path) {
+  m_worker.post([this, sessions = m_sessions, path](std::stop_token) {
+    if (!sessions->main) return;
+    const auto named = sessions->main->setClassNames(path.toStdString());
+    const ModelInfo info = sessions->main->info();
+    inThreadOf(this, [this, named, info] {
+      if (!named)
+        return Q_EMIT m_document->failed(tr("The class names were not taken"),
+                                         textOf(named.error()));
+      m_document->updateModel(info);
+      Q_EMIT m_document->message(tr("%1 classes were named").arg(info.classNames.size()));
+    });
+  });
+}
+
 void LookBridge::saveModel(const QString& path) {
   if (!m_document->hasModel()) return;
   setActivity(tr("Saving %1…").arg(QFileInfo(path).fileName()));
@@ -256,16 +297,26 @@ void LookBridge::saveModel(const QString& path) {
 void LookBridge::requestLook() {
   m_lookStop.request_stop();
   if (!m_document->hasModel() || !m_document->hasImage() || m_opening != 0) return;
+  if (!areOfPicture(*m_document)) {
+    ++m_lookTicket;
+    m_document->setStale(false);
+    Q_EMIT m_document->message(
+        tr("%1 holds maps of its own pictures: choose one of those, or open a model.")
+            .arg(QFileInfo(QString::fromStdString(m_document->model().weights.string()))
+                     .fileName()));
+    return;
+  }
   m_lookStop = std::stop_source();
   const int ticket = ++m_lookTicket;
   m_document->setStale(true);
   m_worker.post([this, sessions = m_sessions, ticket, image = m_document->image(),
-                 masks = m_document->masks(), through = m_throughTraining,
-                 stop = m_lookStop.get_token()](std::stop_token) {
+                 path = m_document->imagePath().toStdString(), masks = m_document->masks(),
+                 through = m_throughTraining, stop = m_lookStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     if (!session || stop.stop_requested()) return;
     const std::shared_ptr<const Result<Look>> look(
-        new Result<Look>(session->look(image, masks, {}, stop)), &releaseElsewhere);
+        new Result<Look>(session->look(session->pictureAt(path, image), masks, {}, stop)),
+        &releaseElsewhere);
     inThreadOf(this, [this, ticket, look] { lookDone(ticket, look); });
   });
 }

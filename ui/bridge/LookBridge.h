@@ -37,6 +37,9 @@ class LookBridge : public QObject {
   /// source's.
   void restoreModel(const Experiment& experiment, const QString& weights,
                     std::function<void()> whenOpen = {}, bool partial = false);
+  /// The present model for pictures of another size (InferenceSession::atSize): its masks and what
+  /// is looked at stay.
+  void resizeModel(int height, int width);
   /// Forgets about the model that is being opened: the present one stays.
   void cancelOpening();
   bool isOpening() const { return m_opening != 0; }
@@ -50,6 +53,8 @@ class LookBridge : public QObject {
   /// Loads it, also in part, which its preview said: weightsLoaded, and the document's ModelInfo is
   /// renewed (masks are kept).
   void loadWeights(const QString& path);
+  /// Names the model's classes by a file, or Document::failed.
+  void nameClasses(const QString& path);
   /// Saves weights, class names and the document's masks: saved, or Document::failed.
   void saveModel(const QString& path);
 

@@ -215,10 +215,12 @@ void SideBridge::lookAt(const MaskScheme& masks) {
   std::function<std::shared_ptr<InferenceSession>()> session = m_look->session();
   if (!hasOwnModel()) session = [open = m_opened->session] { return open; };
   worker().post([this, session, masks, image = m_document->image(), ticket = m_ticket,
+                 path = m_document->imagePath().toStdString(),
                  stop = m_stop.get_token()](std::stop_token) {
     const auto open = stop.stop_requested() ? nullptr : session();
     if (!open) return;
-    const auto look = std::make_shared<const Result<Look>>(open->look(image, masks, {}, stop));
+    const auto look = std::make_shared<const Result<Look>>(
+        open->look(open->pictureAt(path, image), masks, {}, stop));
     inThreadOf(this, [this, ticket, look] { lookDone(ticket, look); });
   });
 }

@@ -37,7 +37,8 @@ bool ViewOptions::operator==(const ViewOptions& other) const {
          style == other.style && dim == other.dim && opacity == other.opacity &&
          colorMap == other.colorMap && smooth == other.smooth && sharedRange == other.sharedRange &&
          showOverlay == other.showOverlay && rollout.fusion == other.rollout.fusion &&
-         rollout.discardRatio == other.rollout.discardRatio && learned == other.learned;
+         rollout.discardRatio == other.rollout.discardRatio && learned == other.learned &&
+         way == other.way;
 }
 
 double& strengthOf(ViewOptions& view) {
@@ -69,9 +70,10 @@ void Document::setModel(const ModelInfo& info) {
   view.layer = static_cast<int>(info.heads.size()) - 1;
   view.head = -1;
   view.learned.clear();
+  view.way.classIndex = view.way.layer = -1;
   // Without a class token the middle looks: a corner tells little.
   const Grid& grid = info.grid;
-  view.query = grid.prefix > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2;
+  view.query = grid.hasClassToken() ? 0 : grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2;
   const bool viewIsNew = !(view == m_view);
   m_view = view;
   Q_EMIT modelChanged();
@@ -82,6 +84,12 @@ void Document::setModel(const ModelInfo& info) {
   if (!masks)
     Q_EMIT failed(tr("The model's masks do not fit it"),
                   QString::fromStdString(masks.error().text()));
+}
+
+QString Document::whyNotComputed() const {
+  if (canCompute()) return {};
+  return hasModel() ? tr("Maps of a file are open, without a model: open the model itself for this")
+                    : tr("Open a model first");
 }
 
 void Document::updateModel(const ModelInfo& info) {
@@ -367,6 +375,9 @@ void Document::showView(const ViewOptions& wanted) {
     const int heads = layers > 0 ? m_model->heads[view.layer] : 0;
     view.head = std::clamp(view.head, -1, heads - 1);
     view.query = std::clamp(view.query, 0, std::max(m_model->grid.tokens() - 1, 0));
+    view.way.layer = std::clamp(view.way.layer, -1, layers - 1);
+    view.way.classIndex =
+        std::clamp(view.way.classIndex, -1, m_model->experiment.model.classes - 1);
     if (m_recordedView && view.learned.empty())
       view.query = nearestKeptToken(m_recordedView->queries, view.query, m_model->grid);
   }

@@ -24,6 +24,15 @@ namespace headlight {
 struct HeadPoint;
 struct RecordedView;
 
+/// What else than attention is asked of a picture (core/workbench/WaysOfLooking.h).
+struct WayChoice {
+  std::string name = "relevance";
+  int classIndex = -1;      ///< −1: the predicted one
+  int layer = -1;           ///< −1: the last
+  bool foreground = false;  ///< of feature colours
+  bool operator==(const WayChoice&) const = default;
+};
+
 /// How maps are shown.
 struct ViewOptions {
   int layer = 0;
@@ -39,6 +48,7 @@ struct ViewOptions {
   RolloutOptions rollout;
   /// Name of the learned map shown in place of attention, where the model has it; empty: attention.
   std::string learned;
+  WayChoice way;
   bool operator==(const ViewOptions&) const;
 };
 
@@ -56,6 +66,10 @@ class Document : public QObject {
   // The model. Nothing before the first one is open.
   bool hasModel() const { return m_model.has_value(); }
   const ModelInfo& model() const { return *m_model; }
+  /// Whether one is open that could predict, be masked and trained: no maps of a file alone.
+  bool canCompute() const { return hasModel() && !m_model->mapsAlone; }
+  /// Why not, for tooltips; empty where it can.
+  QString whyNotComputed() const;
   void setModel(const ModelInfo& info);  ///< also resets masks to the model's own and the view
   /// Other weights in the same model: masks, undo stack and view stay. Emits modelChanged.
   void updateModel(const ModelInfo& info);

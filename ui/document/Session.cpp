@@ -4,6 +4,7 @@
 
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
+#include "core/workbench/WaysOfLooking.h"
 
 namespace headlight {
 namespace {
@@ -89,6 +90,13 @@ ViewOptions readView(const Json& json, ViewOptions view) {
     view.rollout.fusion = fusionFrom(name);
   readShare(json, "rollout_discard", view.rollout.discardRatio);
   if (json.contains("learned")) view.learned = textAt(json, "learned", "view.");
+  if (const auto name = textAt(json, "way", "view."); !name.empty()) {
+    if (!wayFromName(name)) fail("is no way of looking", "view.way");
+    view.way.name = name;
+  }
+  readWhole(json, "way_class", -1, view.way.classIndex);
+  readWhole(json, "way_layer", -1, view.way.layer);
+  readFlag(json, "way_foreground", "view.", view.way.foreground);
   return view;
 }
 
@@ -170,8 +178,9 @@ Session readSession(const QByteArray& text) {
 
 Session sessionOf(const Document& document) {
   Session session;
-  session.experiment = document.model().experiment;
-  session.experiment.masks = describeMasks(document.masks());
+  // Maps alone come with their file: what stands in for a model is none that could be built.
+  if (document.canCompute()) session.experiment = document.model().experiment;
+  if (document.canCompute()) session.experiment.masks = describeMasks(document.masks());
   session.weights = QString::fromStdString(document.model().weights.string());
   session.partial = !document.model().report.unfilled().empty();
   session.imagePath = document.imagePath();
@@ -193,7 +202,11 @@ Json viewToJson(const ViewOptions& view) {
           {"overlay", view.showOverlay},
           {"rollout_fusion", fusionNames()[static_cast<std::size_t>(view.rollout.fusion)]},
           {"rollout_discard", view.rollout.discardRatio},
-          {"learned", view.learned}};
+          {"learned", view.learned},
+          {"way", view.way.name},
+          {"way_class", view.way.classIndex},
+          {"way_layer", view.way.layer},
+          {"way_foreground", view.way.foreground}};
 }
 
 Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view) {

@@ -146,19 +146,14 @@ void FilmDialog::refresh() {
 
 void FilmDialog::choosePath() {
   const FilmKind kind = request().kind;
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = windowTitle();
   const QString name = kind == FilmKind::Gif        ? QStringLiteral("evolution.gif")
                        : kind == FilmKind::Pictures ? QStringLiteral("evolution")
                                                     : QStringLiteral("evolution.png");
-  question.start = QDir(figureFolder()).filePath(name);
-  if (kind == FilmKind::Gif) question.filter = tr("GIF (*.gif)");
-  if (kind == FilmKind::Pictures) question.filter = tr("A new folder (*)");
-  if (kind == FilmKind::Strip) question.filter = tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)");
-  if (kind == FilmKind::Gif) question.suffix = QStringLiteral("gif");
-  if (kind == FilmKind::Strip) question.suffix = QStringLiteral("png");
-  askForPath(this, question, [this](const QString& path) { write(path); });
+  const QString filter = kind == FilmKind::Gif        ? tr("GIF (*.gif)")
+                         : kind == FilmKind::Pictures ? tr("A new folder (*)")
+                                                      : tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)");
+  askWhereToSave(this, windowTitle(), QDir(figureFolder()).filePath(name), filter,
+                 [this](const QString& path) { write(path); });
 }
 
 void FilmDialog::write(const QString& path) {

@@ -25,9 +25,9 @@ Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, pare
   setAccessibleName(tr("Canvas: the picture and where the chosen head looks"));
   setWhatsThis(tr(
       "The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the token, C "
-      "takes the class token, D the distillation token. [ and ] change the layer, comma and full "
-      "stop "
-      "the head, O shows or hides the map, S smooths it. The wheel zooms, the middle button "
+      "takes the class token, D the distillation token or the next register. [ and ] change the "
+      "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "
+      "zooms, the middle button "
       "drags, 0 fits, 1 is 100 %."));
   refreshMap();
 }
@@ -60,13 +60,27 @@ QString Canvas::hoverText(int patch) const {
                          QString::number(value * tokens, 'f', 1));
 }
 
+QString Canvas::chipText(int token) const {
+  const Grid& grid = document()->model().grid;
+  const int firstRegister = grid.prefix - grid.registers;
+  if (token >= firstRegister) return tr("register %1").arg(token - firstRegister + 1);
+  return token == 0 ? tr("class") : tr("distillation");
+}
+
+/// One after the other; those that the width does not hold stand below.
 QRectF Canvas::chipRect(int token) const {
   const QFontMetricsF metrics(font());
-  const double width = metrics.horizontalAdvance(tr("class")) + 20;
-  const double second = metrics.horizontalAdvance(tr("distillation")) + 20;
-  const double top = pictureArea().top() + 8;
-  return token == 0 ? QRectF(8, top, width, metrics.height() + 6)
-                    : QRectF(14 + width, top, second, metrics.height() + 6);
+  const double height = metrics.height() + 6;
+  double left = 8, top = pictureArea().top() + 8;
+  for (int i = 0;; ++i) {
+    const double chip = metrics.horizontalAdvance(chipText(i)) + 20;
+    if (left > 8 && left + chip > width() - 8) {
+      left = 8;
+      top += height + 4;
+    }
+    if (i == token) return {left, top, chip, height};
+    left += chip + 6;
+  }
 }
 
 void Canvas::paintMarks(QPainter& painter) {
@@ -85,7 +99,7 @@ void Canvas::paintMarks(QPainter& painter) {
     const QRectF chip = chipRect(token).adjusted(0.5, 0.5, -0.5, -0.5);
     painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
     painter.setPen(palette().color(chosen ? QPalette::HighlightedText : QPalette::WindowText));
-    painter.drawText(chip, Qt::AlignCenter, token == 0 ? tr("class") : tr("distillation"));
+    painter.drawText(chip, Qt::AlignCenter, chipText(token));
   }
   painter.restore();
 }
@@ -95,6 +109,15 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
     for (int token = 0; token < document()->model().grid.prefix; ++token)
       if (chipRect(token).contains(event->position())) return setQuery(token);
   PictureView::mousePressEvent(event);
+}
+
+/// The distillation token, or the registers one after the other.
+void Canvas::stepAmongOthers() {
+  const Grid& grid = document()->model().grid;
+  const int first = grid.hasClassToken() ? 1 : 0, query = document()->view().query;
+  if (first >= grid.prefix) return;
+  const bool among = query >= first && query + 1 < grid.prefix;
+  setQuery(among ? query + 1 : first);
 }
 
 void Canvas::setQuery(int token) {
@@ -191,10 +214,10 @@ bool Canvas::handleKey(QKeyEvent* event) {
       moveToken(1, 0);
       break;
     case Qt::Key_C:
-      if (document()->model().grid.prefix > 0) setQuery(0);
+      if (document()->model().grid.hasClassToken()) setQuery(0);
       break;
     case Qt::Key_D:
-      if (document()->model().grid.prefix > 1) setQuery(1);
+      stepAmongOthers();
       break;
     case Qt::Key_O:
       view.showOverlay = !view.showOverlay;

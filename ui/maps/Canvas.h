@@ -6,8 +6,9 @@
 namespace headlight {
 
 /// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token,
-/// C takes the class token, D the distillation token. [ and ] change the layer, comma and full stop
-/// the head, O shows or hides the map, S makes it smooth. The rest as PictureView says.
+/// C takes the class token, D the distillation token or the next register. [ and ] change the
+/// layer, comma and full stop the head, O shows or hides the map, S makes it smooth. The rest as
+/// PictureView says.
 class Canvas : public PictureView {
   Q_OBJECT
  public:
@@ -32,6 +33,8 @@ class Canvas : public PictureView {
   void setQuery(int token);
   void stepLayer(int by);
   void stepHead(int by);
+  void stepAmongOthers();
+  QString chipText(int token) const;
   QRectF chipRect(int token) const;
 };
 

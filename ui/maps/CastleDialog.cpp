@@ -88,13 +88,8 @@ QWidget* CastleDialog::makeButtons() {
   connect(m_save, &QPushButton::clicked, this, &CastleDialog::askToSave);
   connect(m_open, &QPushButton::clicked, this, [this] { Q_EMIT openRequested(m_saved); });
   connect(m_export, &QPushButton::clicked, this, [this] {
-    FileQuestion question;
-    question.mode = FileQuestion::Mode::SaveFile;
-    question.title = tr("Export what castling changes");
-    question.start = QStringLiteral("castling.csv");
-    question.filter = tr("Tables (*.csv)");
-    question.suffix = QStringLiteral("csv");
-    askForPath(this, question, [this](const QString& path) { exportTable(path); });
+    askWhereToSave(this, tr("Export what castling changes"), QStringLiteral("castling.csv"),
+                   tr("Tables (*.csv)"), [this](const QString& path) { exportTable(path); });
   });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   return buttons;
@@ -204,15 +199,11 @@ void CastleDialog::askToSave() {
 }
 
 void CastleDialog::askForName() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save the castled model");
-  question.start = QDir(documentsFolder())
-                       .filePath(QString::fromStdString(m_document->model().experiment.model.name) +
-                                 QStringLiteral("-castled.safetensors"));
-  question.filter = tr("safetensors (*.safetensors)");
-  question.suffix = QStringLiteral("safetensors");
-  askForPath(this, question, [this](const QString& path) { save(path); });
+  askWhereToSave(this, tr("Save the castled model"),
+                 QDir(documentsFolder())
+                     .filePath(QString::fromStdString(m_document->model().experiment.model.name) +
+                               QStringLiteral("-castled.safetensors")),
+                 tr("safetensors (*.safetensors)"), [this](const QString& path) { save(path); });
 }
 
 void CastleDialog::save(const QString& path) {

@@ -100,13 +100,8 @@ void DatasetDialog::makeButtons() {
 
 void DatasetDialog::ask(const QString& title, const QString& name,
                         void (DatasetDialog::*write)(const QString&)) {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = title;
-  question.start = name;
-  question.filter = tr("Tables (*.csv)");
-  question.suffix = QStringLiteral("csv");
-  askForPath(this, question, [this, write](const QString& path) { (this->*write)(path); });
+  askWhereToSave(this, title, name, tr("Tables (*.csv)"),
+                 [this, write](const QString& path) { (this->*write)(path); });
 }
 
 /// What is shown stays until its successor is there: it says of which masks it is.

@@ -112,8 +112,8 @@ QString EffectLine::changeText() const {
 }
 
 void EffectLine::refresh() {
-  const bool measures = m_bridge->sample().has_value() && m_document->hasModel();
-  m_data->setEnabled(m_document->hasModel());
+  const bool measures = m_bridge->sample().has_value() && m_document->canCompute();
+  m_data->setEnabled(m_document->canCompute());
   m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
   const auto present = measures ? m_bridge->present() : nullptr;

@@ -8,6 +8,7 @@
 #include "ui/maps/CompareView.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/RolloutView.h"
+#include "ui/maps/WaysView.h"
 
 namespace headlight {
 namespace {
@@ -18,7 +19,9 @@ constexpr const char* kPageName = "tab";
 
 PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers& offers,
                          QWidget* parent)
-    : QTabWidget(parent), m_compare(new CompareView(document, look, offers, this)) {
+    : QTabWidget(parent),
+      m_compare(new CompareView(document, look, offers, this)),
+      m_ways(new WaysView(document, look, this)) {
   setObjectName(QStringLiteral("tabs"));
   setAccessibleName(tr("Pictures"));
   setDocumentMode(true);
@@ -30,6 +33,9 @@ PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers&
           tr("Attention through all layers"));
   addPage(m_compare, "compare", "compare", tr("Compare"),
           tr("Two of anything side by side; how alike layers look"));
+  addPage(m_ways, "ways", "search", tr("Ways"),
+          tr("What speaks for a class, what patches have in common, the prediction by depth"));
+  connect(m_ways, &WaysView::chosen, this, [this] { showPage(QStringLiteral("ways")); });
   auto* choices = new QActionGroup(this);
   for (QAction* command : m_commands)
     choices->addAction(command);

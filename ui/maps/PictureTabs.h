@@ -1,5 +1,5 @@
 #pragma once
-// The pages of the middle: canvas, heads, rollout, compare.
+// The pages of the middle: canvas, heads, rollout, compare, other ways of looking.
 
 #include <QList>
 #include <QTabWidget>
@@ -12,6 +12,7 @@ class CompareView;
 class Document;
 class LookBridge;
 class PictureView;
+class WaysView;
 struct SideOffers;
 
 class PictureTabs : public QTabWidget {
@@ -21,7 +22,7 @@ class PictureTabs : public QTabWidget {
   PictureTabs(Document* document, LookBridge* look, const SideOffers& offers,
               QWidget* parent = nullptr);
 
-  /// "canvas", "heads", "rollout" or "compare"; another name changes nothing.
+  /// "canvas", "heads", "rollout", "compare" or "ways"; another name changes nothing.
   void showPage(const QString& name);
   QString page() const;
   /// The picture of the page that is shown; null where it has none.
@@ -30,6 +31,7 @@ class PictureTabs : public QTabWidget {
   void focusPage();
 
   CompareView* compare() const { return m_compare; }
+  WaysView* ways() const { return m_ways; }
   /// Showing each page, for the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
@@ -39,6 +41,7 @@ class PictureTabs : public QTabWidget {
                const QString& tip);
 
   CompareView* m_compare;
+  WaysView* m_ways;
   QList<QAction*> m_commands;
 };
 

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QMouseEvent>
 #include <QPainter>
 
 #include <algorithm>
@@ -61,6 +62,9 @@ QString noteOn(const Document& document) {
     return PredictionPanel::tr("%1; the picture is of “%2”.")
         .arg(recorded->source, shownName(recorded->label));
   if (!document.hasModel() || !document.hasImage()) return {};
+  if (document.model().classNamesFrom == ClassNamesFrom::ImageNet)
+    return PredictionPanel::tr("Class names: %1.")
+        .arg(QString::fromStdString(classNamesText(document.model())));
   if (!knowsTextureShapes(document.model()) ||
       isTextureShape(document.model(), document.imagePath()))
     return {};
@@ -78,10 +82,11 @@ PredictionPanel::PredictionPanel(Document* document, QWidget* parent, const Docu
     : QWidget(parent), m_document(document), m_left(left) {
   setObjectName("predictionPanel");
   setAccessibleName(tr("Prediction"));
-  setToolTip(
-      tr("The five best classes, compared with the masks before the last edit, with none, or with "
-         "a pinned state (Masks menu): the probability then (grey line) and now (bar), the change "
-         "in percentage points, and of rank."));
+  setToolTip(tr(
+      "The five best classes, compared with the masks before the last edit, with none, or with "
+      "a pinned state (Masks menu): the probability then (grey line) and now (bar), the change "
+      "in percentage points, and of rank. A click on a class makes it the one that other ways of "
+      "looking ask about."));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   for (const auto signal : {&Document::modelChanged, &Document::lookChanged,
                             &Document::masksChanged, &Document::referenceChanged})
@@ -114,6 +119,8 @@ void PredictionPanel::refresh() {
     if (m_compared) words.last() += tr(", before %1").arg(percent(row.probabilityBefore));
   }
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
+  if (look && m_document->hasModel() && m_document->model().experiment.model.classes == 0)
+    m_note = tr("No classifier: the model gives features, no prediction.");
   if (m_left && look && m_left->look() && !m_compared && !m_document->recordedView()) {
     m_rows.clear();
     words.clear();
@@ -162,10 +169,20 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
                      fontMetrics().elidedText(m_note, Qt::ElideRight, qRound(row.width())));
     row.translate(0, line);
   }
+  m_places.clear();
   for (const PredictionRow& entry : m_rows) {
+    m_places.push_back(row);
     paintRow(painter, row, entry);
     row.translate(0, line);
   }
+}
+
+void PredictionPanel::mousePressEvent(QMouseEvent* event) {
+  QWidget::mousePressEvent(event);
+  for (std::size_t i = 0; i < m_places.size() && i < m_rows.size(); ++i)
+    if (const int index = m_rows[i].index;
+        m_places[i].contains(event->position()) && index >= 0 && event->button() == Qt::LeftButton)
+      m_document->changeView([index](ViewOptions& view) { view.way.classIndex = index; });
 }
 
 bool PredictionPanel::isBrief(double width) const {

@@ -24,6 +24,8 @@ class PredictionPanel : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  /// The other ways of looking ask about the class of that line.
+  void mousePressEvent(QMouseEvent* event) override;
 
  private:
   void refresh();
@@ -40,6 +42,7 @@ class PredictionPanel : public QWidget {
   Document* m_document;
   const Document* m_left;
   std::vector<PredictionRow> m_rows;
+  std::vector<QRectF> m_places;  ///< of the rows, as painted last
   QString m_note;
   bool m_compared = false;
 };

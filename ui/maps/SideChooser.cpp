@@ -8,6 +8,7 @@
 #include <QMimeData>
 
 #include "core/workbench/FileContent.h"
+#include "core/workbench/HubFolder.h"
 #include "core/workbench/SchemeShelf.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/ShownText.h"
@@ -251,7 +252,9 @@ void SideChooser::dropEvent(QDropEvent* event) {
   if (path.isEmpty()) return;
   event->acceptProposedAction();
   const FileContent content = contentOfFile(path.toStdString());
-  if (content == FileContent::Checkpoint || content == FileContent::Json) return chooseModel(path);
+  if (content == FileContent::Checkpoint || content == FileContent::Json ||
+      looksLikeHubFolder(path.toStdString()))
+    return chooseModel(path);
   ComparedSide side = m_bridge->side();
   side.picture = path;
   Q_EMIT chosen(side);

@@ -161,7 +161,7 @@ void ViewCommands::addColors() {
 
 void ViewCommands::refresh() {
   const bool model = m_document->hasModel();
-  m_classToken->setEnabled(model && m_document->model().grid.prefix > 0);
+  m_classToken->setEnabled(model && m_document->model().grid.hasClassToken());
   const auto look = m_document->look();
   m_nextShown->setEnabled(look && !look->learned.empty());
 }

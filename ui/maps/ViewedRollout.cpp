@@ -51,7 +51,7 @@ MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const Vi
 }
 
 QString rolloutQuery(const Grid& grid) {
-  return grid.prefix > 0 ? QStringLiteral("class token") : QStringLiteral("mean of patches");
+  return grid.hasClassToken() ? QStringLiteral("class token") : QStringLiteral("mean of patches");
 }
 
 }  // namespace headlight

@@ -61,13 +61,8 @@ void SchemeFiles::chooseToLoad() {
 }
 
 void SchemeFiles::chooseToSave() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save mask scheme");
-  question.start = QStringLiteral("masks.json");
-  question.filter = tr("Mask schemes (*.json)");
-  question.suffix = QStringLiteral("json");
-  askForPath(m_asks, question, [this](const QString& path) { save(path); });
+  askWhereToSave(m_asks, tr("Save mask scheme"), QStringLiteral("masks.json"),
+                 tr("Mask schemes (*.json)"), [this](const QString& path) { save(path); });
 }
 
 }  // namespace headlight

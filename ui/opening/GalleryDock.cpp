@@ -240,6 +240,11 @@ void GalleryDock::showMenu(const QPoint& position) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->addAction(tr("Copy path"), this, [path] { QApplication::clipboard()->setText(path); });
+  QStringList paths;
+  for (const QModelIndex& row : rows)
+    paths << m_model->pathAt(row);
+  menu->addAction(tr("Feature colours, found together"), this,
+                  [this, paths] { Q_EMIT colorsRequested(paths); });
   menu->addAction(tr("Take out of the gallery"), this,
                   [this, rows] { m_model->removeRowsOf(rows); });
   connect(menu, &QMenu::aboutToHide, this, &GalleryDock::markShown);

@@ -33,6 +33,8 @@ class GalleryDock : public QWidget {
  Q_SIGNALS:
   void chosen(const QString& path);
   void addRequested();
+  /// Feature colours of these pictures, found together.
+  void colorsRequested(const QStringList& paths);
 
  protected:
   void changeEvent(QEvent* event) override;

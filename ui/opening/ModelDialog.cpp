@@ -1,9 +1,7 @@
 #include "ui/opening/ModelDialog.h"
 
-#include <QCoreApplication>
 #include <QDialogButtonBox>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -15,6 +13,7 @@
 
 #include "core/models/Registry.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/ListKeys.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ModelForm.h"
@@ -78,7 +77,7 @@ ModelDialog::ModelDialog(Document* document, QWidget* parent)
   layout->addWidget(m_buttons);
 
   fillList();
-  if (document->hasModel()) {
+  if (document->canCompute()) {
     m_model = document->model().experiment.model;
     selectShown();
   } else {
@@ -97,11 +96,11 @@ QWidget* ModelDialog::makeList() {
       tr("Chooses the first model whose name or description has these words; arrows go on in the "
          "list, Enter opens"));
   m_filter->setClearButtonEnabled(true);
-  m_filter->installEventFilter(this);
   connect(m_filter, &QLineEdit::textChanged, this, &ModelDialog::filterList);
   m_noMatch = new MessageLabel(side);
   m_noMatch->setObjectName(QStringLiteral("modelNoMatch"));
   m_list = new QTreeWidget(side);
+  new ListKeys(m_filter, m_list);
   m_list->setObjectName(QStringLiteral("modelList"));
   m_list->setAccessibleName(tr("Published models"));
   m_list->setHeaderLabels({tr("Model"), tr("Parameters"), tr("MACs")});
@@ -200,21 +199,6 @@ void ModelDialog::filterList(const QString& text) {
   else if (!m_list->currentItem())
     selectShown();
   check();
-}
-
-/// Up and down in the field go on in the list, from what is chosen there.
-bool ModelDialog::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == m_filter && event->type() == QEvent::KeyPress)
-    switch (static_cast<QKeyEvent*>(event)->key()) {
-      case Qt::Key_Up:
-      case Qt::Key_Down:
-      case Qt::Key_PageUp:
-      case Qt::Key_PageDown:
-        m_list->setFocus();
-        QCoreApplication::sendEvent(m_list, event);
-        return true;
-    }
-  return QDialog::eventFilter(watched, event);
 }
 
 void ModelDialog::selectShown() {
@@ -316,7 +300,7 @@ ModelSource ModelDialog::source() const {
 
 Experiment ModelDialog::experiment() const {
   Experiment experiment;
-  if (m_document->hasModel()) {
+  if (m_document->canCompute()) {
     experiment = m_document->model().experiment;
     experiment.masks = describeMasks(m_document->masks());
     if (!resolveMasks(experiment.masks, maskShapeOf(m_model))) experiment.masks = {};

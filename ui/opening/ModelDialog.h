@@ -26,7 +26,6 @@ class ModelDialog : public QDialog {
  public:
   /// Begins with the document's model, if it has one.
   explicit ModelDialog(Document* document, QWidget* parent = nullptr);
-  bool eventFilter(QObject* watched, QEvent* event) override;
 
   /// A published model as it is: open it by source(). Otherwise create experiment(), then load
   /// weights() if there are any.

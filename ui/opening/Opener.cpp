@@ -4,6 +4,7 @@
 
 #include "core/config/Experiment.h"
 #include "core/models/Registry.h"
+#include "core/workbench/MapFile.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/ShownText.h"
@@ -24,7 +25,8 @@ QString fileName(const QString& path) {
 /// Weights that were trained on pictures prepared otherwise would predict worse, and nobody would
 /// see why.
 bool expectsSamePicture(const ModelConfig& a, const ModelConfig& b) {
-  return a.cropFraction == b.cropFraction && a.interpolation == b.interpolation &&
+  return a.cropFraction == b.cropFraction && a.cropMode == b.cropMode &&
+         a.interpolation == b.interpolation &&
          a.mean == b.mean && a.deviation == b.deviation;
 }
 
@@ -47,6 +49,7 @@ Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, Galler
       });
   connect(look, &LookBridge::weightsPreviewed, this, &Opener::onReport);
   connect(look, &LookBridge::partlyFits, this, &Opener::onPart);
+  connect(document, &Document::modelChanged, this, &Opener::showMaps);
 }
 
 bool Opener::isBusy() const {
@@ -108,6 +111,8 @@ void Opener::onInspected(const FileFinding& finding) {
     case FileKind::Sequence:
       Q_EMIT sequenceFound(finding.path);
       return;
+    case FileKind::Maps:
+      return onMaps(finding);
     case FileKind::Unknown:
       break;
   }
@@ -161,7 +166,7 @@ void Opener::onConfig(const FileFinding& finding) {
   const Experiment& experiment = *finding.experiment;
   const QString name = fileName(finding.path);
   Q_EMIT settingsFound(experiment);
-  const bool same = m_document->hasModel() &&
+  const bool same = m_document->hasModel() && !m_document->model().mapsAlone &&
                     sameArchitecture(experiment.model, m_document->model().experiment.model) &&
                     experiment.model.grid() == m_document->model().experiment.model.grid();
   if (same) {
@@ -215,11 +220,41 @@ void Opener::onCheckpoint(const FileFinding& finding) {
     return sameArchitecture(finding.experiment->model, open) &&
            expectsSamePicture(finding.experiment->model, open);
   };
-  if (m_document->hasModel() && (!finding.experiment || fits(m_document->model().experiment.model)))
+  // A folder says all of its model: it opens as that, whatever is open.
+  const bool folder = QFileInfo(finding.path).isDir();
+  if (!folder && m_document->hasModel() && !m_document->model().mapsAlone &&
+      (!finding.experiment || fits(m_document->model().experiment.model)))
     return loadWeights(finding.path);
   ModelSource source;
   source.weights = finding.path.toStdString();
   m_look->openModel(source);
+}
+
+void Opener::onMaps(const FileFinding& finding) {
+  m_gallery->addFolder(finding.path, finding.pictures);
+  if (m_quiet.remove(finding.path)) return;
+  ModelSource source;
+  source.weights = finding.path.toStdString();
+  m_look->openModel(source, [this, path = finding.path] {
+    QStringList text{tr("%1 holds maps without a model: masks, training and evaluating need one.")
+                         .arg(fileName(path))};
+    for (const std::string& note : m_document->model().notes)
+      text << QString::fromStdString(note);
+    tell(Notice::Level::Info, {}, text.join(QStringLiteral("\n")));
+  });
+}
+
+/// Maps are of pictures of their own, however they were opened.
+void Opener::showMaps() {
+  const ModelInfo& info = m_document->model();
+  if (!info.mapsAlone) return;
+  const QString file = QString::fromStdString(info.weights.string());
+  QStringList pictures;
+  for (int i = 0; i < std::min(info.pictures, ImageBridge::kMaxPictures); ++i)
+    pictures << QString::fromStdString(MapPlace{info.weights, i}.text());
+  if (!m_gallery->indexOf(pictures.first()).isValid()) m_gallery->addFolder(file, pictures);
+  if (!pictures.contains(m_document->imagePath()) && !m_images->isLoading())
+    openImage(pictures.first());
 }
 
 void Opener::onReport(const QString& path, const LoadReport& report) {

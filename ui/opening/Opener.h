@@ -62,6 +62,8 @@ class Opener : public QObject {
   void onMasks(const QString& path);
   void onSession(const FileFinding& finding);
   void onCheckpoint(const FileFinding& finding);
+  void onMaps(const FileFinding& finding);
+  void showMaps();
   void onReport(const QString& path, const LoadReport& report);
   void onPart(const QString& what, const LoadReport& report,
               const std::function<void()>& openAnyway);

@@ -11,8 +11,11 @@
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/opening/DemoModel.h"
+#include "ui/opening/GetModelDialog.h"
+#include "ui/opening/LocalModelsDialog.h"
 #include "ui/opening/ModelDialog.h"
 #include "ui/opening/Opener.h"
+#include "ui/opening/ResolutionDialog.h"
 
 namespace headlight {
 
@@ -45,11 +48,12 @@ void OpeningCommands::makeFileCommands() {
       {"file.open", tr("&Open…"),
        tr("Open pictures, checkpoints, configs, mask schemes or sessions"), "Ctrl+O", "open"},
       [this] { chooseFiles(); });
-  m_fileCommands << makeCommand(
-      this,
-      {"file.openFolder", tr("Open &folder…"),
-       tr("Open a folder of pictures, a dataset or a training run"), "Ctrl+Shift+O", "folder"},
-      [this] { chooseFolder(); });
+  m_fileCommands << makeCommand(this,
+                                {"file.openFolder", tr("Open &folder…"),
+                                 tr("Open a folder of pictures, a dataset, a training run or a "
+                                    "model of the Hugging Face hub"),
+                                 "Ctrl+Shift+O", "folder"},
+                                [this] { chooseFolder(); });
 }
 
 void OpeningCommands::makeModelCommands() {
@@ -65,6 +69,21 @@ void OpeningCommands::makeModelCommands() {
                                   "Ctrl+Shift+D",
                                   {}},
                                  [this] { openDemo(); });
+  m_modelCommands << makeCommand(
+      this,
+      {"model.local",
+       tr("Models on this c&omputer…"),
+       tr("Open one of the models in the caches of Hugging Face and torch hub, or in a folder"),
+       "Ctrl+Alt+M",
+       {}},
+      [this] { chooseLocalModel(); });
+  m_modelCommands << makeCommand(this,
+                                 {"model.get",
+                                  tr("&Get a model…"),
+                                  tr("Download published weights from the Hugging Face hub"),
+                                  "Ctrl+Shift+M",
+                                  {}},
+                                 [this] { getModel(); });
   m_load = makeCommand(this,
                        {"model.load", tr("&Load weights…"),
                         tr("Load a checkpoint into this model; a report of what fits comes first"),
@@ -74,7 +93,24 @@ void OpeningCommands::makeModelCommands() {
                        {"model.save", tr("&Save weights as…"),
                         tr("Save weights, class names and masks as safetensors"), "Ctrl+S", "save"},
                        [this] { saveWeights(); });
-  m_modelCommands << m_load << m_save;
+  m_classNames = makeCommand(this,
+                             {"model.classNames",
+                              tr("Class &names…"),
+                              tr("Name the classes by a file: a name a line, or JSON"),
+                              "Ctrl+Alt+L",
+                              {}},
+                             [this] { chooseClassNames(); });
+  m_resolution = makeCommand(this,
+                             {"model.resolution",
+                              tr("&Resolution…"),
+                              tr("Look at pictures of another size: finer or coarser grids of "
+                                 "patches, position embeddings resampled"),
+                              "Ctrl+Alt+I",
+                              {}},
+                             [this] { chooseResolution(); });
+  for (QAction* action : {m_load, m_save, m_resolution})
+    action->setStatusTip(action->toolTip());
+  m_modelCommands << m_load << m_save << m_resolution << m_classNames;
 }
 
 QList<QAction*> OpeningCommands::startCommands() const {
@@ -82,8 +118,13 @@ QList<QAction*> OpeningCommands::startCommands() const {
 }
 
 void OpeningCommands::refresh() {
-  m_load->setEnabled(m_document->hasModel());
-  m_save->setEnabled(m_document->hasModel());
+  for (QAction* action : {m_load, m_save, m_resolution}) {
+    action->setEnabled(m_document->canCompute());
+    action->setToolTip(m_document->canCompute() ? action->statusTip()
+                                                : m_document->whyNotComputed());
+  }
+  m_classNames->setEnabled(m_document->hasModel() &&
+                           m_document->model().experiment.model.classes > 0);
 }
 
 void OpeningCommands::chooseFiles() {
@@ -102,7 +143,7 @@ void OpeningCommands::chooseFiles() {
 void OpeningCommands::chooseFolder() {
   FileQuestion question;
   question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Open a folder of pictures, a dataset or a training run");
+  question.title = tr("Open a folder of pictures, a dataset, a training run or a model");
   question.start = pictureFolder(*m_document);
   dialogs().files(m_window, question, [this](const QStringList& paths) { m_opener->open(paths); });
 }
@@ -120,6 +161,43 @@ void OpeningCommands::chooseModel() {
       if (!weights.isEmpty()) m_opener->loadWeights(weights);
     });
   });
+}
+
+void OpeningCommands::chooseLocalModel() {
+  auto* dialog = new LocalModelsDialog(LocalPlaces::ofThisComputer(),
+                                       ModelFolders(ModelFolders::defaultFile()), m_window);
+  dialogs().show(dialog, [this, dialog](int result) {
+    const auto model = dialog->chosen();
+    if (result == QDialog::Accepted && model) m_look->openModel(sourceOf(*model));
+  });
+}
+
+GetModelDialog* OpeningCommands::getModel() {
+  if (!m_getting) {
+    m_getting = new GetModelDialog(fetchOptionsOfEnvironment(), m_window);
+    connect(m_getting, &GetModelDialog::openRequested, m_opener,
+            [this](const QString& folder) { m_opener->open({folder}); });
+  }
+  m_getting->show();
+  m_getting->raise();
+  m_getting->activateWindow();
+  return m_getting;
+}
+
+void OpeningCommands::chooseResolution() {
+  auto* dialog = new ResolutionDialog(m_document->model().experiment.model, m_window);
+  dialogs().show(dialog, [this, dialog](int result) {
+    if (result == QDialog::Accepted)
+      m_look->resizeModel(dialog->pictureHeight(), dialog->pictureWidth());
+  });
+}
+
+void OpeningCommands::chooseClassNames() {
+  FileQuestion question;
+  question.title = tr("Class names");
+  question.start = documentsFolder();
+  question.filter = tr("Names (*.txt *.json);;All files (*)");
+  askForPath(m_window, question, [this](const QString& path) { m_look->nameClasses(path); });
 }
 
 void OpeningCommands::openDemo() {
@@ -150,14 +228,11 @@ void OpeningCommands::chooseWeights() {
 }
 
 void OpeningCommands::saveWeights() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save weights");
   const QString name = QString::fromStdString(m_document->model().experiment.model.name);
-  question.start = QDir(documentsFolder()).filePath(name + QStringLiteral(".safetensors"));
-  question.filter = tr("safetensors (*.safetensors)");
-  question.suffix = QStringLiteral("safetensors");
-  askForPath(m_window, question, [this](const QString& path) { m_look->saveModel(path); });
+  askWhereToSave(m_window, tr("Save weights"),
+                 QDir(documentsFolder()).filePath(name + QStringLiteral(".safetensors")),
+                 tr("safetensors (*.safetensors)"),
+                 [this](const QString& path) { m_look->saveModel(path); });
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 
 #include <QList>
 #include <QObject>
+#include <QPointer>
 
 #include "ui/base/NoticeBar.h"
 
@@ -13,6 +14,7 @@ namespace headlight {
 
 class Document;
 class GalleryModel;
+class GetModelDialog;
 class LookBridge;
 class Opener;
 
@@ -30,6 +32,10 @@ class OpeningCommands : public QObject {
   void chooseFiles();
   void chooseFolder();
   void chooseModel();
+  void chooseLocalModel();  ///< of those on this computer
+  void chooseClassNames();
+  void chooseResolution();
+  GetModelDialog* getModel();  ///< published weights, to be downloaded; beside the window
   /// The demo model, or a small random one that says so; with the gallery's first picture where
   /// none is open.
   void openDemo();
@@ -51,7 +57,8 @@ class OpeningCommands : public QObject {
   GalleryModel* m_gallery;
   QWidget* m_window;
   QList<QAction*> m_fileCommands, m_modelCommands;
-  QAction *m_load = nullptr, *m_save = nullptr;
+  QPointer<GetModelDialog> m_getting;
+  QAction *m_load = nullptr, *m_save = nullptr, *m_classNames = nullptr, *m_resolution = nullptr;
 };
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <QMenu>
 
 #include "core/models/Registry.h"
+#include "core/workbench/HubFolder.h"
 #include "ui/base/Actions.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FileInspection.h"
@@ -26,6 +27,7 @@ bool isRecentFile(FileKind kind) {
     case FileKind::Session:
     case FileKind::Config:
     case FileKind::Masks:
+    case FileKind::Maps:
       return true;
     default:
       return false;
@@ -69,6 +71,7 @@ RecentCommands::RecentCommands(RecentPaths* paths, Document* document, LookBridg
 
 void RecentCommands::addModel() {
   const ModelInfo& model = m_document->model();
+  if (model.mapsAlone) return;  // a file, and no model
   const QString weights = QString::fromStdString(model.weights.string());
   const std::string& name = model.experiment.model.name;
   if (weights.isEmpty() && findPublishedModel(name))
@@ -89,6 +92,9 @@ void RecentCommands::open(RecentKind kind, const QString& path) {
 
 QString RecentCommands::titleOf(const QString& path) {
   if (!path.startsWith('/')) return path;
+  for (const QString& part : path.split(QLatin1Char('/')))  // of the hub's cache: as the hub has it
+    if (const std::string repository = hubRepository(part.toStdString()); !repository.empty())
+      return shownName(repository);
   const QFileInfo file(path);
   return shownName(file.fileName() + QStringLiteral(" — ") + homeShortened(file.absolutePath()));
 }

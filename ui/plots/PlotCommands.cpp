@@ -63,21 +63,19 @@ void PlotCommands::copyData() {
 void PlotCommands::exportPlot() {
   QCustomPlot* chosen = plot();
   if (!chosen) return Q_EMIT told(tr("No plot is shown"));
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Export plot");
-  question.start = QDir(figureFolder()).filePath(QStringLiteral("plot.png"));
-  question.filter = tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;The numbers, CSV (*.csv)");
-  question.suffix = QStringLiteral("png");
-  askForPath(m_scope, question, [this, chosen = QPointer(chosen)](const QString& path) {
-    if (!chosen) return;
-    rememberFigureFolder(path);
-    const auto written = writePlot(*chosen, path);
-    if (written)
-      Q_EMIT told(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
-    else
-      Q_EMIT failed(tr("The plot was not saved"), QString::fromStdString(written.error().text()));
-  });
+  askWhereToSave(m_scope, tr("Export plot"),
+                 QDir(figureFolder()).filePath(QStringLiteral("plot.png")),
+                 tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;The numbers, CSV (*.csv)"),
+                 [this, chosen = QPointer(chosen)](const QString& path) {
+                   if (!chosen) return;
+                   rememberFigureFolder(path);
+                   const auto written = writePlot(*chosen, path);
+                   if (written)
+                     Q_EMIT told(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+                   else
+                     Q_EMIT failed(tr("The plot was not saved"),
+                                   QString::fromStdString(written.error().text()));
+                 });
 }
 
 }  // namespace headlight

@@ -165,13 +165,8 @@ void RunsWindow::removeChosen() {
 }
 
 void RunsWindow::askWhereToExport() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Export the table of runs");
-  question.start = QStringLiteral("runs.csv");
-  question.filter = tr("Tables (*.csv)");
-  question.suffix = QStringLiteral("csv");
-  askForPath(this, question, [this](const QString& path) { exportTable(path); });
+  askWhereToSave(this, tr("Export the table of runs"), QStringLiteral("runs.csv"),
+                 tr("Tables (*.csv)"), [this](const QString& path) { exportTable(path); });
 }
 
 void RunsWindow::exportTable(const QString& path) {

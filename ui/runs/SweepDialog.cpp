@@ -11,12 +11,9 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include <mutex>
-
 #include "core/base/Files.h"
 #include "core/workbench/SweepDesign.h"
 #include "ui/base/Dialogs.h"
-#include "ui/base/EitherStop.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
@@ -24,6 +21,7 @@
 #include "ui/forms/PathRow.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/SweepPlot.h"
+#include "ui/runs/SweepJob.h"
 #include "ui/runs/SweepSettings.h"
 #include "ui/runs/SweepTable.h"
 #include "ui/training/RunFolders.h"
@@ -31,7 +29,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kSettleMs = 300, kSweepPollMs = 250;
+constexpr int kSettleMs = 300;
 
 std::string sweepFolder(const std::string& name) {
   return (runsFolder().parent_path() / "sweeps" / folderName(name)).string();
@@ -43,13 +41,6 @@ std::string sweepFolder(const std::string& name) {
 struct SweepDialog::Planned {
   Result<SweepPlan> plan;
   Result<SweepReport> report;
-};
-
-/// What the sweep said since it was last asked.
-struct SweepDialog::Told {
-  std::mutex mutex;
-  std::optional<SweepReport> report;
-  QString event;
 };
 
 SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
@@ -71,7 +62,7 @@ SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
       m_progress(new ProgressLine(tr("Progress of the sweep"), this)),
       m_status(new MessageLabel(this)),
       m_measuring(new ProgressTask(m_progress, this)),
-      m_sweeping(new ProgressTask(m_progress, this)) {
+      m_job(new SweepJob(m_progress, this)) {
   setObjectName(QStringLiteral("sweepDialog"));
   setWindowTitle(tr("Sweep"));
   setAcceptDrops(true);
@@ -97,7 +88,6 @@ SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
   m_folder->setPath(QString::fromStdString(sweepFolder(m_settings->wish().name)));
   m_settle.setSingleShot(true);
   m_settle.setInterval(kSettleMs);
-  m_poll.setInterval(kSweepPollMs);
   m_plotCommands = new PlotCommands(this, /*keys=*/false);
   connectParts();
   // Enter in a field means that it is filled in, no more.
@@ -122,10 +112,13 @@ void SweepDialog::connectParts() {
                  [this](const QString& path) { setFolder(path); });
   });
   connect(&m_settle, &QTimer::timeout, this, &SweepDialog::read);
-  connect(&m_poll, &QTimer::timeout, this, &SweepDialog::collect);
+  connect(m_job, &SweepJob::reported, this, &SweepDialog::take);
+  connect(m_job, &SweepJob::ended, this, &SweepDialog::finish);
+  connect(m_job, &SweepJob::runFailed, this,
+          [this](const QString& text) { m_status->setMessage(text, MessageLabel::Tone::Problem); });
   connect(m_axis, &QComboBox::currentIndexChanged, this, &SweepDialog::draw);
   connect(m_axis, &QComboBox::activated, this,
-          [this] { m_axis->setProperty("chosen", m_axis->currentData()); });
+          [this] { m_chosenAxis = m_axis->currentData().toString(); });
   connect(m_plotCommands, &PlotCommands::told, this,
           [this](const QString& text) { m_status->setMessage(text); });
   connect(m_plotCommands, &PlotCommands::failed, this,
@@ -168,7 +161,7 @@ QWidget* SweepDialog::makeButtons() {
   m_runs->setToolTip(tr("Curves and settings of the runs, beside each other"));
   connect(m_start, &QPushButton::clicked, this, &SweepDialog::start);
   connect(m_stop, &QPushButton::clicked, this, &SweepDialog::stop);
-  connect(m_save, &QPushButton::clicked, this, &SweepDialog::askWhereToSave);
+  connect(m_save, &QPushButton::clicked, this, &SweepDialog::chooseSweepFile);
   connect(m_runs, &QPushButton::clicked, this, [this] { Q_EMIT runsRequested(folder()); });
   connect(buttons, &QDialogButtonBox::rejected, this, &SweepDialog::reject);
   return buttons;
@@ -187,7 +180,7 @@ void SweepDialog::setFolder(const QString& path) {
 }
 
 bool SweepDialog::isSweeping() const {
-  return m_sweeping->isBusy();
+  return m_job->isRunning();
 }
 
 // --- What it will be ---------------------------------------------------------------------------
@@ -226,7 +219,8 @@ void SweepDialog::showPlan(Planned found) {
     m_plan = std::move(*found.plan);
     if (!m_plan->about.empty()) m_settings->setAbout(QString::fromStdString(m_plan->about));
     fillAxes();
-    showReport(*found.report);
+    m_report = std::move(*found.report);
+    showReport();
     measure();
   } else {
     const Error& error = found.plan ? found.report.error() : found.plan.error();
@@ -249,7 +243,7 @@ void SweepDialog::measure() {
         else
           m_status->setMessage(QString::fromStdString(estimate.error().text()),
                                MessageLabel::Tone::Problem);
-        if (m_plan) showReport(SweepReport(m_report));
+        if (m_plan) showReport();
         refresh();
         Q_EMIT estimated();
       });
@@ -275,8 +269,7 @@ void SweepDialog::showTime() {
 
 // --- What is known of it -----------------------------------------------------------------------
 
-void SweepDialog::showReport(const SweepReport& report) {
-  m_report = report;
+void SweepDialog::showReport() {
   m_table->showSweep(*m_plan, m_report,
                      m_estimate ? m_estimate->secondsOfRun : std::vector<double>());
   draw();
@@ -284,13 +277,11 @@ void SweepDialog::showReport(const SweepReport& report) {
 
 void SweepDialog::fillAxes() {
   const QSignalBlocker quiet(m_axis);
-  // Whoever chose one keeps it; else it is the first, a number where there is one.
-  const QString before = m_axis->property("chosen").toString();
   m_axis->clear();
   for (const SweepAxis& axis : sweepAxes(*m_plan))
     m_axis->addItem(tr("over %1").arg(QString::fromStdString(axis.path)),
                     QString::fromStdString(axis.path));
-  m_axis->setCurrentIndex(std::max(0, m_axis->findData(before)));
+  m_axis->setCurrentIndex(std::max(0, m_axis->findData(m_chosenAxis)));
   m_axis->setEnabled(m_axis->count() > 1);
 }
 
@@ -310,7 +301,7 @@ void SweepDialog::refresh() {
   m_settings->setEnabled(!busy);
   m_folder->setEnabled(!busy);
   m_start->setEnabled(!busy && ready);
-  m_stop->setEnabled(busy && !m_stopping.stop_requested());
+  m_stop->setEnabled(busy && !m_job->isStopping());
   m_save->setEnabled(ready);
   m_runs->setEnabled(m_report.finished > 0 || busy);
   showTime();
@@ -321,57 +312,28 @@ void SweepDialog::refresh() {
 void SweepDialog::start() {
   if (isSweeping() || !m_plan) return;
   m_measuring->cancel();
-  m_stopping = {};
-  m_told = std::make_shared<Told>();
   m_status->setMessage(tr("Training…"));
-  m_poll.start();
-  m_sweeping->run<Result<SweepReport>>(
-      [plan = *m_plan, folder = folder().toStdString(), told = m_told,
-       asked = m_stopping.get_token()](const ProgressCallback& progress, std::stop_token gone) {
-        SweepObserver observer;
-        observer.progress = progress;
-        observer.table = [&told](const SweepReport& report) {
-          const std::lock_guard lock(told->mutex);
-          told->report = report;
-        };
-        observer.failed = [&](const SweepRun& run, const Error& error) {
-          const std::lock_guard lock(told->mutex);
-          told->event = QString::fromStdString(sweepRunName(plan, run) + ": " + error.text());
-        };
-        const EitherStop stop(asked, gone);
-        return runSweep(plan, folder, {}, observer, stop.token());
-      },
-      [this](const Result<SweepReport>& report) { finish(report); });
+  m_job->start(*m_plan, folder().toStdString());
   refresh();
 }
 
 void SweepDialog::stop() {
   if (!isSweeping()) return;
-  m_stopping.request_stop();
+  m_job->stop();
   m_status->setMessage(tr("Stopping after the present step…"));
   refresh();
 }
 
-void SweepDialog::collect() {
-  std::optional<SweepReport> report;
-  QString event;
-  {
-    const std::lock_guard lock(m_told->mutex);
-    report.swap(m_told->report);
-    event.swap(m_told->event);
-  }
-  if (!event.isEmpty()) m_status->setMessage(event, MessageLabel::Tone::Problem);
-  if (!report) return;
-  showReport(*report);
+void SweepDialog::take(const SweepReport& report) {
+  m_report = report;
+  showReport();
   refresh();
 }
 
 void SweepDialog::finish(const Result<SweepReport>& report) {
-  collect();
-  m_poll.stop();
-  m_stopping = {};
   m_estimate.reset();
-  if (report) showReport(*report);
+  if (report) m_report = *report;
+  showReport();
   refresh();
   if (report && report->failures.empty())
     m_status->setMessage(
@@ -393,14 +355,10 @@ void SweepDialog::finish(const Result<SweepReport>& report) {
   Q_EMIT ended();
 }
 
-void SweepDialog::askWhereToSave() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save the sweep file");
-  question.start = QString::fromStdString(folderName(m_plan->name) + ".json");
-  question.filter = tr("Sweeps (*.json)");
-  question.suffix = QStringLiteral("json");
-  askForPath(this, question, [this](const QString& path) { saveFile(path); });
+void SweepDialog::chooseSweepFile() {
+  askWhereToSave(this, tr("Save the sweep file"),
+                 QString::fromStdString(folderName(m_plan->name) + ".json"), tr("Sweeps (*.json)"),
+                 [this](const QString& path) { saveFile(path); });
 }
 
 void SweepDialog::saveFile(const QString& path) {

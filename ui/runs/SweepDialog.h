@@ -6,7 +6,6 @@
 #include <QTimer>
 
 #include <optional>
-#include <stop_token>
 
 #include "core/workbench/SweepEstimate.h"
 #include "ui/base/BackgroundTask.h"
@@ -22,6 +21,7 @@ class PathRow;
 class PlotCommands;
 class ProgressLine;
 class ProgressTask;
+class SweepJob;
 class SweepPlot;
 class SweepSettings;
 class SweepTable;
@@ -59,7 +59,6 @@ class SweepDialog : public QDialog {
 
  private:
   struct Planned;
-  struct Told;
   QWidget* makeResults();
   QWidget* makeButtons();
   void connectParts();
@@ -68,20 +67,19 @@ class SweepDialog : public QDialog {
   void showPlan(Planned found);
   void measure();
   void showTime();
-  void showReport(const SweepReport& report);
+  void showReport();
   void fillAxes();
   void draw();
   void refresh();
-  void collect();
+  void take(const SweepReport& report);
   void finish(const Result<SweepReport>& report);
-  void askWhereToSave();
+  void chooseSweepFile();
 
   std::optional<SweepPlan> m_plan;
   SweepReport m_report;
   std::optional<SweepEstimate> m_estimate;
-  std::shared_ptr<Told> m_told;  ///< by the sweep, from its thread
-  std::stop_source m_stopping;
   bool m_folderChosen = false;  ///< by the person: it does not follow the name
+  QString m_chosenAxis;         ///< likewise; empty: the first
   SweepSettings* m_settings;
   PathRow* m_folder;
   QLabel* m_time;
@@ -93,9 +91,10 @@ class SweepDialog : public QDialog {
   ProgressLine* m_progress;
   MessageLabel* m_status;
   QPushButton *m_start = nullptr, *m_stop = nullptr, *m_save = nullptr, *m_runs = nullptr;
-  QTimer m_settle, m_poll;
+  QTimer m_settle;
   BackgroundTask m_reading;
-  ProgressTask *m_measuring, *m_sweeping;
+  ProgressTask* m_measuring;
+  SweepJob* m_job;
 };
 
 }  // namespace headlight

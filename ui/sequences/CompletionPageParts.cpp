@@ -114,17 +114,13 @@ void CompletionPage::choosePicture() {
 
 void CompletionPage::choosePng() {
   if (!m_completed) return;
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save the completions");
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  question.start = QDir(folder).filePath(QFileInfo(m_pictureName).completeBaseName() +
-                                         QStringLiteral("-completed.png"));
-  question.filter = tr("PNG (*.png)");
-  question.suffix = QStringLiteral("png");
   // Those that were asked for: a model that arrives meanwhile takes its own picture.
-  askForPath(this, question,
-             [this, picture = m_completed](const QString& path) { savePng(path, picture); });
+  askWhereToSave(this, tr("Save the completions"),
+                 QDir(folder).filePath(QFileInfo(m_pictureName).completeBaseName() +
+                                       QStringLiteral("-completed.png")),
+                 tr("PNG (*.png)"),
+                 [this, picture = m_completed](const QString& path) { savePng(path, picture); });
 }
 
 void CompletionPage::savePng(const QString& path,

@@ -184,14 +184,9 @@ void ContinuationPage::refreshControls() {
 }
 
 void ContinuationPage::chooseFile() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save the text");
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  question.start = QDir(folder).filePath(QStringLiteral("continued.txt"));
-  question.filter = tr("Text (*.txt);;All files (*)");
-  question.suffix = QStringLiteral("txt");
-  askForPath(this, question, [this](const QString& path) { save(path); });
+  askWhereToSave(this, tr("Save the text"), QDir(folder).filePath(QStringLiteral("continued.txt")),
+                 tr("Text (*.txt);;All files (*)"), [this](const QString& path) { save(path); });
 }
 
 void ContinuationPage::save(const QString& path) {

@@ -190,14 +190,10 @@ void SequenceMapsPage::refreshControls() {
 
 void SequenceMapsPage::choosePng() {
   if (!m_maps) return;
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save the maps");
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  question.start = QDir(folder).filePath(QStringLiteral("sequence-layer%1.png").arg(m_maps->layer));
-  question.filter = tr("PNG (*.png)");
-  question.suffix = QStringLiteral("png");
-  askForPath(this, question, [this](const QString& path) { savePng(path); });
+  askWhereToSave(this, tr("Save the maps"),
+                 QDir(folder).filePath(QStringLiteral("sequence-layer%1.png").arg(m_maps->layer)),
+                 tr("PNG (*.png)"), [this](const QString& path) { savePng(path); });
 }
 
 void SequenceMapsPage::savePng(const QString& path) {

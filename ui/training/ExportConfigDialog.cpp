@@ -118,13 +118,8 @@ void ExportConfigDialog::refreshCommand() {
 }
 
 void ExportConfigDialog::chooseFile() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save config");
-  question.start = m_path;
-  question.filter = tr("Configs (*.json)");
-  question.suffix = QStringLiteral("json");
-  askForPath(this, question, [this](const QString& path) { saveTo(path); });
+  askWhereToSave(this, tr("Save config"), m_path, tr("Configs (*.json)"),
+                 [this](const QString& path) { saveTo(path); });
 }
 
 void ExportConfigDialog::saveTo(const QString& path) {

@@ -34,7 +34,7 @@ constexpr int kProbeDelayMs = 250;  ///< of rest after the last keystroke
 
 Experiment trainingExperimentOf(const Document& document) {
   Experiment experiment;
-  if (!document.hasModel()) return experiment;
+  if (!document.canCompute()) return experiment;
   experiment = document.model().experiment;
   experiment.masks = describeMasks(document.masks());
   experiment.edits.clear();

@@ -328,7 +328,9 @@ void TrainingDock::onFolderRecreated(const QString& error) {
 
 void TrainingDock::refreshControls() {
   const bool stopping = m_bridge->isStopping();
-  m_actions.start->setEnabled(m_document->hasModel() && !m_active);
+  m_actions.start->setEnabled(m_document->canCompute() && !m_active);
+  m_actions.start->setToolTip(m_document->canCompute() ? m_actions.start->statusTip()
+                                                       : m_document->whyNotComputed());
   m_actions.pause->setEnabled(m_active && !stopping);
   m_actions.pause->setText(m_bridge->isPaused() ? tr("Go On") : tr("Pause"));
   m_actions.pause->setIcon(

@@ -84,8 +84,10 @@ QString originRows(const ModelInfo& info) {
                               : QString::fromStdString(info.weights.string());
   QString rows =
       row(say("Weights"), weights) + row(say("Device"), QString::fromStdString(info.device));
-  if (!info.weights.empty())
+  if (!info.weights.empty() && !info.mapsAlone)
     rows += row(say("What fitted"), QString::fromStdString(info.report.summary()));
+  if (const std::string names = classNamesText(info); !names.empty())
+    rows += row(say("Class names"), QString::fromStdString(names));
   for (const std::string& note : info.notes)
     rows += row(say("Note"), QString::fromStdString(note));
   return rows;
@@ -124,7 +126,8 @@ void showAbout(QWidget* parent) {
                    "looks, decide where it may look, retrain, and take the result elsewhere."),
                say("Free software under the GNU General Public License, version 3 or later. It "
                    "comes with no warranty."),
-               say("Built on Qt, LibTorch, OpenCV and QCustomPlot.")));
+               say("Built on Qt, LibTorch, OpenCV and QCustomPlot. The names of ImageNet-1k's "
+                   "classes are of WordNet 3.0, copyright 2006 by Princeton University.")));
 }
 
 }  // namespace headlight

@@ -93,8 +93,8 @@ void EffectController::refreshCastle() {
 /// Drawn pictures cost nothing to have; folders are measured on only where somebody says so.
 void EffectController::onModel() {
   const PictureSample sample = sampleOf(*m_document);
-  const bool trained = m_document->hasModel() && !m_document->model().randomWeights;
-  if (m_chosen && m_document->hasModel()) return;
+  const bool trained = m_document->canCompute() && !m_document->model().randomWeights;
+  if (m_chosen && m_document->canCompute()) return;
   if (trained && sample.data.dataset == kProceduralData)
     setSample(sample);
   else
@@ -108,7 +108,7 @@ void EffectController::setSample(const std::optional<PictureSample>& sample) {
 }
 
 void EffectController::chooseData() {
-  if (!m_document->hasModel()) return;
+  if (!m_document->canCompute()) return;
   auto* dialog = new EffectDataDialog(m_bridge.sample(), sampleOf(*m_document), m_window);
   dialogs().show(dialog, [this, dialog](int result) {
     if (result != QDialog::Accepted) return;
@@ -118,7 +118,7 @@ void EffectController::chooseData() {
 }
 
 void EffectController::showClasses() {
-  if (!m_document->hasModel()) return;
+  if (!m_document->canCompute()) return;
   if (!m_classes) {
     m_classes = new DatasetDialog(m_document, &m_bridge, m_window);
     m_classes->setAttribute(Qt::WA_DeleteOnClose);

@@ -9,14 +9,18 @@
 #include "ui/base/Actions.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/ShownText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/document/Folders.h"
 #include "ui/document/Session.h"
 #include "ui/figures/FigureDialog.h"
 #include "ui/figures/FigureExport.h"
 #include "ui/figures/FilmDialog.h"
+#include "ui/figures/HeadFigureDialog.h"
+#include "ui/figures/WayFigure.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/PictureTabs.h"
+#include "ui/maps/WaysView.h"
 #include "ui/window/Workspaces.h"
 
 namespace headlight {
@@ -60,6 +64,13 @@ FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, const Work
                            "recorded"),
                         "Ctrl+H, F", "image"},
                        [this] { saveFilm(); });
+  m_heads = makeCommand(this,
+                        {"view.headsByDepth", tr("Heads by &depth…"),
+                         tr("The number that heads show as a figure: every head by its layer, with "
+                            "deviations and chance"),
+                         "Ctrl+Alt+H", "image"},
+                        [this] { showHeads(); });
+  connect(document, &Document::lookChanged, this, &FigureCommands::refresh);
   for (const auto signal : {&Document::modelChanged, &Document::imageChanged})
     connect(document, signal, this, &FigureCommands::refresh);
   refresh();
@@ -69,6 +80,7 @@ void FigureCommands::refresh() {
   const bool picture = m_document->hasModel() && m_document->hasImage();
   m_export->setEnabled(picture);
   m_copy->setEnabled(picture);
+  m_heads->setEnabled(picture && (m_document->look() || m_document->numbers().values));
   m_film->setEnabled(m_document->hasModel() && m_evolution && !m_evolution->run().isEmpty());
 }
 
@@ -92,7 +104,33 @@ void FigureCommands::saveFilm() {
   dialogs().show(dialog, {});
 }
 
+void FigureCommands::showHeads() {
+  const HeadNumbers& numbers = m_document->numbers();
+  const HeadMeasureInfo& info = infoOf(numbers.measure);
+  Result<HeadValues> values = Error{ErrorCode::NotFound, "is not measured yet", info.title};
+  if (numbers.values)
+    values = *numbers.values;
+  else if (m_document->look())
+    values = headValuesOf(*m_document->look(), m_document->model(), numbers.measure);
+  if (!values) {
+    Q_EMIT failed(tr("There are no numbers to draw"),
+                  QString::fromStdString(values.error().text()));
+    return;
+  }
+  const QString whose = values->pictures > 1
+                            ? tr("%n picture(s) of the data set", nullptr, int(values->pictures))
+                            : shownName(m_document->imageName());
+  const QString model =
+      shownName(QString::fromStdString(m_document->model().experiment.model.name));
+  dialogs().show(
+      new HeadFigureDialog(*values,
+                           tr("%1 · %2 · %3").arg(QString::fromStdString(info.title), model, whose),
+                           m_window),
+      {});
+}
+
 Result<FigureRequest> FigureCommands::capture() const {
+  if (m_tabs->page() == QStringLiteral("ways")) return captureWay(*m_document, *m_tabs->ways());
   const FigureKind kind = figureOf(*m_tabs);
   if (kind != FigureKind::Comparison) return captureFigure(*m_document, kind);
   const SideBySide& sides = *m_tabs->compare()->sides();
@@ -126,19 +164,16 @@ void FigureCommands::choose() {
 }
 
 void FigureCommands::choosePath(const FigureRequest& request) {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Export figure");
-  question.start = QDir(figureFolder())
-                       .filePath(QFileInfo(m_document->imageName()).completeBaseName() +
-                                 QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png"));
-  question.filter = tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)");
-  question.suffix = QStringLiteral("png");
-  askForPath(m_window, question, [this, request = request](const QString& path) mutable {
-    request.path = path;
-    rememberFigureFolder(path);
-    write(request);
-  });
+  askWhereToSave(m_window, tr("Export figure"),
+                 QDir(figureFolder())
+                     .filePath(QFileInfo(m_document->imageName()).completeBaseName() +
+                               QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png")),
+                 tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)"),
+                 [this, request = request](const QString& path) mutable {
+                   request.path = path;
+                   rememberFigureFolder(path);
+                   write(request);
+                 });
 }
 
 void FigureCommands::write(const FigureRequest& request) {

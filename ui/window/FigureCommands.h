@@ -24,6 +24,8 @@ class FigureCommands : public QObject {
 
   QAction* exportAction() const { return m_export; }
   QAction* copyAction() const { return m_copy; }
+  /// Of the number that heads show, in the menu of views.
+  QAction* headsAction() const { return m_heads; }
   /// Of the run whose recording that is, in the menu of training.
   QAction* filmAction() const { return m_film; }
   void setEvolution(const EvolutionBridge* evolution);  ///< once
@@ -39,6 +41,7 @@ class FigureCommands : public QObject {
   void write(const FigureRequest& request);
   void copyPicture();
   void saveFilm();
+  void showHeads();
   void refresh();
 
   Document* m_document;
@@ -48,7 +51,7 @@ class FigureCommands : public QObject {
   BackgroundTask* m_writer;
   int m_width = 0, m_dpi = 0;  ///< as chosen last; 0: never
   const EvolutionBridge* m_evolution = nullptr;
-  QAction *m_export, *m_copy, *m_film;
+  QAction *m_export, *m_copy, *m_film, *m_heads;
 };
 
 }  // namespace headlight

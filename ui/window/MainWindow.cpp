@@ -21,6 +21,7 @@
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/NumberChooser.h"
 #include "ui/maps/PictureTabs.h"
+#include "ui/maps/WaysView.h"
 #include "ui/maps/PredictionPanel.h"
 #include "ui/maps/SimilarityPage.h"
 #include "ui/maps/ViewCommands.h"
@@ -176,6 +177,8 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Train"), m_trainings->trainCommands());
   m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
   m_actions->adopt(tr("View"), m_centre->tabs()->compare()->sides()->commands());
+  m_actions->adopt(tr("View"), m_centre->tabs()->ways()->commands());
+  m_actions->adopt(tr("View"), {m_figures->headsAction()});
   m_actions->adopt(tr("View"), m_docks->commands());
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
   m_actions->adopt(tr("Help"), m_help->commands());
@@ -193,6 +196,8 @@ void MainWindow::connectControllers() {
     source.weights = path.toStdString();
     m_look->openModel(source);
   });
+  connect(m_galleryDock, &GalleryDock::colorsRequested, m_centre->tabs()->ways(),
+          &WaysView::showTogether);
   connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
   connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {

@@ -13,6 +13,7 @@ QString submenuOf(const QString& group) {
   if (group == QStringLiteral("dock")) return QObject::tr("&Docks");
   if (group == QStringLiteral("colors")) return QObject::tr("&Colours");
   if (group == QStringLiteral("theme")) return QObject::tr("&Theme");
+  if (group == QStringLiteral("way")) return QObject::tr("&Ways of looking");
   return {};
 }
 

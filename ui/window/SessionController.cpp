@@ -225,19 +225,16 @@ void SessionController::chooseToOpen() {
 }
 
 void SessionController::chooseToSave() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save session");
-  question.start = QDir(documentsFolder()).filePath(QStringLiteral("headlight-session.json"));
-  question.filter = tr("Sessions (*.json)");
-  question.suffix = QStringLiteral("json");
-  askForPath(m_parts.window, question, [this](const QString& path) {
-    const QString error = m_keeper.saveTo(path);
-    if (error.isEmpty())
-      Q_EMIT m_parts.document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
-    else
-      Q_EMIT failed(tr("The session was not saved"), error);
-  });
+  askWhereToSave(
+      m_parts.window, tr("Save session"),
+      QDir(documentsFolder()).filePath(QStringLiteral("headlight-session.json")),
+      tr("Sessions (*.json)"), [this](const QString& path) {
+        const QString error = m_keeper.saveTo(path);
+        if (error.isEmpty())
+          Q_EMIT m_parts.document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+        else
+          Q_EMIT failed(tr("The session was not saved"), error);
+      });
 }
 
 }  // namespace headlight

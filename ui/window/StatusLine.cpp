@@ -36,6 +36,7 @@ QString shortCount(double count) {
 }
 
 QString macsText(const Document& document) {
+  if (!document.canCompute()) return StatusLine::tr("unknown: there is no model");
   const ModelConfig& model = document.model().experiment.model;
   const double now = double(modelCost(model, document.masks()).macs),
                unmasked = double(modelCost(model).macs);
@@ -128,6 +129,10 @@ void StatusLine::refreshModel() {
   const QString note = m_document->sourceNote();
   m_device->setText(note.isEmpty() ? device : QStringLiteral("%1 · %2").arg(device, note));
   refreshDeviceTip();
+  if (info.mapsAlone) {
+    m_size->setText(tr("maps without a model"));
+    return;
+  }
   const double macs = double(modelCost(info.experiment.model, m_document->masks()).macs);
   m_size->setText(
       tr("%1 parameters · %2MACs").arg(shortCount(double(info.parameters)), shortCount(macs)));

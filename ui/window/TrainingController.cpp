@@ -95,8 +95,12 @@ void TrainingController::makeCommands() {
       [this] { showReplay(); });
   for (QAction* action : m_fileCommands + m_maskCommands) {
     action->setEnabled(false);
-    connect(m_document, &Document::modelChanged, action,
-            [this, action] { action->setEnabled(m_document->hasModel()); });
+    action->setStatusTip(action->toolTip());
+    connect(m_document, &Document::modelChanged, action, [this, action] {
+      action->setEnabled(m_document->canCompute());
+      action->setToolTip(m_document->canCompute() ? action->statusTip()
+                                                  : m_document->whyNotComputed());
+    });
   }
   m_modelCommands << makeCommand(
       this,
@@ -300,7 +304,7 @@ void TrainingController::exportConfig(const Experiment& experiment, QWidget* par
 // --- Runs --------------------------------------------------------------------------------------
 
 void TrainingController::choose() {
-  if (!m_document->hasModel() || m_bridge->isRunning()) return;
+  if (!m_document->canCompute() || m_bridge->isRunning()) return;
   auto* dialog = new TrainDialog(m_document, experiment(), m_window);
   connect(dialog, &TrainDialog::exportRequested, this,
           [this, dialog](const Experiment& experiment) {
@@ -339,16 +343,12 @@ void TrainingController::resume(const QString& folder) {
 }
 
 void TrainingController::chooseWhereToSaveWeights() {
-  FileQuestion question;
-  question.mode = FileQuestion::Mode::SaveFile;
-  question.title = tr("Save weights");
-  question.start =
+  askWhereToSave(
+      m_window, tr("Save weights"),
       QDir(documentsFolder())
-          .filePath(QFileInfo(m_bridge->folder()).fileName() + QStringLiteral(".safetensors"));
-  question.filter = tr("safetensors (*.safetensors)");
-  question.suffix = QStringLiteral("safetensors");
-  askForPath(m_window, question,
-             [this](const QString& path) { m_bridge->saveNewestWeights(path); });
+          .filePath(QFileInfo(m_bridge->folder()).fileName() + QStringLiteral(".safetensors")),
+      tr("safetensors (*.safetensors)"),
+      [this](const QString& path) { m_bridge->saveNewestWeights(path); });
 }
 
 void TrainingController::offerToResume(const QString& folder) {

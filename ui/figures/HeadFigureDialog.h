@@ -1,0 +1,31 @@
+#pragma once
+// Every head by depth as a figure: seen as it will be saved.
+
+#include <QDialog>
+
+#include "core/workbench/HeadMeasures.h"
+
+class QLabel;
+
+namespace headlight {
+
+class MessageLabel;
+
+/// Looks at the figure; **Save…** writes PDF, SVG, PNG or the numbers.
+class HeadFigureDialog : public QDialog {
+  Q_OBJECT
+ public:
+  HeadFigureDialog(const HeadValues& values, const QString& subject, QWidget* parent = nullptr);
+
+  void save(const QString& path);
+
+ private:
+  void draw();
+  void choosePath();
+
+  HeadValues m_values;
+  QLabel* m_picture;
+  MessageLabel* m_status;
+};
+
+}  // namespace headlight

@@ -1,0 +1,194 @@
+#include "ui/opening/GetModelDialog.h"
+
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "ui/base/Dialogs.h"
+#include "ui/base/Icons.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ProgressLine.h"
+#include "ui/base/ShownText.h"
+#include "ui/opening/FetchJob.h"
+#include "ui/opening/WeightsList.h"
+
+namespace headlight {
+
+GetModelDialog::GetModelDialog(FetchOptions options, QWidget* parent)
+    : QDialog(parent),
+      m_options(std::move(options)),
+      m_list(new WeightsList(this)),
+      m_about(new QLabel(this)),
+      m_rate(new QLabel(this)),
+      m_progress(new ProgressLine(tr("Progress of the download"), this)),
+      m_status(new MessageLabel(this)),
+      m_job(new FetchJob(this)) {
+  setObjectName(QStringLiteral("getModelDialog"));
+  setWindowTitle(tr("Get a model"));
+  resize(980, 620);
+  m_about->setObjectName(QStringLiteral("weightsAbout"));
+  m_rate->setObjectName(QStringLiteral("fetchRate"));
+  m_status->setObjectName(QStringLiteral("fetchStatus"));
+  for (QLabel* label : {m_about, m_rate}) {
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+  }
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(m_list, 1);
+  layout->addWidget(m_about);
+  layout->addWidget(m_progress);
+  layout->addWidget(m_rate);
+  layout->addWidget(m_status);
+  makeButtons();
+  connect(m_list, &WeightsList::currentChanged, this, &GetModelDialog::refresh);
+  connect(m_list, &WeightsList::activated, this, [this] {
+    if (m_open->isEnabled()) return open();
+    if (m_download->isEnabled()) download();
+  });
+  connect(m_job, &FetchJob::progressed, this, &GetModelDialog::onProgress);
+  connect(m_job, &FetchJob::ended, this, &GetModelDialog::onEnded);
+  m_list->setFocus();
+  refresh();
+}
+
+void GetModelDialog::makeButtons() {
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  const auto add = [&](const QString& text, const char* name, const QString& tip) {
+    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
+    button->setObjectName(QString::fromLatin1(name));
+    button->setToolTip(tip);
+    return button;
+  };
+  m_download = add(tr("&Download"), "download", tr("From the Hugging Face hub, checked"));
+  m_stop = add(tr("S&top"), "stopDownload", tr("What has arrived is kept: it goes on next time"));
+  m_open = add(tr("&Open"), "openFetched", tr("Open the model, which is on this computer"));
+  m_stop->setIcon(lineIcon(QStringLiteral("stop")));
+  connect(m_download, &QPushButton::clicked, this, &GetModelDialog::download);
+  connect(m_stop, &QPushButton::clicked, this, &GetModelDialog::stop);
+  connect(m_open, &QPushButton::clicked, this, &GetModelDialog::open);
+  connect(buttons, &QDialogButtonBox::rejected, this, &GetModelDialog::reject);
+  for (QPushButton* button : findChildren<QPushButton*>())
+    button->setAutoDefault(false);  // Enter is the list's
+  layout()->addWidget(buttons);
+}
+
+bool GetModelDialog::isDownloading() const {
+  return m_job->isRunning();
+}
+
+void GetModelDialog::showEvent(QShowEvent* event) {
+  QDialog::showEvent(event);
+  lookWhatIsHere();
+}
+
+/// Away from the window's thread: the cache may lie on a slow drive.
+void GetModelDialog::lookWhatIsHere() {
+  auto all = publishedWeights();
+  if (const PublishedWeights* other = m_list->current())
+    all.push_back(*other);  // not listed, maybe
+  m_looking.run<std::set<std::string>>(
+      [options = m_options, all = std::move(all)](std::stop_token stop) {
+        std::set<std::string> here;
+        for (const PublishedWeights& weights : all)
+          if (!stop.stop_requested() && fetchedAlready(weights, options)) here.insert(weights.name);
+        return here;
+      },
+      [this](const std::set<std::string>& here) { m_list->setHere(here); });
+}
+
+void GetModelDialog::describe() {
+  const PublishedWeights* weights = m_list->current();
+  if (!weights) return m_about->setText(tr("Choose what to download."));
+  const QString cache = QDir::toNativeSeparators(QString::fromStdString(m_options.cache.string()));
+  if (weights->parameters == 0)
+    return m_about->setText(tr("%1 of the hub: size and licence are not known here. To %2")
+                                .arg(shownName(weights->repository), shownText(cache)));
+  m_about->setText(
+      tr("%1: about %2, licence %3, pictures of %4 pixels. %5")
+          .arg(shownName(weights->name), shownName(sizeText(*weights)), shownName(weights->licence))
+          .arg(weights->imageSize)
+          .arg(m_list->isHere(*weights) ? tr("It is on this computer.")
+                                        : tr("To %1").arg(shownText(cache))));
+}
+
+void GetModelDialog::refresh() {
+  describe();
+  const PublishedWeights* weights = m_list->current();
+  const bool here = weights && m_list->isHere(*weights);
+  m_download->setEnabled(canFetch() && weights && !here && !isDownloading());
+  m_stop->setEnabled(isDownloading() && !m_job->isStopping());
+  m_open->setEnabled(here);
+  if (!canFetch())
+    m_status->setMessage(tr("This build cannot download: it was made without libcurl. Get models "
+                            "with Python's huggingface_hub, and open them under Models on this "
+                            "computer."),
+                         MessageLabel::Tone::Problem);
+}
+
+void GetModelDialog::download() {
+  const PublishedWeights* weights = m_list->current();
+  if (!weights || isDownloading()) return;
+  m_status->clear();
+  m_progress->setBusy();
+  m_job->start(*weights, m_options);
+  refresh();
+}
+
+void GetModelDialog::stop() {
+  m_job->stop();
+  refresh();
+}
+
+void GetModelDialog::open() {
+  const PublishedWeights* weights = m_list->current();
+  if (!weights) return;
+  if (const auto here = fetchedAlready(*weights, m_options))
+    Q_EMIT openRequested(QString::fromStdString(here->folder.string()));
+  else
+    lookWhatIsHere();  // it is gone
+}
+
+void GetModelDialog::onProgress(const FetchProgress& progress) {
+  if (progress.progress.total > 0) m_progress->setProgress(progress.progress);
+  m_rate->setText(QString::fromStdString(fetchText(progress)));
+}
+
+void GetModelDialog::onEnded(const Result<FetchedModel>& fetched) {
+  m_progress->clear();
+  m_rate->clear();
+  if (fetched)
+    say(*fetched);
+  else if (fetched.error().code == ErrorCode::Canceled)
+    m_status->setMessage(tr("Stopped. What has arrived is kept: Download goes on with it."));
+  else
+    m_status->setMessage(shownText(QString::fromStdString(fetched.error().text())),
+                         MessageLabel::Tone::Problem);
+  refresh();
+  Q_EMIT ended();
+  if (m_closing) QDialog::reject();
+  m_closing = false;
+}
+
+void GetModelDialog::say(const FetchedModel& fetched) {
+  const QString note = shownText(QString::fromStdString(fetched.note));
+  m_status->setMessage(
+      tr("%1 is here, checked. %2").arg(shownName(fetched.weights.name), note).trimmed(),
+      note.isEmpty() ? MessageLabel::Tone::Plain : MessageLabel::Tone::Problem);
+  lookWhatIsHere();
+}
+
+void GetModelDialog::reject() {
+  if (!isDownloading()) return QDialog::reject();
+  dialogs().confirm(this, tr("A model is being downloaded"),
+                    tr("Closing stops that. What has arrived is kept, and goes on next time."),
+                    tr("Stop and Close"), [this](bool yes) {
+                      if (!yes) return;
+                      if (!isDownloading()) return QDialog::reject();
+                      m_closing = true;
+                      stop();
+                    });
+}
+
+}  // namespace headlight

@@ -1,0 +1,69 @@
+#pragma once
+// The models that lie on this computer, to open one: a list that fills while they are looked for.
+// Accepted means: open chosen().
+
+#include <QDialog>
+#include <QHash>
+
+#include <optional>
+#include <vector>
+
+#include "core/workbench/LocalModels.h"
+#include "core/workbench/ModelFolders.h"
+#include "ui/bridge/LocalModelsBridge.h"
+
+class QDialogButtonBox;
+class QLabel;
+class QLineEdit;
+class QMenu;
+class QPushButton;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace headlight {
+
+class MessageLabel;
+
+class LocalModelsDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// `places`: without its folders, which `folders` knows.
+  LocalModelsDialog(const LocalPlaces& places, ModelFolders folders, QWidget* parent = nullptr);
+
+  /// Nothing where what is chosen cannot be opened.
+  std::optional<LocalModel> chosen() const;
+  bool isLooking() const { return m_bridge.isLooking(); }
+  void accept() override;  ///< nothing happens where nothing can be opened
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void makeList();
+  QWidget* makeFolderRow();
+  void look();
+  void add(const LocalModelsBridge::Batch& models);
+  void paint(QTreeWidgetItem* item, const LocalModel& model) const;
+  void filter();
+  void refresh();
+  void tellCount();
+  void askForFolder();
+  void fillFolders();
+  const LocalModel* current() const;
+  const LocalModel& modelOf(const QTreeWidgetItem* item) const;
+
+  LocalPlaces m_places;
+  ModelFolders m_folders;
+  std::vector<LocalModel> m_models;
+  qulonglong m_leftOut = 0;
+  QLineEdit* m_filter = nullptr;
+  QTreeWidget* m_list = nullptr;
+  QLabel* m_count = nullptr;
+  MessageLabel* m_details = nullptr;
+  QPushButton *m_add = nullptr, *m_remove = nullptr;
+  QMenu* m_menu = nullptr;
+  QDialogButtonBox* m_buttons = nullptr;
+  LocalModelsBridge m_bridge;  // last: joined first
+};
+
+}  // namespace headlight

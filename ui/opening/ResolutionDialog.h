@@ -1,0 +1,39 @@
+#pragma once
+// The size of the pictures that the open model looks at, and what it costs, before anything is
+// done.
+
+#include <QDialog>
+
+#include "core/config/ModelConfig.h"
+
+class QCheckBox;
+class QDialogButtonBox;
+class QSpinBox;
+
+namespace headlight {
+
+class MessageLabel;
+
+/// Type a side, Enter: two fields, of which the second follows the first while the picture is
+/// square. Arrows step by a patch.
+class ResolutionDialog : public QDialog {
+  Q_OBJECT
+ public:
+  explicit ResolutionDialog(const ModelConfig& model, QWidget* parent = nullptr);
+
+  int pictureHeight() const;  ///< in pixels, as what follows
+  int pictureWidth() const;
+  QString costText() const;  ///< or why it cannot be
+
+ private:
+  QSpinBox* makeSide(const QString& name, int value);
+  void refresh();
+
+  ModelConfig m_model;
+  QSpinBox *m_height, *m_width;
+  QCheckBox* m_square;
+  MessageLabel* m_cost;
+  QDialogButtonBox* m_buttons;
+};
+
+}  // namespace headlight

@@ -1,0 +1,82 @@
+#include "ui/runs/SweepJob.h"
+
+#include <mutex>
+#include <optional>
+
+#include "ui/base/EitherStop.h"
+#include "ui/base/ProgressTask.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kSweepPollMs = 250;
+
+}  // namespace
+
+/// What the sweep said since it was last asked.
+struct SweepJob::Told {
+  std::mutex mutex;
+  std::optional<SweepReport> report;
+  QString failure;
+};
+
+SweepJob::SweepJob(ProgressLine* line, QObject* parent)
+    : QObject(parent), m_task(new ProgressTask(line, this)) {
+  m_poll.setInterval(kSweepPollMs);
+  connect(&m_poll, &QTimer::timeout, this, &SweepJob::collect);
+}
+
+SweepJob::~SweepJob() = default;
+
+bool SweepJob::isRunning() const {
+  return m_task->isBusy();
+}
+
+void SweepJob::start(const SweepPlan& plan, const std::filesystem::path& folder) {
+  m_stopping = {};
+  m_told = std::make_shared<Told>();
+  m_poll.start();
+  m_task->run<Result<SweepReport>>(
+      [plan, folder, told = m_told, asked = m_stopping.get_token()](
+          const ProgressCallback& progress, std::stop_token gone) {
+        SweepObserver observer;
+        observer.progress = progress;
+        observer.table = [&told](const SweepReport& report) {
+          const std::lock_guard lock(told->mutex);
+          told->report = report;
+        };
+        observer.failed = [&](const SweepRun& run, const Error& error) {
+          const std::lock_guard lock(told->mutex);
+          told->failure = QString::fromStdString(sweepRunName(plan, run) + ": " + error.text());
+        };
+        // Asked by the person, it ends with a checkpoint and says so; else nobody listens any more.
+        const EitherStop stop(asked, gone);
+        return runSweep(plan, folder, {}, observer, stop.token());
+      },
+      [this](const Result<SweepReport>& report) { finish(report); });
+}
+
+void SweepJob::stop() {
+  m_stopping.request_stop();
+}
+
+void SweepJob::collect() {
+  std::optional<SweepReport> report;
+  QString failure;
+  {
+    const std::lock_guard lock(m_told->mutex);
+    report.swap(m_told->report);
+    failure.swap(m_told->failure);
+  }
+  if (!failure.isEmpty()) Q_EMIT runFailed(failure);
+  if (report) Q_EMIT reported(*report);
+}
+
+void SweepJob::finish(const Result<SweepReport>& report) {
+  collect();
+  m_poll.stop();
+  m_stopping = {};
+  Q_EMIT ended(report);
+}
+
+}  // namespace headlight
