@@ -176,5 +176,59 @@ TEST_F(InferCliTest, KeywordArgumentsThatLieAreRefusedOrLeftOut) {
   }
 }
 
+/// A small model of each family of vision transformers beyond DeiT; those without a classifier give
+/// their features.
+TEST_F(InferCliTest, TheZooOpensByItself) {
+  for (const std::string family :
+       {"beit", "clip", "clip_quickgelu", "deit3", "dino", "dinov2", "dinov2_giant", "dinov2_reg",
+        "dinov3", "eva02", "siglip", "vit_gap"}) {
+    const std::string name = "zoo/" + family + "_micro";
+    const auto outcome = run({"predict", "--weights", kGolden / (name + ".safetensors"), "--tensor",
+                              kGolden / (name + ".io.safetensors"), "--output", "out.safetensors"});
+    expectOk(outcome);
+    if (outcome.exitCode != 0) continue;
+    EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
+    const Tensors out = readTensors(path("out.safetensors"));
+    const bool classifies = out.count("logits") > 0;
+    EXPECT_EQ(outcome.out.find("no classifier") == std::string::npos, classifies) << outcome.out;
+    EXPECT_LE(greatestDifference(out.at(classifies ? "logits" : "features"), expected(name)), 1e-4)
+        << name;
+  }
+}
+
+/// Without a classifier there is nothing to be measured, and it is said.
+TEST_F(InferCliTest, NothingIsEvaluatedWithoutAClassifier) {
+  const auto outcome = run({"evaluate", "--weights", kGolden / "zoo/dino_micro.safetensors",
+                            "--data.dataset", "texture-shape", "--data.validation_samples", "10"});
+  EXPECT_NE(outcome.exitCode, 0);
+  EXPECT_NE(outcome.err.find("no classifier"), std::string::npos) << outcome.err;
+}
+
+/// Pictures of another size, by position embeddings that are resampled.
+TEST_F(InferCliTest, ImageSizeIsChosen) {
+  const fs::path weights = kGolden / "zoo/dinov2_reg_micro.safetensors";
+  expectOk(run({"make-dataset", "data", "--train", "9", "--val", "9"}));
+  const fs::path pictures = fs::directory_iterator(path("data") / "val")->path();
+  const auto outcome = run({"predict", pictures, "--weights", weights, "--image-size", "64x48"});
+  expectOk(outcome);
+  EXPECT_NE(outcome.err.find("pos_embed 8×8 → 16×12"), std::string::npos) << outcome.err;
+  const auto refused = run({"predict", pictures, "--weights", weights, "--image-size", "65"});
+  EXPECT_EQ(refused.exitCode, 2);
+  EXPECT_NE(refused.err.find("64 and 68 are"), std::string::npos) << refused.err;
+  for (const std::string text : {"0", "64x", "big", "64x64x3", "5000"})
+    EXPECT_EQ(run({"predict", pictures, "--weights", weights, "--image-size", text}).exitCode, 2)
+        << text;
+}
+
+TEST_F(InferCliTest, SummaryCountsAtAnotherSize) {
+  const auto own = run({"summary", "vit_small_patch14_reg4_dinov2", "--json"});
+  const auto small =
+      run({"summary", "vit_small_patch14_reg4_dinov2", "--image-size", "224", "--json"});
+  expectOk(own);
+  expectOk(small);
+  const auto macs = [](const Outcome& o) { return json::parse(o.out)[0]["macs"].get<double>(); };
+  EXPECT_GT(macs(own), 5 * macs(small));
+}
+
 }  // namespace
 }  // namespace headlight::testing

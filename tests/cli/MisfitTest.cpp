@@ -84,9 +84,9 @@ TEST_F(MisfitTest, ABareFileWithTensorsThatNothingExplainsIsNotTakenForSoftmax) 
   };
   const std::vector<Case> cases{{"", "blocks.0.attn.temperature", {3, 1, 1}},
                                 {"", "blocks.2.attn.q_norm.weight", {16}},
-                                {"", "norm_pre.weight", {48}},
+                                {"", "norm_odd.weight", {48}},
                                 {"blocks.1.attn.proj.bias", "", {}},
-                                {"norm.weight", "fc_norm.weight", {48}},
+                                {"norm.weight", "odd_norm.weight", {48}},
                                 {"", "blocks.1.mlp.fc1.bias", {191}}};
   const Tensors whole = m_tensors;
   for (const Case& odd : cases) {

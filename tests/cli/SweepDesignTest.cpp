@@ -57,10 +57,25 @@ TEST_F(SweepDesignCliTest, TheSavedFileIsTheSameSweep) {
   EXPECT_TRUE(fs::exists(path("direct/sweep-over-data.fraction.png")));
 
   // The folder says by itself what it is: nothing is trained, all is told.
-  const auto report = run({"sweep", "direct", "-o", "direct", "--report", "--json"});
+  const auto report = run({"sweep", "direct", "--report", "--json"});
   expectOk(report);
   EXPECT_EQ(report.json()["runs"], 4);
   EXPECT_EQ(report.json()["rows"], direct.json()["rows"]);
+
+  // Another sweep is refused there, and does not take its name.
+  const auto before = readBytes(path("direct/sweep.json"));
+  expectError(run({"sweep", config(), "--vary", "data.fraction=0.5,1", "-o", "direct", "--seeds",
+                   "1,2", "--training.learning_rate", "0.5", "--no-speed"}),
+              2, {"other settings"});
+  EXPECT_EQ(readBytes(path("direct/sweep.json")), before);
+}
+
+TEST_F(SweepDesignCliTest, NothingFinishedIsSaid) {
+  const auto outcome = run({"sweep", config(), "--vary", "data.fraction=0.5,1", "-o", "empty",
+                            "--report", "--over", "data.fraction"});
+  expectOk(outcome);
+  EXPECT_NE(outcome.err.find("nothing is finished"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(path("empty")));
 }
 
 TEST_F(SweepDesignCliTest, SaysWhatCannotVary) {

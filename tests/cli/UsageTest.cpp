@@ -14,7 +14,7 @@ using UsageCliTest = CliTest;
 const std::vector<std::string> kCommands{
     "train",   "evaluate", "predict",      "attend",     "preprocess", "summary",
     "inspect", "convert",  "make-dataset", "sweep",      "bench",      "sequence",
-    "heads",   "schemes",  "compare",      "similarity", "results"};
+    "heads",   "schemes",  "compare",      "similarity", "results",    "models"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});

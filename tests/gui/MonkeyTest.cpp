@@ -279,6 +279,7 @@ class MonkeyTest : public QObject {
     const auto seed = static_cast<std::uint32_t>(numberFrom("HEADLIGHT_MONKEY_SEED", 1));
     QTemporaryDir folder;
     qputenv("HOME", folder.path().toLocal8Bit());  // where runs go
+    qputenv("HF_HUB_OFFLINE", "1");                // and nothing comes from the net
     const ScopedDialogs dialogsBefore;
     // A monkey that finds its way through the disk is no test of ours.
     dialogs().files = [](QWidget*, const FileQuestion&, const auto& answer) { answer({}); };

@@ -119,5 +119,23 @@ TEST(Resize, absurdStripsTakeLittleMemory) {
   }
 }
 
+/// timm's crop_mode "squash": both sides to size / crop, proportions lost; at 1 the whole picture.
+TEST(Preprocess, squashedPicturesAreWhole) {
+  const Image image = pattern(40, 30);
+  Preprocessing preprocessing;
+  preprocessing.height = preprocessing.width = 24;
+  preprocessing.cropFraction = 1;
+  preprocessing.squash = true;
+  const Image view = evaluationView(image, preprocessing);
+  EXPECT_EQ(*view.pixels, *resize(image, 24, 24, Interpolation::Bicubic).pixels);
+  EXPECT_EQ(evaluationRegion(40, 30, preprocessing), (std::array<double, 4>{0, 0, 40, 30}));
+
+  preprocessing.cropFraction = 0.75;  // 32 × 32, of which the middle
+  const auto region = evaluationRegion(40, 30, preprocessing);
+  EXPECT_DOUBLE_EQ(region[0], 4 * 40 / 32.0);
+  EXPECT_DOUBLE_EQ(region[1], 4 * 30 / 32.0);
+  EXPECT_DOUBLE_EQ(region[2], 24 * 40 / 32.0);
+}
+
 }  // namespace
 }  // namespace headlight

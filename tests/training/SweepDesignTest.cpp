@@ -89,13 +89,25 @@ TEST(SweepDesign, SaysWhatIsNoSetting) {
   EXPECT_FALSE(sweepFile("twice", designBase(), {depth, depth}, {0}));
   std::string many = "data.fraction=0.001";
   for (int i = 2; i <= 40; ++i)
-    many += ",0." + std::string(i < 10 ? "00" : "0") + std::to_string(i);
+    many.append(i < 10 ? ",0.00" : ",0.0").append(std::to_string(i));
   std::string epochs = "training.epochs=1";
   for (int i = 2; i <= 40; ++i)
-    epochs += "," + std::to_string(i);
+    epochs.append(",").append(std::to_string(i));
   EXPECT_FALSE(sweepFile("many", designBase(),
                          {valueOrThrow(sweepFactor(many)), valueOrThrow(sweepFactor(epochs))},
                          {0}));
+}
+
+TEST(SweepDesign, ALongValueIsCutBetweenLettersInNames) {
+  const std::string letters = "ä";
+  std::string value;
+  for (int i = 0; i < 40; ++i)
+    value += letters;
+  const auto factor = valueOrThrow(sweepFactor("name", "ä," + value));
+  EXPECT_EQ(factor.choices[0].label, "ä");
+  EXPECT_EQ(factor.choices[1].label, value.substr(0, 60));
+  const auto odd = valueOrThrow(sweepFactor("name", "x" + value));
+  EXPECT_EQ(odd.choices[0].label, std::string("x").append(value, 0, 58));
 }
 
 TEST(SweepDesign, SeedsAreAListOrARange) {

@@ -40,6 +40,10 @@ std::vector<std::pair<std::string, ModelConfig>> kinds() {
     ModelConfig small = shrunk(published.config);
     small.classes = 9;  // of texture-shape
     small.name = "custom";
+    // What pictures are normalised by is no kind of model, and those that are not (TIPSv2) are
+    // learned from more slowly.
+    small.mean = ModelConfig{}.mean;
+    small.deviation = ModelConfig{}.deviation;
     if (seen.insert(kindOf(small).dump()).second) result.emplace_back(published.name, small);
   }
   return result;

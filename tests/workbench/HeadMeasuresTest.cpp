@@ -126,6 +126,7 @@ TEST(HeadMeasures, OverADataSetAreMeansOverItsPictures) {
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_EQ(found->size(), 3u);
   HeadTable entropy(3, std::vector<double>(3, 0.0)), locality = entropy;
+  std::vector<double> ofOneHead;
   for (std::int64_t i = 0; i < dataset->size(); ++i) {
     const Image image = valueOrThrow(dataset->sample(i)).image;
     const auto add = [&](HeadTable& sums, M measure) {
@@ -133,6 +134,7 @@ TEST(HeadMeasures, OverADataSetAreMeansOverItsPictures) {
       for (int l = 0; l < 3; ++l)
         for (int h = 0; h < 3; ++h)
           sums[l][h] += one.values[l][h] / 11;
+      if (measure == M::Entropy) ofOneHead.push_back(one.values[1][2]);
     };
     add(entropy, M::Entropy);
     add(locality, M::Locality);
@@ -145,6 +147,11 @@ TEST(HeadMeasures, OverADataSetAreMeansOverItsPictures) {
     }
   EXPECT_EQ((*found)[0].pictures, 11);
   EXPECT_TRUE(std::isnan((*found)[2].chance[0]));
+  double squares = 0;
+  for (const double value : ofOneHead)
+    squares += (value - entropy[1][2]) * (value - entropy[1][2]);
+  EXPECT_NEAR((*found)[0].deviations[1][2], std::sqrt(squares / 10), 1e-5);
+  EXPECT_TRUE((*found)[2].deviations.empty());  // an importance is of the mean loss
 }
 
 TEST(HeadMeasures, ImportanceOverADataSetIsTheRiseOfItsLoss) {

@@ -30,6 +30,10 @@ std::vector<Target> resultTargets();
 std::vector<Target> runTargets(const std::filesystem::path& folder);
 /// What weights say of themselves: metadata, names and shapes.
 std::vector<Target> weightTargets(const std::filesystem::path& folder);
+/// Maps without a model.
+std::vector<Target> mapTargets(const std::filesystem::path& folder);
+/// Folders of the Hugging Face hub, and names of classes.
+std::vector<Target> hubTargets(const std::filesystem::path& folder);
 /// CIFAR, IDX, class folders, text, and the text in a PNG.
 std::vector<Target> dataTargets(const std::filesystem::path& folder);
 

@@ -1,0 +1,86 @@
+// What lies in folders of the Hugging Face hub, and files of class names: anybody may have written
+// them.
+
+#include "core/models/Registry.h"
+#include "core/workbench/ClassNames.h"
+#include "core/workbench/HubFolder.h"
+#include "core/workbench/opening/HubConfig.h"
+#include "tests/fuzz/Bounds.h"
+#include "tests/fuzz/readers/Target.h"
+
+namespace headlight::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kConfig = R"({"architecture": "deit_tiny_patch16_224", "num_classes": 3,
+  "num_features": 192, "global_pool": "token", "label_names": ["a", "b", "c"],
+  "label_descriptions": {"a": "an a", "b": "a b"},
+  "model_args": {"img_size": 32, "patch_size": 8, "embed_dim": 48, "depth": 3, "num_heads": 3},
+  "pretrained_cfg": {"tag": "fb_in1k", "input_size": [3, 224, 224], "interpolation": "bicubic",
+    "crop_pct": 0.9, "crop_mode": "center", "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5],
+    "num_classes": 1000, "license": "apache-2.0"}})";
+constexpr const char* kOldConfig = R"({"architecture": "deit_tiny_patch16_224", "num_classes": 3,
+  "labels": {"0": "a", "1": "b", "2": "c"}, "input_size": [3, 64, 48], "std": [1, 1, 1]})";
+constexpr const char* kIndex = R"({"metadata": {"total_size": 8},
+  "weight_map": {"cls_token": "model.safetensors", "pos_embed": "model.safetensors"}})";
+
+Result<void> readConfig(const fs::path& folder, const std::string& text) {
+  writeBytes(folder / "config.json", text);
+  const auto found = findHubFolder(folder);
+  if (!found) return found.error();
+  const auto known = guarded("config.json", [&] { return readHubConfig(*found); });
+  return readThen(known, [](const HubModel& hub) {
+    const ModelConfig& model = hub.experiment.model;
+    require(hub.classNames.empty() || static_cast<int>(hub.classNames.size()) == model.classes,
+            "names");
+    require(hub.classKeys.empty() || hub.classKeys.size() == hub.classNames.size(), "keys");
+    (void)guarded("", [&] { return modelCost(model).macs; });
+  });
+}
+
+Result<void> readIndex(const fs::path& folder, const std::string& text) {
+  writeBytes(folder / "model.safetensors.index.json", text);
+  return readThen(findHubFolder(folder), [&](const HubFolder& found) {
+    for (const fs::path& file : found.weights)
+      require(file.parent_path() == folder, "a file elsewhere");
+  });
+}
+
+fs::path madeFolder(const fs::path& folder) {
+  fs::create_directories(folder);
+  return folder;
+}
+
+}  // namespace
+
+std::vector<Target> hubTargets(const fs::path& folder) {
+  const fs::path plain = madeFolder(folder / "timm"), sharded = madeFolder(folder / "shards");
+  writeBytes(plain / "model.safetensors", "weights");
+  writeBytes(sharded / "model-00001.safetensors", "weights");
+  writeBytes(sharded / "config.json", kConfig);
+  const std::string index = [] {
+    std::string text = kIndex;
+    for (auto at = text.find("model.saf"); at != std::string::npos; at = text.find("model.saf", at))
+      text.replace(at, 5, "model-00001");
+    return text;
+  }();
+  return {{"timm's config.json",
+           Kind::Json,
+           {kConfig, kOldConfig},
+           [=](const std::string& text) { return readConfig(plain, text); }},
+          {"index of shards",
+           Kind::Json,
+           {index},
+           [=](const std::string& text) { return readIndex(sharded, text); }},
+          {"class names",
+           Kind::Text,
+           {"a\nb\nc\n", R"(["a", "b", "c"])", R"({"id2label": {"0": "a", "1": "b", "2": "c"}})"},
+           [=](const std::string& text) {
+             writeBytes(folder / "names", text);
+             return readThen(readClassNames(folder / "names", 3),
+                             [](const auto& names) { require(names.size() == 3, "names"); });
+           }}};
+}
+
+}  // namespace headlight::fuzz
