@@ -24,6 +24,29 @@ std::vector<float> seenInWindow(const LayerMaps& maps, int head, int query) {
 
 }  // namespace
 
+MapNumbers LayerMaps::row(int head, int query) const {
+  const auto size = static_cast<std::size_t>(tokens());
+  if (!values) return MapNumbers(rows->rows(head, query, 1));
+  return {values->data() + (static_cast<std::size_t>(head) * size + query) * size, size};
+}
+
+MapNumbers LayerMaps::head(int head) const {
+  const std::size_t size = static_cast<std::size_t>(tokens()) * tokens();
+  if (!values) return MapNumbers(rows->rows(head, 0, tokens()));
+  return {values->data() + head * size, size};
+}
+
+std::shared_ptr<const std::vector<float>> LayerMaps::whole() const {
+  if (values) return values;
+  auto made = std::make_shared<std::vector<float>>();
+  made->reserve(static_cast<std::size_t>(heads) * tokens() * tokens());
+  for (int h = 0; h < heads; ++h) {
+    const MapNumbers numbers = head(h);
+    made->insert(made->end(), numbers.begin(), numbers.end());
+  }
+  return made;
+}
+
 bool AttentionMaps::inWindows() const {
   return std::any_of(layers.begin(), layers.end(),
                      [](const LayerMaps& layer) { return layer.windows != nullptr; });
@@ -50,8 +73,8 @@ std::string describeWindowPlace(const LayerMaps& maps, int query) {
 
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int head, int query) {
   if (maps.windows) return seenInWindow(maps, head, query);
-  const float* row = maps.row(head, query) + maps.grid.prefix;
-  return {row, row + maps.grid.patches()};
+  const MapNumbers row = maps.row(head, query);
+  return {row.begin() + maps.grid.prefix, row.end()};
 }
 
 std::vector<float> patchesSeenBy(const LayerMaps& maps, int query) {
@@ -96,10 +119,12 @@ std::vector<float> localityScores(const LayerMaps& maps) {
   constexpr int kWindow = 3;  // whatever the head's own mask is
   const Grid& grid = maps.grid;
   std::vector<float> scores;
+  const std::ptrdiff_t tokens = maps.tokens();
   for (int h = 0; h < maps.heads; ++h) {
+    const MapNumbers map = maps.head(h);
     double sum = 0;
     for (int n = 0; n < grid.patches(); ++n) {
-      const float* row = maps.row(h, grid.prefix + n) + grid.prefix;
+      const float* row = map.begin() + (grid.prefix + n) * tokens + grid.prefix;
       const int r = n / grid.cols, c = n % grid.cols, reach = kWindow / 2;
       for (int y = std::max(0, r - reach); y <= std::min(grid.rows - 1, r + reach); ++y)
         for (int x = std::max(0, c - reach); x <= std::min(grid.cols - 1, c + reach); ++x)

@@ -5,9 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/MapRows.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {
+
+/// Numbers of a map, one behind the other: where they are kept, or made for whoever holds this.
+class MapNumbers {
+ public:
+  /// Kept by somebody else, for longer.
+  MapNumbers(const float* kept, std::size_t size) : m_kept(kept), m_size(size) {}
+  explicit MapNumbers(std::vector<float> made) : m_made(std::move(made)), m_size(m_made.size()) {}
+
+  const float* begin() const { return m_kept ? m_kept : m_made.data(); }
+  const float* end() const { return begin() + m_size; }
+  float operator[](std::size_t index) const { return begin()[index]; }
+  std::size_t size() const { return m_size; }
+
+ private:
+  const float* m_kept = nullptr;
+  std::vector<float> m_made;
+  std::size_t m_size;
+};
 
 /// Where the tokens of a layer lie within windows that attend among themselves. P: places in one.
 struct WindowPlaces {
@@ -18,17 +37,19 @@ struct WindowPlaces {
 
 /// The maps of one layer for one image: `values` is [heads, T, T], row-major; row = query, column =
 /// key. With `windows` (learned maps alone), [heads, P, P]; then only patchesSeenBy() knows rows.
+/// Maps of very many tokens are not kept: `rows` makes them, and `values` is null.
 struct LayerMaps {
   int heads = 0;
   Grid grid;
   std::shared_ptr<const std::vector<float>> values;
   std::shared_ptr<const WindowPlaces> windows = nullptr;
+  std::shared_ptr<const MapRows> rows = nullptr;
 
   int tokens() const { return grid.tokens(); }
-  bool empty() const { return !values; }
-  const float* row(int head, int query) const {
-    return values->data() + (static_cast<std::size_t>(head) * tokens() + query) * tokens();
-  }
+  bool empty() const { return !values && !rows; }
+  MapNumbers row(int head, int query) const;  ///< [T]
+  MapNumbers head(int head) const;            ///< [T, T]: for whoever reads all of its rows
+  std::shared_ptr<const std::vector<float>> whole() const;  ///< [heads, T, T]: all at once
 };
 
 struct AttentionMaps {

@@ -90,8 +90,9 @@ std::vector<double> carriedBack(const std::vector<double>& row, const Grid& from
 std::vector<float> stochasticMap(const LayerMaps& maps, int head) {
   const auto tokens = static_cast<std::size_t>(maps.tokens());
   std::vector<float> result(tokens * tokens);
+  const MapNumbers map = maps.head(head);
   for (std::size_t i = 0; i < tokens; ++i) {
-    const float* from = maps.row(head, static_cast<int>(i));
+    const float* from = map.begin() + i * tokens;
     float* to = result.data() + i * tokens;
     double sum = 0;
     for (std::size_t j = 0; j < tokens; ++j)
@@ -154,8 +155,10 @@ Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head) 
       }
       if (head < 0 || head >= a.heads || head >= b.heads) continue;
       double sum = 0;
+      const MapNumbers mapA = a.head(head), mapB = b.head(head);
       for (int t = 0; t < a.tokens(); ++t) {
-        const float *x = a.row(head, t), *y = b.row(head, t);
+        const auto start = static_cast<std::size_t>(t) * a.tokens();
+        const float *x = mapA.begin() + start, *y = mapB.begin() + start;
         double xy = 0, xx = 0, yy = 0;
         for (int k = 0; k < a.tokens(); ++k) {
           xy += double{x[k]} * y[k];

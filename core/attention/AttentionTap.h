@@ -6,8 +6,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "core/attention/MapRows.h"
 
 namespace headlight {
 
@@ -35,6 +38,10 @@ class AttentionTap {
   virtual bool wants(int layer) const = 0;
   /// `map` is [B, H, T, T], detached.
   virtual void take(int layer, const at::Tensor& map) = 0;
+  /// Whether it wants to be able to make the map's rows again, of a layer that it wants.
+  virtual bool wantsRows(int /*layer*/) const { return false; }
+  /// Where the mechanism can make them; called after take(). Of the batch's first image.
+  virtual void keep(int /*layer*/, std::shared_ptr<const MapRows> /*rows*/) {}
   /// The same map with what is made of it, of layers that it wants; for gradients.
   virtual void follow(int /*layer*/, FollowedMap /*map*/) {}
   /// [B, T, D]: what enters the attention of the block that runs, in the graph.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/attention/ComparedTokens.h"
 #include "core/base/FreeMemory.h"
 #include "core/masks/Neighbourhood.h"
 
@@ -186,6 +187,7 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like, bool linea
 
 AttentionOutput MaskedAttention::runHeads(const HeadInputs& inputs, const HeadLogits& logits,
                                           bool wantMap) {
+  if (ComparedWatch::wanted()) ComparedWatch::tell(inputs.part(0), inputs.part(1));
   m_ran = headKernels(inputs.tensor(0), logits);
   return headAttention(inputs, logits, wantMap);
 }

@@ -4,6 +4,7 @@
 
 #include "core/attention/MixedPrecision.h"
 #include "core/attention/RelativeTable.h"
+#include "core/attention/SoftmaxRows.h"
 
 namespace headlight {
 namespace {
@@ -138,12 +139,16 @@ HeadInputs SoftmaxAttention::inputsOf(const at::Tensor& qkv) {
                            packed.part(2));
 }
 
-AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
+HeadLogits SoftmaxAttention::logitsOf(const at::Tensor& qkv) {
   // The linear-time kernels take heads as qkv leaves them, and no bias.
   const bool linear = linearKernelsTake(qkv) && !m_rotary && !m_own.relativePositions;
   HeadLogits logits = logitMasks(qkv.options(), linear);
   if (m_own.relativePositions) logits.bias = relativeBias();
-  return runHeads(inputsOf(qkv), logits, wantMap);
+  return logits;
+}
+
+AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
+  return runHeads(inputsOf(qkv), logitsOf(qkv), wantMap);
 }
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
@@ -154,6 +159,8 @@ at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap
     tap->take(m_options.layer, result.map);
     const at::Tensor values = HeadInputs::packed(qkv, m_options.heads).part(2);
     tap->follow(m_options.layer, {{{result.map, values, result.output}}});
+    if (tap->wantsRows(m_options.layer))
+      tap->keep(m_options.layer, std::make_shared<SoftmaxRows>(inputsOf(qkv), logitsOf(qkv)));
   }
   return m_proj(m_norm ? m_norm(result.output) : result.output);
 }

@@ -45,6 +45,7 @@ class SoftmaxAttention : public MaskedAttention {
   at::Tensor projected(const at::Tensor& tokens);
   at::Tensor relativeBias();
   HeadInputs inputsOf(const at::Tensor& qkv);
+  HeadLogits logitsOf(const at::Tensor& qkv);
 
   AttentionOptions m_options;
   SoftmaxOptions m_own;

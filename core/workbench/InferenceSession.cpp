@@ -24,19 +24,13 @@
 #include "core/workbench/opening/LearnedAlphas.h"
 #include "core/workbench/opening/LearnedMaps.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/LookTap.h"
 #include "core/workbench/opening/MapModel.h"
 #include "core/workbench/opening/ModelDigest.h"
 #include "core/workbench/opening/Weights.h"
 
 namespace headlight {
 namespace {
-
-LayerMaps plainMaps(const at::Tensor& map, const Grid& grid) {
-  const at::Tensor host = map[0].to(at::kCPU, at::kFloat).contiguous();
-  const float* begin = host.data_ptr<float>();
-  return {static_cast<int>(host.size(0)), grid,
-          std::make_shared<const std::vector<float>>(begin, begin + host.numel())};
-}
 
 /// A number that no weights had before.
 std::uint64_t nextWeights() {
@@ -133,13 +127,14 @@ struct InferenceSession::State {
 
   void runFrom(int first, bool withMaps, std::stop_token stop) {
     validBlocks = first;
+    const bool byRows = withMaps && mapBytes(model()) > kMostMapBytes;
     for (int l = first; l < model().layers(); ++l) {
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
-      CollectingTap tap;
+      LookTap tap(model().grid(l), byRows);
       tokens[l + 1] = model().block(l, tokens[l], withMaps ? &tap : nullptr);
-      maps[l] = withMaps ? plainMaps(tap.maps.at(l), model().grid(l)) : LayerMaps{};
-      locality[l] = withMaps ? localityScores(maps[l]) : std::vector<float>();
+      maps[l] = std::move(tap.maps);
+      locality[l] = std::move(tap.locality);
       validBlocks = l + 1;
     }
   }

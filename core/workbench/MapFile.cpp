@@ -48,7 +48,7 @@ std::int64_t bytesOfPicture(const std::vector<MapTensor>& layers) {
 }
 
 /// What the rows of some maps are like.
-struct MapRows {
+struct CountedRows {
   bool anyNegative = false;
   double most = 0;  ///< that a sum is away from 1
 
@@ -126,7 +126,7 @@ void lookThrough(const SafetensorsFile& file, const std::vector<MapTensor>& laye
   const std::int64_t each = std::max<std::int64_t>(1, bytesOfPicture(layers));
   const int pictures =
       static_cast<int>(std::clamp<std::int64_t>(kLookedThrough / each, 1, info.pictures));
-  MapRows rows;
+  CountedRows rows;
   for (int picture = 0; picture < pictures; ++picture)
     for (const MapTensor& layer : layers)
       for (int head = 0; head < layer.heads; ++head)

@@ -11,6 +11,7 @@
 #include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/LookTap.h"
 
 namespace headlight {
 namespace {
@@ -52,11 +53,7 @@ void checkSize(const Model& model, const RawImages& images) {
 }
 
 void checkMapBytes(const Model& model, std::int64_t count) {
-  double bytes = 0;
-  for (int l = 0; l < model.layers(); ++l) {
-    const double tokens = model.grid(l).tokens();
-    bytes += 4.0 * static_cast<double>(count) * model.heads(l) * tokens * tokens;
-  }
+  const double bytes = static_cast<double>(count) * mapBytes(model);
   if (bytes > kMaxMapBytes)
     throw Failure(Error{ErrorCode::InvalidArgument,
                         "the maps of " + std::to_string(count) + " pictures would take " +
@@ -117,6 +114,17 @@ at::Tensor stackedFrom(const std::vector<RawLook>& looks, std::vector<std::int64
   for (const auto& look : looks)
     rows.push_back(&select(look));
   return stacked(rows, std::move(shape));
+}
+
+at::Tensor stackedMaps(const std::vector<RawLook>& looks, std::size_t layer) {
+  const LayerMaps& first = looks.front().maps.layers[layer];
+  std::vector<std::shared_ptr<const std::vector<float>>> wholes;
+  std::vector<const std::vector<float>*> rows;
+  for (const auto& look : looks) {
+    wholes.push_back(look.maps.layers.at(layer).whole());
+    rows.push_back(wholes.back().get());
+  }
+  return stacked(rows, {first.heads, first.tokens(), first.tokens()});
 }
 
 }  // namespace
@@ -223,16 +231,8 @@ Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<
                            stackedFrom(
                                looks, {static_cast<std::int64_t>(model.features.size())},
                                [](const RawLook& look) -> auto& { return look.features; }));
-    for (std::size_t l = 0; l < model.maps.layers.size(); ++l) {
-      const LayerMaps& layer = model.maps.layers[l];
-      tensors.emplace_back(
-          "attention." + std::to_string(l),
-          stackedFrom(
-              looks,
-              {layer.heads, layer.tokens(), layer.tokens()}, [l](const RawLook& look) -> auto& {
-                return *look.maps.layers.at(l).values;
-              }));
-    }
+    for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
+      tensors.emplace_back("attention." + std::to_string(l), stackedMaps(looks, l));
     if (!rollouts.empty()) {
       std::vector<const std::vector<float>*> rows;
       for (const auto& values : rollouts)

@@ -1,6 +1,7 @@
 // From a mask edit to the pixels of the window: Document::pushEdit, the look in the background, and
 // the end of the paint event that shows it, for the canvas and for the grid of heads. DeiT-T at 224
-// (or another published name) with random weights. Prints the median over edits in every layer.
+// (or another published name, and size) with random weights. Prints the median over edits in every
+// layer. Then from a move of the cursor to another patch to the pixels: how long the window is busy.
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -102,14 +103,38 @@ bool measure(MainWindow& window, const QString& tab, QWidget* surface) {
   return true;
 }
 
+/// Milliseconds that the window needs to show what another token looks at.
+double timeCursor(MainWindow& window, QWidget* surface, int token) {
+  QElapsedTimer clock;
+  clock.start();
+  ViewOptions view = window.document()->view();
+  view.query = token;
+  window.document()->setView(view);
+  surface->repaint();  // to its end
+  return static_cast<double>(clock.nsecsElapsed()) / 1e6;
+}
+
+void measureCursor(MainWindow& window, const QString& tab, QWidget* surface) {
+  window.showTab(tab);
+  waitFor([&] { return window.isIdle(); }, 60);
+  const int tokens = window.document()->model().grid.tokens();
+  std::vector<double> times;
+  for (int move = 0; move < 60; ++move) {
+    times.push_back(timeCursor(window, surface, (move * 997 + 1) % tokens));
+    waitFor([&] { return window.isIdle(); }, 60);
+  }
+  std::printf("%-7s  moves %3zu  median %6.1f ms  slowest %6.1f ms\n", qPrintable(tab),
+              times.size(), median(times), highest(times));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   prepareProcessor(arguments);
   QApplication application(count, arguments);
   initialiseHeadlightResources();
-  if (count > 3) {
-    std::fprintf(stderr, "usage: bench_window [THREADS] [MODEL]\n");
+  if (count > 4) {
+    std::fprintf(stderr, "usage: bench_window [THREADS] [MODEL] [PIXELS]\n");
     return 2;
   }
   Theme theme;
@@ -126,6 +151,7 @@ int main(int count, char** arguments) {
   });
   ModelSource source;
   source.model = count > 2 ? arguments[2] : "deit_tiny_patch16_224";
+  source.imageHeight = source.imageWidth = count > 3 ? std::atoi(arguments[3]) : 0;
   std::printf("%s, random weights\n", source.model.c_str());
   window.lookBridge()->openModel(source);
   window.imageBridge()->loadImage(QStringLiteral(":/samples/striped-disc.png"));
@@ -138,5 +164,7 @@ int main(int count, char** arguments) {
   const bool measured = measure(window, QStringLiteral("canvas"), canvas) &&
                         measure(window, QStringLiteral("heads"), heads->area()->viewport());
   if (!measured) std::fprintf(stderr, "an edit was not shown\n");
+  measureCursor(window, QStringLiteral("canvas"), canvas);
+  measureCursor(window, QStringLiteral("heads"), heads->area()->viewport());
   return measured ? 0 : 1;
 }
