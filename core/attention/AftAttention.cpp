@@ -131,7 +131,10 @@ at::Tensor aftWindow(const Grid& grid, int window) {
 }
 
 AftAttention::AftAttention(const AttentionOptions& options, std::int64_t keyWidth, bool query)
-    : Attention(options.heads), m_layer(options.layer) {
+    : Attention(options.heads),
+      m_layer(options.layer),
+      m_heads(options.heads),
+      m_prefix(options.grid.prefix) {
   const auto linear = [&](const char* name, std::int64_t out, bool bias) {
     return register_module(
         name, torch::nn::Linear(torch::nn::LinearOptions(options.width, out).bias(bias)));
@@ -149,6 +152,12 @@ void AftAttention::countProjections(CostCounter& counter, const AttentionOptions
   counter.linear("k", width, keyWidth, options.qkvBias, tokens);
   counter.linear("v", width, width, options.qkvBias, tokens);
   counter.linear("proj", width, width, true, tokens);
+}
+
+at::Tensor AftAttention::keyShares(const at::Tensor& tokens) {
+  const Float32Scope exact;
+  const at::Tensor shares = inFloat32(m_key(tokens)).softmax(1);
+  return byHead(shares, m_heads).mean(-1)[0].slice(1, m_prefix);
 }
 
 at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {

@@ -9,6 +9,7 @@
 
 #include "core/attention/AftBand.h"
 #include "core/attention/Attention.h"
+#include "core/attention/OwnPictureSource.h"
 
 namespace headlight {
 
@@ -42,10 +43,13 @@ at::Tensor aftWindow(const Grid& grid, int window);
 
 /// What full, local, simple and conv share: Y = σ(Q) ⊙ context(K, V), then the projection. Weights:
 /// q (absent in the ablation "no query", where Y is the context itself), k, v, proj.
-class AftAttention : public Attention {
+class AftAttention : public Attention, public OwnPictureSource {
  public:
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) final;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
+  /// The keys; AFT with position biases has those too (AftPictures.cpp).
+  std::vector<OwnPictureInfo> ownPictures() const override;
+  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
 
  protected:
   /// `keyWidth`: columns of K.
@@ -63,7 +67,11 @@ class AftAttention : public Attention {
   }
 
  private:
-  int m_layer;
+  /// e^K over its sum over all tokens, averaged over the features of each head: [H, N] of the
+  /// patches of tokens [1, T, D].
+  at::Tensor keyShares(const at::Tensor& tokens);
+
+  int m_layer, m_heads, m_prefix;
   torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
 };
 
@@ -87,6 +95,8 @@ class AftFull : public AftAttention {
   std::string kernelText() const override { return "two matrix products with e^w"; }
   /// w [T, T] as it is used.
   virtual at::Tensor positionBias();
+  std::vector<OwnPictureInfo> ownPictures() const override;
+  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
 
  protected:
   AftFull(const AttentionOptions& options, const AftOptions& own);

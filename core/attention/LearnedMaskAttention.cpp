@@ -1,6 +1,7 @@
 #include "core/attention/LearnedMaskAttention.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 #include <limits>
@@ -178,6 +179,23 @@ at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap*
     tap->follow(m_options.layer, {{{map, inputs.part(2), mixed}}});
   }
   return m_proj(mixed);
+}
+
+/// By plain tensor operations: what LibTorch derives of headWeights(), which is exact.
+at::Tensor LearnedMaskAttention::logitGradient(const at::Tensor& tokens,
+                                               const at::Tensor& ofMixed) {
+  const at::AutoGradMode withGradients(true);
+  const at::Tensor qkv = inFloat32(m_qkv(tokens.detach())).detach();
+  const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
+  HeadLogits rules = logitMasks(qkv.options());
+  (m_own.placement == "logits" ? rules.factor : rules.weightFactor) = mask().detach();
+  const double scale = 1 / std::sqrt(static_cast<double>(inputs.keyWidth));
+  const at::Tensor logits = (inputs.part(0).matmul(inputs.part(1).transpose(-2, -1)) * scale)
+                                .detach()
+                                .requires_grad_(true);
+  const at::Tensor mixed =
+      headWeights(logits, rules).matmul(inputs.part(2)).transpose(1, 2).flatten(2);
+  return torch::autograd::grad({mixed}, {logits}, {ofMixed.detach()})[0];
 }
 
 }  // namespace headlight

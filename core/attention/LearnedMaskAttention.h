@@ -19,6 +19,7 @@
 
 #include "core/attention/DerivedTensor.h"
 #include "core/attention/MaskedAttention.h"
+#include "core/attention/OwnPictureSource.h"
 
 namespace headlight {
 
@@ -36,7 +37,7 @@ struct LearnedMaskOptions {
 /// A = softmax(S ⊙ W). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix rows and
 /// columns are 1. Masks of heads act on the logits that enter the softmax. Names: qkv, proj and the
 /// parameters (buffers where they are not learned) learned_mask_{a,b} [H, N, f²].
-class LearnedMaskAttention : public MaskedAttention {
+class LearnedMaskAttention : public MaskedAttention, public OwnPictureSource {
  public:
   static const ParameterTable& optionTable();
   explicit LearnedMaskAttention(const AttentionOptions& options);
@@ -49,6 +50,9 @@ class LearnedMaskAttention : public MaskedAttention {
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;
+  /// W as a whole, and as the filter that it is (LearnedMaskPictures.cpp).
+  std::vector<OwnPictureInfo> ownPictures() const override;
+  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   bool isFitted(const std::string& parameter) const override;
   /// 𝒜 and ℬ: they are factors of W, not tables of positions.
@@ -58,6 +62,10 @@ class LearnedMaskAttention : public MaskedAttention {
 
   /// W [H, T, T] as it is now; differentiable in the sub-masks.
   at::Tensor mask();
+
+  /// ∂L/∂S [B, H, T, T] of S = QKᵀ/√d, as it is before masks of heads, W and the softmax: from
+  /// `tokens` [B, T, D], what enters, and ∂L/∂(what the weights make of the values) [B, T, D].
+  at::Tensor logitGradient(const at::Tensor& tokens, const at::Tensor& ofMixed);
 
  private:
   void initialise();

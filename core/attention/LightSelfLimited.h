@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attention/MaskedAttention.h"
+#include "core/attention/OwnPictureSource.h"
 #include "core/attention/PrefixedWindows.h"
 
 namespace headlight {
@@ -28,7 +29,7 @@ struct LightSelfLimitedOptions {
 /// token has the parameters of one without.
 /// Names: q, k, v (those that the variant has), proj, dynamic_scale [M², M²] (all heads share it),
 /// inner_bias_table and outer_bias_table [(2M−1)², H].
-class LightSelfLimitedAttention : public MaskedAttention {
+class LightSelfLimitedAttention : public MaskedAttention, public OwnPictureSource {
  public:
   explicit LightSelfLimitedAttention(const AttentionOptions& options);
   static const ParameterTable& optionTable();
@@ -47,6 +48,9 @@ class LightSelfLimitedAttention : public MaskedAttention {
   bool mapIsSigned() const override { return m_own.outerBias; }
   /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
   std::vector<LearnedPairs> learnedPairs() override;
+  /// Attention before and after B_o, and the lines of Fig. 4 (LightSelfLimitedPictures.cpp).
+  std::vector<OwnPictureInfo> ownPictures() const override;
+  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
@@ -61,6 +65,20 @@ class LightSelfLimitedAttention : public MaskedAttention {
   at::Tensor prefixRows(const at::Tensor& queries, const WindowTokens& keys) const;
   /// What they take of the values by these rows, [B, P, D]; undefined without any.
   at::Tensor ofPrefix(const at::Tensor& rows, const WindowTokens& values) const;
+
+  // Of its own pictures.
+  struct QueryPlace {
+    std::int64_t window, place;
+    at::Tensor seen;  ///< [M] int64: the patch in each place of the window; −1: it sees none
+  };
+  /// The weights of one patch, [H, M] by places of its window.
+  struct WindowRows {
+    at::Tensor before, outer;  ///< the softmax; B_o, undefined where there is none
+  };
+  QueryPlace placeOf(int query);  ///< throws Failure for a prefix token
+  WindowRows rowsAt(const at::Tensor& tokens, const QueryPlace& at);
+  OwnAnswer biasLines(const QueryPlace& at);
+  static OwnAnswer attentionLines(const WindowRows& rows, const QueryPlace& at);
 
   AttentionOptions m_options;
   LightSelfLimitedOptions m_own;

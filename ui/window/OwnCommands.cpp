@@ -1,0 +1,47 @@
+#include "ui/window/OwnCommands.h"
+
+#include "ui/base/Actions.h"
+#include "ui/bridge/OwnBridge.h"
+#include "ui/maps/OwnDialog.h"
+
+namespace headlight {
+
+OwnCommands::OwnCommands(Document* document, LookBridge* look, QWidget* window)
+    : QObject(window),
+      m_document(document),
+      m_window(window),
+      m_bridge(new OwnBridge(document, look, this)),
+      m_command(makeCommand(this,
+                            {"model.own",
+                             tr("The mechanism's own &pictures…"),
+                             tr("What AFT, IBiT's learned masks and LSLA have besides maps: "
+                                "position biases, kernels, "
+                                "masks and filters, attention before and after a bias"),
+                             "Ctrl+W, M",
+                             {}},
+                            [this] { show(); })) {
+  m_command->setStatusTip(m_command->toolTip());
+  m_commands << m_command;
+  connect(m_bridge, &OwnBridge::offersChanged, this, &OwnCommands::refresh);
+  refresh();
+}
+
+/// Says why it is off where that is the model's fault.
+void OwnCommands::refresh() {
+  const bool any = !m_bridge->offers().empty();
+  m_command->setEnabled(any);
+  m_command->setToolTip(any || !m_document->hasModel()
+                            ? m_command->statusTip()
+                            : tr("This model's mechanism has no pictures of its own; AFT, IBiT's "
+                                 "learned masks and LSLA have."));
+}
+
+/// Closed it is hidden: what was chosen is there again.
+void OwnCommands::show() {
+  if (!m_dialog) m_dialog = new OwnDialog(m_document, m_bridge, m_window);
+  m_dialog->show();
+  m_dialog->raise();
+  m_dialog->activateWindow();
+}
+
+}  // namespace headlight
