@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/attention/ComparedTokens.h"
 #include "core/attention/LinearKernels.h"
 #include "core/attention/MixedPrecision.h"
 
@@ -137,6 +138,7 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
 
 at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool training, WeighedValues* product) {
+  if (ComparedWatch::wanted()) ComparedWatch::tell(q, k);
   const Float32Scope exact;
   const LinearKernel& kernel = linearKernel(m_kernel);
   const KernelFeatures features = kernel.features(q, k);

@@ -1,0 +1,60 @@
+#pragma once
+// The angles between the queries and keys of the picture that is shown, worked out beside the
+// window (core/workbench/AngularKernels.h). A newer request stops the one before it.
+
+#include <QObject>
+
+#include <memory>
+
+#include "core/workbench/AngularKernels.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+
+class LookBridge;
+
+/// One answer: a table, or an error.
+struct AnglesResult {
+  std::shared_ptr<const Look> look;  ///< of the picture and masks that were asked about
+  AngleOptions options;
+  std::shared_ptr<const PicturePairs> pairs;
+  std::shared_ptr<const AngleTable> table;
+  QString error;
+};
+
+class AnglesBridge : public QObject {
+  Q_OBJECT
+ public:
+  AnglesBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+
+  /// Of all layers and heads, or of those that the document shows; with the token that looks.
+  void setEverything(bool everything) { m_everything = everything; }
+  bool isOfEverything() const { return m_everything; }
+  /// Of the document's look. Asked twice for the same, works once.
+  void request();
+  void cancel();
+  /// Lets go of what was worked out.
+  void forget();
+  bool isBusy() const { return m_task.isBusy(); }
+
+  /// The newest answer that is of the document's picture; null until there is one.
+  std::shared_ptr<const AnglesResult> result() const { return m_result; }
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  AngleOptions options() const;
+  void tell(const AnglesResult& result);
+
+  Document* m_document;
+  LookBridge* m_look;
+  bool m_everything = false;
+  std::shared_ptr<const AnglesResult> m_result;
+  std::shared_ptr<const Look> m_askedLook;  ///< that is being worked out; null: nothing is
+  AngleOptions m_askedOptions;
+  BackgroundTask m_task;
+};
+
+}  // namespace headlight

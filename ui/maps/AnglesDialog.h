@@ -1,0 +1,44 @@
+#pragma once
+// The explorer of Castling-ViT's angular kernel: kernels over the angle with the picture's own
+// queries and keys, and a network that fits it. Not modal: it follows the window.
+
+#include <QDialog>
+
+class QPushButton;
+class QTabWidget;
+
+namespace headlight {
+
+class AnglesPage;
+class AngularFitPage;
+class Document;
+class LookBridge;
+class MessageLabel;
+
+class AnglesDialog : public QDialog {
+  Q_OBJECT
+ public:
+  AnglesDialog(Document* document, LookBridge* look, QWidget* parent = nullptr);
+
+  AnglesPage* angles() const { return m_angles; }
+  AngularFitPage* fit() const { return m_fit; }
+  QTabWidget* pages() const { return m_pages; }
+  /// The page that is shown.
+  void save(const QString& path);
+
+ protected:
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  QWidget* makeButtons();
+  void choosePath();
+  void refresh();
+
+  QTabWidget* m_pages;
+  AnglesPage* m_angles;
+  AngularFitPage* m_fit;
+  MessageLabel* m_status;
+  QPushButton* m_export = nullptr;
+};
+
+}  // namespace headlight
