@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/Files.h"
+#include "core/imaging/Preprocess.h"
 #include "core/imaging/TextPainter.h"
 
 namespace headlight {
@@ -33,6 +34,20 @@ void drawLine(cv::Mat& pixels, const DrawnLine& line, double scale) {
                   kFractionBits);
 }
 
+void drawPicture(PixelCanvas& canvas, const DrawnPicture& picture, double scale) {
+  const int left = static_cast<int>(std::lround(picture.x * scale));
+  const int top = static_cast<int>(std::lround(picture.y * scale));
+  const int width = std::max(1, static_cast<int>(std::lround(picture.width * scale)));
+  const int height = std::max(1, static_cast<int>(std::lround(picture.height * scale)));
+  Image image = picture.image;
+  if (image.width != width || image.height != height)
+    image = resize(image, width, height, Interpolation::Bilinear);
+  const int from = std::max(0, -left), to = std::min(width, canvas.width - left);
+  for (int y = std::max(0, -top); y < height && top + y < canvas.height; ++y)
+    if (from < to)
+      std::copy(image.row(y) + 3 * from, image.row(y) + 3 * to, canvas.at(left + from, top + y));
+}
+
 void drawWords(PixelCanvas& canvas, TextPainter& painter, const DrawnText& words, double scale) {
   const int size = std::max(1, static_cast<int>(std::lround(words.size * scale)));
   const int width = painter.widthOf(words.text, size);
@@ -51,6 +66,8 @@ Image pixelsOf(const Drawing& drawing, double scale) {
   canvas.height = std::max(1, static_cast<int>(std::lround(drawing.height * scale)));
   canvas.pixels.assign(static_cast<std::size_t>(canvas.width) * canvas.height * 3, 255);
   cv::Mat pixels(canvas.height, canvas.width, CV_8UC3, canvas.pixels.data());
+  for (const DrawnPicture& picture : drawing.pictures)
+    if (!picture.image.empty()) drawPicture(canvas, picture, scale);
   for (const DrawnLine& line : drawing.lines)
     drawLine(pixels, line, scale);
   TextPainter painter;

@@ -1,6 +1,6 @@
 #pragma once
-// A drawing of lines and words, for a paper: written as SVG, as PDF (both with real text) or drawn
-// as pixels. Lengths are in units of 1/96 inch, from the upper left corner.
+// A drawing of lines, pictures and words, for a paper: written as SVG, as PDF (both with real text)
+// or drawn as pixels. Lengths are in units of 1/96 inch, from the upper left corner.
 
 #include <cstdint>
 #include <filesystem>
@@ -32,17 +32,28 @@ struct DrawnText {
   std::uint8_t grey = 0;
 };
 
+/// Below lines and words. As many pixels as `image` has; as pixels resampled where it has others.
+struct DrawnPicture {
+  double x = 0, y = 0;  ///< of the upper left corner
+  double width = 0, height = 0;
+  Image image;
+};
+
 struct Drawing {
   double width = 0, height = 0;
   std::string title;  ///< of the file
   std::vector<DrawnLine> lines;
   std::vector<DrawnText> texts;
+  std::vector<DrawnPicture> pictures = {};
 };
 
 std::string svgOf(const Drawing& drawing);
 std::string pdfOf(const Drawing& drawing);
 /// On white; `scale` pixels a unit.
 Image pixelsOf(const Drawing& drawing, double scale);
+/// PNG bytes at `dpi`, which they say; `text` as of encodePng().
+Result<std::string> pngOf(const Drawing& drawing, double dpi,
+                          const std::vector<std::pair<std::string, std::string>>& text = {});
 
 /// As .svg, .pdf, or .png at twice the size, by the name. Errors: InvalidArgument for another one,
 /// Io.

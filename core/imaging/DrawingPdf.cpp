@@ -6,6 +6,7 @@
 #include "core/base/Utf8.h"
 #include "core/imaging/Decimals.h"
 #include "core/imaging/Drawing.h"
+#include "core/imaging/PngChunks.h"
 
 namespace headlight {
 namespace {
@@ -25,9 +26,10 @@ struct OddLetter {
   char32_t point;
   unsigned char code;
 };
-constexpr std::array<OddLetter, 8> kOddLetters = {{{0x2026, 0x85},
+constexpr std::array<OddLetter, 9> kOddLetters = {{{0x2026, 0x85},
                                                    {0x2013, 0x96},
                                                    {0x2014, 0x97},
+                                                   {0x2212, 0x96},  // a minus: it has none
                                                    {0x2018, 0x91},
                                                    {0x2019, 0x92},
                                                    {0x201c, 0x93},
@@ -55,6 +57,8 @@ class PdfPage {
  public:
   explicit PdfPage(const Drawing& drawing) : m_height(drawing.height) {
     m_content += "1 j 1 J\n";
+    for (std::size_t i = 0; i < drawing.pictures.size(); ++i)
+      add(drawing.pictures[i], i);
     for (const DrawnLine& line : drawing.lines)
       add(line);
     for (const DrawnText& words : drawing.texts)
@@ -65,6 +69,14 @@ class PdfPage {
  private:
   std::string place(double x, double y) const {
     return decimals(x * kPointsAUnit) + " " + decimals((m_height - y) * kPointsAUnit);
+  }
+
+  void add(const DrawnPicture& picture, std::size_t index) {
+    if (picture.image.empty()) return;
+    m_content += std::string("q ") + decimals(picture.width * kPointsAUnit) + " 0 0 " +
+                 decimals(picture.height * kPointsAUnit) + " " +
+                 place(picture.x, picture.y + picture.height) + " cm /I" + std::to_string(index) +
+                 " Do Q\n";
   }
 
   void add(const DrawnLine& line) {
@@ -91,6 +103,36 @@ class PdfPage {
   double m_height;
   std::string m_content;
 };
+
+constexpr std::size_t kFirstPictureObject = 7;
+
+/// A PNG's own compressed rows, which PDF reads as they are (ISO 32000-1, 7.4.4.4).
+std::string pictureObject(const Image& image) {
+  const std::string png = valueOrThrow(encodePng(image));
+  std::string rows;
+  for (auto chunk = pngChunkAt(png, kPngSignature.size()); chunk;
+       chunk = pngChunkAt(png, chunk->end))
+    if (chunk->type == "IDAT") rows += chunk->data;
+  const std::string width = std::to_string(image.width);
+  return std::string("<< /Type /XObject /Subtype /Image /Width ") + width + " /Height " +
+         std::to_string(image.height) +
+         " /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /FlateDecode /DecodeParms << "
+         "/Predictor 15 /Colors 3 /BitsPerComponent 8 /Columns " +
+         width + " >> /Length " + std::to_string(rows.size()) + " >>\nstream\n" + rows +
+         "\nendstream";
+}
+
+/// "/XObject << /I0 7 0 R … >>"; empty where there are no pictures.
+std::string pictureNames(const Drawing& drawing) {
+  std::string names;
+  for (std::size_t i = 0; i < drawing.pictures.size(); ++i)
+    names.append(" /I")
+        .append(std::to_string(i))
+        .append(" ")
+        .append(std::to_string(kFirstPictureObject + i))
+        .append(" 0 R");
+  return names.empty() ? "" : " /XObject <<" + names + " >>";
+}
 
 /// Objects of a PDF, numbered from 1, and the table of where they are.
 std::string pdfFile(const std::vector<std::string>& objects) {
@@ -120,14 +162,20 @@ std::string pdfOf(const Drawing& drawing) {
   const std::string content = PdfPage(drawing).content();
   const std::string box =
       decimals(drawing.width * kPointsAUnit) + " " + decimals(drawing.height * kPointsAUnit);
-  return pdfFile({"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-                  "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 " + box +
-                      "] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-                  std::string("<< /Length ") + std::to_string(content.size()) + " >>\nstream\n" +
-                      content + "endstream",
-                  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding "
-                  "/WinAnsiEncoding >>",
-                  std::string("<< /Title ") + pdfText(drawing.title) + " /Creator (Headlight) >>"});
+  std::vector<std::string> objects{
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 " + box +
+          "] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >>" + pictureNames(drawing) +
+          " >> >>",
+      std::string("<< /Length ") + std::to_string(content.size()) + " >>\nstream\n" + content +
+          "endstream",
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding "
+      "/WinAnsiEncoding >>",
+      std::string("<< /Title ") + pdfText(drawing.title) + " /Creator (Headlight) >>"};
+  for (const DrawnPicture& picture : drawing.pictures)
+    objects.push_back(picture.image.empty() ? "null" : pictureObject(picture.image));
+  return pdfFile(objects);
 }
 
 }  // namespace headlight

@@ -1,5 +1,7 @@
 // Of Drawing.h, SVG.
 
+#include <algorithm>
+
 #include "core/imaging/Decimals.h"
 #include "core/imaging/Drawing.h"
 
@@ -39,6 +41,31 @@ std::string svgLine(const DrawnLine& line) {
          "\" stroke-linejoin=\"round\"/>\n";
 }
 
+/// RFC 4648.
+std::string base64(const std::string& bytes) {
+  static constexpr char kLetters[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      three = three << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
+    for (std::size_t i = 0; i < 4; ++i)
+      text += i <= count ? kLetters[three >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+std::string svgPicture(const DrawnPicture& picture) {
+  const auto png = encodePng(picture.image);
+  if (!png) return "";
+  return std::string("<image x=\"") + decimals(picture.x) + "\" y=\"" + decimals(picture.y) +
+         "\" width=\"" + decimals(picture.width) + "\" height=\"" + decimals(picture.height) +
+         "\" preserveAspectRatio=\"none\" xlink:href=\"data:image/png;base64," + base64(*png) +
+         "\"/>\n";
+}
+
 std::string svgWords(const DrawnText& words) {
   const char* const anchors[] = {"start", "middle", "end"};
   return std::string("<text x=\"") + decimals(words.x) + "\" y=\"" + decimals(words.y) +
@@ -51,11 +78,14 @@ std::string svgWords(const DrawnText& words) {
 
 std::string svgOf(const Drawing& drawing) {
   const std::string width = decimals(drawing.width), height = decimals(drawing.height);
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" +
-                    height + "\" viewBox=\"0 0 " + width + " " + height +
-                    "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>" +
-                    svgText(drawing.title) + "</title>\n<rect width=\"100%\" height=\"100%\" " +
-                    "fill=\"white\"/>\n";
+  std::string svg =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" " +
+      std::string(drawing.pictures.empty() ? "" : "xmlns:xlink=\"http://www.w3.org/1999/xlink\" ") +
+      "width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
+      "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>" + svgText(drawing.title) +
+      "</title>\n<rect width=\"100%\" height=\"100%\" " + "fill=\"white\"/>\n";
+  for (const DrawnPicture& picture : drawing.pictures)
+    if (!picture.image.empty()) svg += svgPicture(picture);
   for (const DrawnLine& line : drawing.lines)
     svg += svgLine(line);
   for (const DrawnText& words : drawing.texts)

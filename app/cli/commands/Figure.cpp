@@ -1,0 +1,218 @@
+// figure: a page of pictures × heads or methods for a paper, from flags or from a description.
+
+#include <algorithm>
+
+#include "app/cli/Command.h"
+#include "app/cli/ExitCodes.h"
+#include "app/cli/Inputs.h"
+#include "app/cli/MapInputs.h"
+#include "app/cli/ModelOptions.h"
+#include "app/cli/ProgressBar.h"
+#include "app/cli/TableFlags.h"
+#include "core/base/Files.h"
+#include "core/base/Text.h"
+#include "core/workbench/PageDrawing.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files, what is in folders, and every picture of files of maps.
+std::vector<PagePicture> pagePictures(const std::vector<std::string>& arguments) {
+  std::vector<PagePicture> pictures;
+  for (const std::string& argument : arguments) {
+    const auto maps = mapInput(argument);
+    if (!maps) {
+      for (const fs::path& path : expandPictures({argument}))
+        pictures.push_back({path.string(), ""});
+      continue;
+    }
+    const int first = maps->picture.value_or(0);
+    const int last = maps->picture ? first : valueOrThrow(countMapPictures(maps->file)) - 1;
+    for (int i = first; i <= last; ++i)
+      pictures.push_back({MapPlace{maps->file, i}.text(), ""});
+  }
+  return pictures;
+}
+
+/// "a, b" by commas, as they stand beside the pictures.
+std::vector<std::string> labelList(const std::string& text) {
+  std::vector<std::string> labels;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    std::string label = text.substr(at, comma - at);
+    label.erase(0, std::min(label.find_first_not_of(' '), label.size()));
+    labels.push_back(std::move(label));
+    at = comma + 1;
+  }
+  return labels;
+}
+
+Json tileJson(const FigurePage& page, std::size_t column, const PageTile& tile,
+              const std::optional<DrawnMap>& drawn) {
+  Json json{{"shows", toText(page.columns[column])}, {"what", tile.words}};
+  if (!tile.className.empty()) json["class"] = tile.className;
+  if (!drawn) return json;
+  json["range"] = {drawn->range.low, drawn->range.high};
+  json["colormap"] = colorMapName(drawn->colorMap);
+  return json;
+}
+
+Json pageResult(const FigurePage& page, const PageLook& look) {
+  const PageScales scales = pageScales(page, look);
+  Json pictures = Json::array();
+  for (std::size_t r = 0; r < look.rows.size(); ++r) {
+    Json tiles = Json::array();
+    for (std::size_t c = 0; c < page.columns.size(); ++c)
+      tiles.push_back(tileJson(page, c, *look.rows[r].tiles[c], scales[r][c]));
+    pictures.push_back({{"image", look.rows[r].path},
+                        {"label", pictureLabel(page, look, r)},
+                        {"top", topJson(look.rows[r].top)},
+                        {"tiles", tiles}});
+  }
+  Json headings = Json::array();
+  for (std::size_t c = 0; c < page.columns.size(); ++c)
+    headings.push_back(columnHeading(page, look, c));
+  return {{"headings", headings}, {"caption", pageCaption(page, look)}, {"results", pictures}};
+}
+
+class FigureCommand : public Command {
+ public:
+  CLI::App* declare(CLI::App& app) override {
+    auto* command = app.add_subcommand(
+        "figure", "A page of pictures and what heads or methods see in them, as PDF, SVG or PNG");
+    command
+        ->add_option("images", m_arguments,
+                     "Pictures, folders of them or files of maps; before them perhaps a page's "
+                     "description (.json), whose pictures they replace")
+        ->type_name("FILE");
+    const auto text = [&](const char* flag, std::string& target, const std::string& help) {
+      command->add_option(flag, target, help)->type_name("TEXT");
+    };
+    text("--columns", m_columns,
+         "What is shown of each picture, separated by commas: " + joined(pageColumnWords()) +
+             ". In brackets, separated by semicolons: query, class, layer, foreground, label; "
+             "such as \"picture, head 3.1 (query 2,4), grad-cam (class tabby; layer 5)\". Default: "
+             "picture, the last layer's mean, rollout, relevance");
+    text("--labels", m_labels, "What stands beside the pictures, separated by commas");
+    command->add_option("-o,--output", m_output, "Write the page to this .pdf, .svg or .png")
+        ->type_name("FILE");
+    command
+        ->add_option("--save-page", m_save,
+                     "Write its description as JSON, from which the same page can be made again")
+        ->type_name("FILE");
+    command->add_flag("--json", m_json, "The result as one JSON object: every tile's range");
+    m_model.declare(*command);
+    m_flags.declare(*command);
+    return command;
+  }
+
+  int run(Terminal& terminal, std::stop_token stop) override {
+    readArguments();
+    const auto session = open(terminal);
+    const MaskScheme masks = m_model.masks.empty()
+                                 ? valueOrThrow(masksOfPage(m_page, session->info()))
+                                 : m_model.masksFor(session->info());
+    fillColumns(session->info());
+    setLabels();
+    PageLooking looking;
+    looking.stop = stop;
+    ProgressBar bar(terminal);
+    looking.progress = bar.callback();
+    const PageLook look = valueOrThrow(lookAtPage(*session, masks, m_page, looking));
+    terminal.setStatus("");
+    valueOrThrow(writePage(m_output, m_page, look, {{"Software", "Headlight"}}));
+    if (!terminal.json()) terminal.print(m_output);
+    if (!m_save.empty()) savePage(session->info(), masks, terminal);
+    if (!terminal.json()) return kExitOk;
+    Json result{{"file", m_output}, {"model", modelJson(session->info(), masks)}};
+    result.update(pageResult(m_page, look));
+    terminal.printJson(result);
+    return kExitOk;
+  }
+
+ private:
+  void readArguments() {
+    if (!m_arguments.empty() && fs::path(m_arguments.front()).extension() == ".json") {
+      m_page = valueOrThrow(readFigurePage(m_arguments.front()));
+      m_arguments.erase(m_arguments.begin());
+    }
+    if (m_output.empty()) refuseUsage("--output", "is missing: name a .pdf, .svg or .png");
+    valueOrThrow(checkPageName(m_output));
+    if (!m_arguments.empty()) m_page.pictures = pagePictures(m_arguments);
+    if (m_page.pictures.empty())
+      refuseUsage("figure", "takes pictures, or a page's description that names some");
+    if (!m_columns.empty()) {
+      auto columns = pageColumnsFromText(m_columns);
+      if (!columns) refuseUsage("--columns", columns.error().text());
+      m_page.columns = std::move(*columns);
+    }
+    m_flags.read(&m_page.options);
+  }
+
+  /// Flags stand in for the page's model, part by part.
+  std::unique_ptr<InferenceSession> open(Terminal& terminal) {
+    ModelSource& given = m_model.source;
+    if (!given.model.empty() || !given.weights.empty())
+      m_page.model = {given.model, given.weights.string(), "", false, {}};
+    if (!given.classNames.empty()) m_page.model.classNames = given.classNames.string();
+    m_page.model.partial = m_page.model.partial || given.partial;
+    const PageModel& model = m_page.model;
+    const bool plain = model.experiment.is_null() && !(model.name.empty() && model.weights.empty());
+    if (!plain) {
+      auto session = valueOrThrow(openPageModel(m_page));
+      sayHowItOpened(session->info(), terminal);
+      return session;
+    }
+    given.model = model.name;
+    given.weights = model.weights;
+    given.classNames = model.classNames;
+    given.partial = model.partial;
+    auto session = valueOrThrow(InferenceSession::open(m_model.sizedSource()));
+    sayHowItOpened(session->info(), terminal);
+    return session;
+  }
+
+  void fillColumns(const ModelInfo& info) {
+    if (!m_page.columns.empty()) return;
+    m_page.columns = usefulColumns(info, static_cast<int>(info.heads.size()) - 1, -1);
+  }
+
+  void setLabels() {
+    if (m_labels.empty()) return;
+    const std::vector<std::string> labels = labelList(m_labels);
+    if (labels.size() != m_page.pictures.size())
+      refuseUsage("--labels",
+                  "has " + std::to_string(labels.size()) +
+                      "; give one for each picture: " + std::to_string(m_page.pictures.size()));
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      m_page.pictures[i].label = labels[i];
+  }
+
+  /// What a name alone would not bring back stands in the description whole.
+  void savePage(const ModelInfo& info, const MaskScheme& masks, Terminal& terminal) {
+    if (!info.mapsAlone && (!m_model.masks.empty() || !m_model.imageSize.empty())) {
+      Experiment experiment = info.experiment;
+      experiment.masks = describeMasks(masks);
+      m_page.model.experiment = experimentToJson(experiment);
+    }
+    valueOrThrow(writeFileAtomically(m_save, pageToText(m_page)));
+    if (!terminal.json()) terminal.print(m_save);
+  }
+
+  std::vector<std::string> m_arguments;
+  std::string m_columns, m_labels, m_output, m_save;
+  bool m_json = false;
+  ModelOptions m_model;
+  TableFlags m_flags{pageParameters(), "Page"};
+  FigurePage m_page;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeFigureCommand() {
+  return std::make_unique<FigureCommand>();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,46 @@
+#pragma once
+// What a column of a figure page shows, as people type it:
+//   picture                          what the model sees
+//   head 3.1                         attention of head 1 in layer 3, both from 0
+//   layer 3, or head 3               the mean of layer 3's heads
+//   rollout
+//   relevance, attention-gradient, grad-cam, similarity, features   (WaysOfLooking.h)
+// and in brackets, with semicolons: head 3.1 (query 2,4); grad-cam (class tabby; layer 5);
+// features (foreground); each also (label any words).
+
+#include <string>
+#include <vector>
+
+#include "core/base/Result.h"
+#include "core/masks/Grid.h"
+
+namespace headlight {
+
+struct PageColumn {
+  std::string shows = "picture";  ///< picture | head | layer | rollout | a way's name
+  int layer = -1;                 ///< of a way −1: the last
+  int head = -1;                  ///< of "head" alone
+  std::string classText;          ///< empty: the page's
+  std::string query;              ///< empty: the page's
+  bool foreground = false;        ///< of feature colours
+  std::string label;              ///< its heading; empty: made from what it shows
+  bool operator==(const PageColumn&) const = default;
+
+  bool isAttention() const { return shows == "head" || shows == "layer"; }
+  bool isMap() const { return shows != "picture" && shows != "features"; }
+};
+
+/// Errors (InvalidArgument): another word, with those that come close; an option that it lacks.
+Result<PageColumn> pageColumnFromText(const std::string& text);
+/// Separated by commas outside brackets.
+Result<std::vector<PageColumn>> pageColumnsFromText(const std::string& text);
+/// As pageColumnFromText() reads it, without the label.
+std::string toText(const PageColumn& column);
+/// Everything that a column may show, for help and messages: "picture", "head L.H", …
+std::vector<std::string> pageColumnWords();
+
+/// "class", "distillation", "register1", a patch ("17") or "row,column"; empty: the class token,
+/// or the middle patch where there is none. Errors: InvalidArgument.
+Result<int> tokenFromText(const std::string& text, const Grid& grid);
+
+}  // namespace headlight

@@ -1,0 +1,38 @@
+#pragma once
+// A list that a person puts in order: pictures, or columns, of a figure page.
+
+#include <QListWidget>
+#include <QStringList>
+
+namespace headlight {
+
+/// Rows are dragged, moved by Ctrl+Up and Ctrl+Down, taken out by Delete and edited by F2 or a
+/// double click. What is typed is told, and stays only if whoever hears of it says so.
+class PageEntries : public QListWidget {
+  Q_OBJECT
+ public:
+  explicit PageEntries(const QString& name, QWidget* parent = nullptr);
+
+  /// `data` of each row goes where the row goes.
+  void setEntries(const QStringList& texts, const QVariantList& data);
+  void append(const QString& text, const QVariant& data);
+  QVariantList entries() const;
+  void setEntry(int row, const QString& text, const QVariant& data);
+
+  void moveChosen(int by);
+  void removeChosen();
+
+ Q_SIGNALS:
+  void changed();                            ///< order or number, by the person
+  void typed(int row, const QString& text);  ///< in place of a row's text
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  QListWidgetItem* makeItem(const QString& text, const QVariant& data);
+  bool m_setting = false;
+};
+
+}  // namespace headlight

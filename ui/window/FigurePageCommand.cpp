@@ -1,0 +1,83 @@
+#include "ui/window/FigurePageCommand.h"
+
+#include <QFileInfo>
+#include <QListView>
+
+#include <algorithm>
+
+#include "core/base/Files.h"
+#include "core/base/Log.h"
+#include "ui/base/Actions.h"
+#include "ui/bridge/GalleryModel.h"
+#include "ui/figures/FigurePageDialog.h"
+#include "ui/opening/GalleryDock.h"
+
+namespace headlight {
+
+FigurePageCommand::FigurePageCommand(const Parts& parts, QWidget* window)
+    : QObject(window), m_parts(parts), m_window(window) {
+  m_action = makeCommand(this,
+                         {"file.figurePage", tr("Figure pa&ge…"),
+                          tr("A page of pictures × heads and methods for a paper: the gallery's "
+                             "marked pictures, or the one that is open"),
+                          "Ctrl+W, P", "image"},
+                         [this] { show(); });
+  connect(parts.document, &Document::imageChanged, this, &FigurePageCommand::refresh);
+  connect(parts.document, &Document::modelChanged, this, &FigurePageCommand::refresh);
+  refresh();
+}
+
+FigurePageCommand::~FigurePageCommand() = default;
+
+void FigurePageCommand::refresh() {
+  m_action->setEnabled(m_parts.document->hasModel() && m_parts.document->hasImage());
+}
+
+QStringList FigurePageCommand::marked() const {
+  QModelIndexList rows = m_parts.gallery->view()->selectionModel()->selectedIndexes();
+  std::sort(rows.begin(), rows.end(),
+            [](const QModelIndex& a, const QModelIndex& b) { return a.row() < b.row(); });
+  QStringList paths;
+  for (const QModelIndex& row : rows)
+    paths << row.data(GalleryModel::PathRole).toString();
+  return paths;
+}
+
+void FigurePageCommand::show() {
+  if (!m_dialog) make();
+  m_dialog->show();
+  m_dialog->raise();
+  m_dialog->activateWindow();
+}
+
+void FigurePageCommand::make() {
+  m_dialog = new FigurePageDialog(m_parts.document, m_parts.look, m_window);
+  m_dialog->setGallery([this] { return marked(); });
+  m_dialog->setSession(m_parts.session);
+  restore();
+  connect(m_dialog, &FigurePageDialog::pageChanged, this, [this] { m_changed = true; });
+  connect(m_dialog, &QDialog::finished, this, &FigurePageCommand::keep);
+  connect(m_dialog, &FigurePageDialog::shown, this, &FigurePageCommand::keep);
+}
+
+void FigurePageCommand::restore() {
+  const bool kept = !m_parts.file.isEmpty() && QFileInfo::exists(m_parts.file);
+  if (kept) {
+    const auto page = readFigurePage(m_parts.file.toStdString());
+    const Result<void> fits =
+        page ? checkPage(*page, m_parts.document->model()) : Result<void>(page.error());
+    if (fits) return m_dialog->setPage(*page);
+    logInfo("The figure page of last time is not shown: " + fits.error().text());
+  }
+  m_dialog->startAnew();
+}
+
+void FigurePageCommand::keep() {
+  if (!m_changed || m_parts.file.isEmpty() || !m_dialog) return;
+  m_changed = false;
+  const auto written =
+      writeFileAtomically(m_parts.file.toStdString(), pageToText(m_dialog->page()));
+  if (!written) logInfo("The figure page is not kept: " + written.error().text());
+}
+
+}  // namespace headlight
