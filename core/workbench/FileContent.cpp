@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string>
 
+#include "core/imaging/VideoKind.h"
+
 namespace headlight {
 namespace {
 
@@ -45,6 +47,7 @@ FileContent contentOf(std::string_view head) {
     return FileContent::Checkpoint;
   if (beginsLikeJson(head)) return FileContent::Json;
   if (head.starts_with("\x89PNG\r\n\x1a\n"sv)) return FileContent::Png;
+  if (!videoKindOf(head).empty()) return FileContent::Video;
   return beginsLikePicture(head) ? FileContent::OtherPicture : FileContent::Unknown;
 }
 

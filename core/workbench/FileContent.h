@@ -12,6 +12,7 @@ enum class FileContent {
   Checkpoint,
   Png,
   OtherPicture,
+  Video,  ///< videoKindOf(), animated GIF among them
 };
 
 /// Looks at the first 4 KB of a regular file, and at nothing of anything else.

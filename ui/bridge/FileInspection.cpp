@@ -19,6 +19,7 @@
 #include "core/workbench/MapFile.h"
 #include "core/workbench/RunFollower.h"
 #include "core/workbench/SequenceTraining.h"
+#include "core/workbench/Video.h"
 #include "ui/document/Session.h"
 
 namespace headlight {
@@ -35,6 +36,13 @@ FileFinding problem(const QString& path, const QString& what) {
   FileFinding finding;
   finding.path = path;
   finding.problem = what;
+  return finding;
+}
+
+FileFinding found(const QString& path, FileKind kind) {
+  FileFinding finding;
+  finding.path = path;
+  finding.kind = kind;
   return finding;
 }
 
@@ -220,18 +228,22 @@ FileFinding inspectRegularFile(const QString& path) {
     case FileContent::Png:
     case FileContent::OtherPicture:
       return inspectPicture(path);
+    case FileContent::Video:
+      return found(path, FileKind::Video);
     case FileContent::Unknown:
       break;
   }
   return problem(path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
-                            "PNG, WebP, BMP, TIFF), checkpoints (.safetensors, .pth), configs, "
-                            "mask schemes and sessions (.json), and folders."));
+                            "PNG, WebP, BMP, TIFF), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "
+                            "animated GIF), checkpoints (.safetensors, .pth), configs, mask "
+                            "schemes and sessions (.json), and folders."));
 }
 
 }  // namespace
 
 FileFinding inspectFile(const QString& path, const std::stop_token& stop) {
   const QFileInfo file(path);
+  if (videoPlaceOf(path.toStdString())) return found(path, FileKind::Image);  // a kept frame
   if (!file.exists())
     return problem(path, text("It does not exist (any more). Check the name, or whether its disk "
                               "is connected."));

@@ -10,6 +10,7 @@
 
 #include "core/workbench/Datasets.h"
 #include "core/workbench/MapFile.h"
+#include "core/workbench/Video.h"
 #include "ui/base/Images.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FileInspection.h"
@@ -87,6 +88,8 @@ Result<Image> readPicture(Cache& cache, const QString& path) {
   if (path.startsWith(':')) return readResource(path);
   const auto address = datasetAddress(path);
   const auto ofMaps = mapPlaceOf(path.toStdString());
+  if (const auto frame = address ? std::nullopt : videoPlaceOf(path.toStdString()))
+    return readVideoFrame(frame->file, frame->picture);
   if (!address && ofMaps && !QFileInfo::exists(path)) return readMapPicture(*ofMaps);
   if (!address) return readImage(path.toStdString());
   const auto dataset = cache.open(address->kind, address->folder);

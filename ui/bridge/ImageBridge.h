@@ -30,6 +30,7 @@ enum class FileKind {
   RunFolder,       ///< of a training that can be resumed
   Sequence,        ///< of a sequence model: a run's folder, weights or a config
   Maps,            ///< a file of maps without a model
+  Video,           ///< told by its content
   Unknown,
 };
 
@@ -57,8 +58,8 @@ class ImageBridge : public QObject {
   ~ImageBridge() override;
 
   /// Decodes a picture: imageLoaded or failed. A later call supersedes an earlier one. Paths may be
-  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath) or pictures of a file
-  /// of maps ("maps.safetensors[2]").
+  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath), pictures of a file of
+  /// maps ("maps.safetensors[2]") or frames of a video ("clip.avi[120]").
   void loadImage(const QString& path);
   bool isLoading() const { return m_loading; }
 

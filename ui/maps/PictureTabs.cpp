@@ -35,12 +35,19 @@ PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers&
           tr("Two of anything side by side; how alike layers look"));
   addPage(m_ways, "ways", "search", tr("Ways"),
           tr("What speaks for a class, what patches have in common, the prediction by depth"));
-  connect(m_ways, &WaysView::chosen, this, [this] { showPage(QStringLiteral("ways")); });
+  connect(m_ways, &WaysView::chosen, this, &PictureTabs::showWay);
   auto* choices = new QActionGroup(this);
   for (QAction* command : m_commands)
     choices->addAction(command);
   connect(this, &QTabWidget::currentChanged, this, &PictureTabs::markShown);
   markShown();
+}
+
+/// Two sides that are compared are looked at so, both.
+void PictureTabs::showWay() {
+  const bool sides = currentWidget() == m_compare && m_compare->page() == CompareView::Page::Sides;
+  if (sides) return m_compare->sides()->showOtherWay();
+  showPage(QStringLiteral("ways"));
 }
 
 void PictureTabs::addPage(QWidget* page, const QString& name, const QString& icon,

@@ -37,6 +37,7 @@ class PictureTabs : public QTabWidget {
 
  private:
   void markShown();
+  void showWay();
   void addPage(QWidget* page, const QString& name, const QString& icon, const QString& title,
                const QString& tip);
 

@@ -113,6 +113,9 @@ void Opener::onInspected(const FileFinding& finding) {
       return;
     case FileKind::Maps:
       return onMaps(finding);
+    case FileKind::Video:  // who heard of found() plays it
+      m_quiet.remove(finding.path);
+      return;
     case FileKind::Unknown:
       break;
   }

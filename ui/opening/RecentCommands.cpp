@@ -28,6 +28,7 @@ bool isRecentFile(FileKind kind) {
     case FileKind::Config:
     case FileKind::Masks:
     case FileKind::Maps:
+    case FileKind::Video:
       return true;
     default:
       return false;

@@ -3,6 +3,7 @@
 #include "core/config/MasksJson.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/Registry.h"
+#include "core/workbench/FigurePage.h"
 #include "core/workbench/Sweep.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
@@ -31,6 +32,13 @@ constexpr const char* kEdit = R"({"step": 4, "label": "later", "name_before": "a
   "changes": [{"layer": 1, "head": 2, "from": "none", "to": "hard:5"},
               {"layer": 0, "head": 0, "from": "soft:3@0.5", "to": "soft:3@0.25"}]})";
 
+constexpr const char* kFigurePage = R"page({"kind": "headlight-figure-page", "schema": 1,
+  "model": {"name": "deit_tiny", "partial": true},
+  "pictures": ["a.jpg", {"path": "maps.safetensors[2]", "label": "a dog"}],
+  "columns": ["picture", "head 3.1 (query 2,4)", "grad-cam (class a, b; layer 2)",
+              {"shows": "features (foreground)", "label": "colours (3)"}],
+  "options": {"scale": "column", "tile": 12.5, "dpi": 72, "bars": false}})page";
+
 std::string sweepText() {
   return std::string(R"({"name": "tiny", "seeds": [1, 2], "variants": [{"name": "softmax"},
     {"name": "aft", "overrides": {"model.mechanism": "aft_simple", "training.epochs": 3}},
@@ -53,6 +61,15 @@ void lookAtExperiment(const Experiment& experiment) {
 
 Result<void> readExperimentText(const std::string& text) {
   return readThen(experimentFromText(text, "fuzz", modelCatalogue()), lookAtExperiment);
+}
+
+Result<void> readPageText(const std::string& text) {
+  return readThen(pageFromText(text, "fuzz"), [](const FigurePage& page) {
+    const auto again = pageFromText(pageToText(page), "written again");
+    require(again.ok(), "a page that was written is refused: " +
+                            (again ? std::string() : again.error().text()));
+    require(*again == page, "a page changes");
+  });
 }
 
 Result<void> readSweepText(const std::string& text) {
@@ -103,6 +120,7 @@ std::vector<Target> configTargets() {
       {"experiment", Kind::Json, {kExperiment, kStages}, readExperimentText},
       {"sweep", Kind::Json, {sweepText()}, readSweepText},
       {"sequence experiment", Kind::Json, {kSequence, "{}"}, readSequenceText},
+      {"figure page", Kind::Json, {kFigurePage}, readPageText},
       {"mask", Kind::Text, {"none", "soft:5@0.25", "random:3#7", "hard:3"}, readMaskText},
       {"masks",
        Kind::Json,

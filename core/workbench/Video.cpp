@@ -1,0 +1,20 @@
+#include "core/workbench/Video.h"
+
+#include "core/base/Files.h"
+#include "core/workbench/FileContent.h"
+
+namespace headlight {
+
+std::optional<MapPlace> videoPlaceOf(const std::string& address) {
+  auto place = mapPlaceOf(address);
+  if (!place || isThere(address) || contentOfFile(place->file) != FileContent::Video)
+    return std::nullopt;
+  return place;
+}
+
+Result<Image> readPictureOrFrame(const std::filesystem::path& path) {
+  const auto frame = videoPlaceOf(path.string());
+  return frame ? readVideoFrame(frame->file, frame->picture) : readImage(path);
+}
+
+}  // namespace headlight

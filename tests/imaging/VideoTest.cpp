@@ -1,0 +1,328 @@
+// Videos, written here by OpenCV itself and by FilmFile: frames in order and out of it, and files
+// that lie, break off or are no videos.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <opencv2/core.hpp>
+#include <opencv2/videoio.hpp>
+#include <sstream>
+
+#include "core/imaging/FilmFile.h"
+#include "core/imaging/VideoKind.h"
+#include "core/imaging/VideoReader.h"
+#include "tests/TemporaryFolder.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWidth = 64, kHeight = 48, kFrames = 60, kSide = 12;
+
+int leftOf(int frame) {
+  return frame * 7 % (kWidth - kSide);
+}
+
+/// A red square that moves, on grey.
+Image squareFrame(int frame, int width = kWidth, int height = kHeight) {
+  std::vector<std::uint8_t> pixels(std::size_t{3} * width * height, 60);
+  for (int y = 16; y < 16 + kSide; ++y)
+    for (int x = leftOf(frame); x < leftOf(frame) + kSide; ++x) {
+      std::uint8_t* pixel = &pixels[std::size_t{3} * (y * width + x)];
+      pixel[0] = 230, pixel[1] = 40, pixel[2] = 30;
+    }
+  return {width, height, std::make_shared<const std::vector<std::uint8_t>>(std::move(pixels))};
+}
+
+double meanDifference(const Image& a, const Image& b) {
+  EXPECT_EQ(a.width, b.width);
+  EXPECT_EQ(a.height, b.height);
+  double sum = 0;
+  for (std::size_t i = 0; i < a.pixels->size(); ++i)
+    sum += std::abs(double((*a.pixels)[i]) - double((*b.pixels)[i]));
+  return sum / static_cast<double>(a.pixels->size());
+}
+
+/// Where red begins in the rows of the square, from its mean.
+int foundLeft(const Image& frame) {
+  double weight = 0, sum = 0;
+  for (int x = 0; x < frame.width; ++x) {
+    const double red = frame.row(20)[3 * x] - 60.0;
+    if (red > 80) weight += 1, sum += x;
+  }
+  return static_cast<int>(std::lround(sum / weight - (kSide - 1) / 2.0));
+}
+
+std::string contentOfTestFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream all;
+  all << file.rdbuf();
+  return all.str();
+}
+
+class VideoTest : public ::testing::Test {
+ protected:
+  /// By OpenCV's own writer, at 20 frames a second.
+  fs::path writeAvi(const std::string& name = "square.avi") {
+    const fs::path path = m_folder / name;
+    cv::VideoWriter writer(path.string(), cv::CAP_OPENCV_MJPEG,
+                           cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 20, {kWidth, kHeight});
+    for (int i = 0; i < kFrames; ++i) {
+      cv::Mat frame(kHeight, kWidth, CV_8UC3, cv::Scalar(60, 60, 60));
+      frame(cv::Rect(leftOf(i), 16, kSide, kSide)) = cv::Scalar(30, 40, 230);  // blue first
+      writer.write(frame);
+    }
+    return path;
+  }
+  fs::path write(const std::string& name, const std::string& bytes) {
+    std::ofstream(m_folder / name, std::ios::binary) << bytes;
+    return m_folder / name;
+  }
+  /// The AVI with a number of four bytes replaced, `offset` behind `tag`.
+  fs::path withNumber(const std::string& tag, std::size_t offset, std::uint32_t number) {
+    std::string bytes = contentOfTestFile(writeAvi());
+    const auto at = bytes.find(tag);
+    EXPECT_NE(at, std::string::npos);
+    std::memcpy(&bytes[at + offset], &number, 4);
+    return write("lying.avi", bytes);
+  }
+  static int countFrames(VideoReader& reader) {
+    int count = 0;
+    while (count < 10 * kFrames) {
+      const auto frame = reader.next();
+      if (!frame || !*frame) break;
+      ++count;
+    }
+    return count;
+  }
+  static ErrorCode codeOf(const fs::path& path) {
+    const auto opened = VideoReader::open(path);
+    EXPECT_FALSE(opened) << path;
+    return opened ? ErrorCode::Internal : opened.error().code;
+  }
+  TemporaryFolder m_folder;
+};
+
+TEST_F(VideoTest, GivesEveryFrameInOrder) {
+  const auto reader = valueOrThrow(VideoReader::open(writeAvi()));
+  EXPECT_EQ(reader->info().kind, "AVI");
+  EXPECT_EQ(reader->info().name, "square.avi");
+  EXPECT_EQ(reader->info().width, kWidth);
+  EXPECT_EQ(reader->info().height, kHeight);
+  EXPECT_NEAR(reader->info().rate, 20, 1e-6);
+  EXPECT_EQ(reader->info().frames, kFrames);
+  EXPECT_NEAR(reader->info().seconds(), 3, 1e-6);
+  for (int i = 0; i < kFrames; ++i) {
+    const auto frame = valueOrThrow(reader->next());
+    ASSERT_TRUE(frame) << i;
+    EXPECT_EQ(frame->index, i);
+    EXPECT_NEAR(frame->seconds, i / 20.0, 1e-9);
+    EXPECT_LT(meanDifference(frame->image, squareFrame(i)), 4) << i;
+    EXPECT_EQ(foundLeft(frame->image), leftOf(i)) << i;
+  }
+  EXPECT_FALSE(valueOrThrow(reader->next()));
+  EXPECT_FALSE(valueOrThrow(reader->next()));
+}
+
+TEST_F(VideoTest, GoesToAnyFrame) {
+  for (const std::string name : {"a.avi", "a.mp4", "a.gif"}) {
+    const auto film = valueOrThrow(FilmFile::create(m_folder / name, 0.04));
+    for (int i = 0; i < kFrames; ++i)
+      valueOrThrow(film->add(squareFrame(i)));
+    ASSERT_EQ(valueOrThrow(film->finish()), kFrames);
+    const auto reader = valueOrThrow(VideoReader::open(m_folder / name));
+    EXPECT_NEAR(reader->info().rate, 25, 0.01) << name;
+    for (const int index : {50, 3, 59, 0, 1, 2, 40, 33, 34, 58, 7}) {
+      const auto frame = valueOrThrow(reader->at(index));
+      ASSERT_TRUE(frame) << name << index;
+      EXPECT_EQ(frame->index, index) << name;
+      EXPECT_EQ(foundLeft(frame->image), leftOf(index)) << name << " " << index;
+    }
+    EXPECT_FALSE(valueOrThrow(reader->at(kFrames))) << name;
+    EXPECT_FALSE(valueOrThrow(reader->at(1'000'000))) << name;
+    EXPECT_TRUE(valueOrThrow(reader->at(5))) << name;
+    EXPECT_EQ(reader->at(-1).error().code, ErrorCode::InvalidArgument);
+  }
+}
+
+TEST_F(VideoTest, OneFrameIsReadByItsNumber) {
+  const fs::path file = writeAvi();
+  EXPECT_EQ(foundLeft(valueOrThrow(readVideoFrame(file, 44))), leftOf(44));
+  const auto none = readVideoFrame(file, kFrames);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::NotFound);
+  EXPECT_NE(none.error().message.find("it has 60"), std::string::npos);
+}
+
+TEST_F(VideoTest, WhatIsNoVideoIsRefused) {
+  const fs::path avi = writeAvi();
+  EXPECT_EQ(codeOf(m_folder / "nowhere.avi"), ErrorCode::NotFound);
+  EXPECT_EQ(codeOf(m_folder.path()), ErrorCode::InvalidArgument);
+  EXPECT_EQ(codeOf("/dev/zero"), ErrorCode::InvalidArgument);
+  EXPECT_EQ(codeOf(write("empty.avi", "")), ErrorCode::UnsupportedFile);
+  EXPECT_EQ(codeOf(write("text.mp4", "This is no video.\n")), ErrorCode::UnsupportedFile);
+  // FFmpeg would open what these name.
+  EXPECT_EQ(codeOf(write("list.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n" +
+                                          avi.string() + "\n#EXT-X-ENDLIST\n")),
+            ErrorCode::UnsupportedFile);
+  EXPECT_EQ(codeOf(write("list.avi", "ffconcat version 1.0\nfile '" + avi.string() + "'\n")),
+            ErrorCode::UnsupportedFile);
+  EXPECT_EQ(codeOf("concat:" + avi.string() + "|" + avi.string()), ErrorCode::NotFound);
+  EXPECT_EQ(codeOf("file:" + avi.string()), ErrorCode::NotFound);
+  EXPECT_EQ(codeOf("http://127.0.0.1:9/clip.mp4"), ErrorCode::NotFound);
+}
+
+TEST_F(VideoTest, ANameThatLooksLikeAnAddressIsAFile) {
+  fs::create_directory(m_folder / "http:");
+  const fs::path odd = m_folder / "http:" / "concat:a|b %03d.avi";
+  fs::copy_file(writeAvi(), odd);
+  EXPECT_EQ(valueOrThrow(VideoReader::open(odd))->info().frames, kFrames);
+}
+
+TEST_F(VideoTest, AFileThatBreaksOffEndsThere) {
+  const std::string whole = contentOfTestFile(writeAvi());
+  const auto half = VideoReader::open(write("half.avi", whole.substr(0, whole.size() / 2)));
+  ASSERT_TRUE(half) << half.error().text();
+  const int frames = countFrames(**half);
+  EXPECT_GT(frames, 10);
+  EXPECT_LT(frames, 50);
+  EXPECT_EQ((*half)->info().frames, frames);  // whatever the header says
+  EXPECT_EQ(codeOf(write("head.avi", whole.substr(0, 300))), ErrorCode::InvalidFile);
+}
+
+TEST_F(VideoTest, HeadersThatLieAreNotBelieved) {
+  // Frames in the main header and in the stream's, both in one file.
+  std::string bytes = contentOfTestFile(withNumber("avih", 8 + 16, 0x7fffffff));
+  const std::uint32_t many = 0x7fffffff;
+  std::memcpy(&bytes[bytes.find("strh") + 8 + 32], &many, 4);
+  auto reader = valueOrThrow(VideoReader::open(write("frames.avi", bytes)));
+  EXPECT_LE(reader->info().frames, 2 * kFrames);
+  EXPECT_EQ(countFrames(*reader), kFrames);
+  EXPECT_EQ(reader->info().frames, kFrames);
+  // A rate of nothing, and one of 4 GHz.
+  for (const std::uint32_t rate : {0u, 0xffffffffu}) {
+    reader = valueOrThrow(VideoReader::open(withNumber("strh", 8 + 24, rate)));
+    EXPECT_GT(reader->info().rate, 0);
+    EXPECT_LE(reader->info().rate, 1000);
+    EXPECT_EQ(foundLeft(valueOrThrow(reader->at(40))->image), leftOf(40));
+    EXPECT_EQ(foundLeft(valueOrThrow(reader->at(2))->image), leftOf(2));
+  }
+  // 60000 × 60000 pixels.
+  bytes = contentOfTestFile(withNumber("strf", 8 + 4, 60000));
+  const std::uint32_t tall = 60000;
+  std::memcpy(&bytes[bytes.find("strf") + 8 + 8], &tall, 4);
+  const auto large = VideoReader::open(write("large.avi", bytes));
+  if (large)
+    EXPECT_EQ((*large)->info().width, kWidth);  // by the frames themselves
+  else
+    EXPECT_EQ(large.error().code, ErrorCode::UnsupportedFile);
+}
+
+TEST_F(VideoTest, DamagedFilesAreReadOrRefused) {
+  const std::string whole = contentOfTestFile(writeAvi());
+  std::uint32_t random = 12345;
+  for (int round = 0; round < 60; ++round) {
+    std::string bytes = whole;
+    for (int k = 0; k < 12; ++k) {
+      random = random * 1664525u + 1013904223u;
+      const std::size_t reach = round % 2 == 0 ? 700 : bytes.size();
+      bytes[12 + random % (reach - 12)] = static_cast<char>(random >> 24);
+    }
+    const auto reader = VideoReader::open(write("damaged.avi", bytes));
+    if (!reader) continue;
+    EXPECT_LE(countFrames(**reader), 2 * kFrames);
+    const auto again = (*reader)->at(5);
+    if (again && *again) EXPECT_FALSE((*again)->image.empty());
+  }
+}
+
+TEST_F(VideoTest, KindsAreToldByContent) {
+  using namespace std::string_literals;
+  EXPECT_EQ(videoKindOf("RIFF\1\2\3\4AVI LIST"), "AVI");
+  EXPECT_EQ(videoKindOf("RIFF\1\2\3\4WEBPVP8 "), "");
+  EXPECT_EQ(videoKindOf("\0\0\0\x20"
+                        "ftypisom"s),
+            "MP4 or QuickTime");
+  EXPECT_EQ(videoKindOf("left"
+                        "ftypisom"s),
+            "");
+  EXPECT_EQ(videoKindOf("\x1a\x45\xdf\xa3....webm"), "Matroska or WebM");
+  EXPECT_EQ(videoKindOf("OggS\0\2"s), "Ogg");
+  EXPECT_EQ(videoKindOf("\0\0\1\xba..."s), "MPEG");
+  EXPECT_EQ(videoKindOf("GIF89a"), "animated GIF");
+  EXPECT_EQ(videoKindOf(""), "");
+  EXPECT_EQ(videoKindOf("#EXTM3U\n"), "");
+}
+
+// --- Films that are written --------------------------------------------------------------------
+
+TEST_F(VideoTest, FilmsAreWhatTheEndingSays) {
+  for (const auto& [name, coding] : {std::pair<std::string, std::string>{"f.gif", "GIF"},
+                                     {"f.avi", "Motion JPEG in AVI"},
+                                     {"f.AVI", "Motion JPEG in AVI"},
+                                     {"folder", "PNG"},
+                                     {"f.mp4", " in MP4"}}) {
+    const auto film = valueOrThrow(FilmFile::create(m_folder / name, 0.1));
+    for (int i = 0; i < 5; ++i)
+      valueOrThrow(film->add(squareFrame(i)));
+    EXPECT_EQ(valueOrThrow(film->finish()), 5) << name;
+    EXPECT_NE(film->coding().find(coding), std::string::npos) << film->coding();
+    if (name == "folder") continue;
+    const auto reader = valueOrThrow(VideoReader::open(m_folder / name));
+    EXPECT_EQ(countFrames(*reader), 5) << name;
+    EXPECT_NEAR(reader->info().rate, 10, 0.01) << name;
+  }
+  const Image png = valueOrThrow(readImage(m_folder / "folder" / "00004.png"));
+  EXPECT_EQ(*png.pixels, *squareFrame(4).pixels);
+  EXPECT_FALSE(fs::exists(m_folder / "folder" / "00005.png"));
+}
+
+TEST_F(VideoTest, WhatIsNotFinishedIsTakenAway) {
+  write("kept.avi", "what stood there");
+  for (const std::string name : {"f.gif", "kept.avi", "f.mp4", "folder"}) {
+    const auto film = valueOrThrow(FilmFile::create(m_folder / name, 0.1));
+    valueOrThrow(film->add(squareFrame(0)));
+  }
+  EXPECT_EQ(contentOfTestFile(m_folder / "kept.avi"), "what stood there");
+  int left = 0;
+  for (const auto& entry : fs::directory_iterator(m_folder.path()))
+    left += entry.path().filename() != "kept.avi";
+  EXPECT_EQ(left, 0);
+}
+
+TEST_F(VideoTest, FramesOfAnotherSizeAreCutOrSetOnWhite) {
+  const auto film = valueOrThrow(FilmFile::create(m_folder / "folder", 0.1));
+  valueOrThrow(film->add(squareFrame(0)));
+  valueOrThrow(film->add(squareFrame(1, 80, 40)));
+  EXPECT_EQ(film->add({}).error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(valueOrThrow(film->finish()), 2);
+  const Image second = valueOrThrow(readImage(m_folder / "folder" / "00001.png"));
+  EXPECT_EQ(second.width, kWidth);
+  EXPECT_EQ(second.height, kHeight);
+  EXPECT_EQ(second.row(39)[0], 60);
+  EXPECT_EQ(second.row(40)[0], 255);
+}
+
+TEST_F(VideoTest, FilmsThatCannotBeAreRefused) {
+  const auto refused = [&](const std::string& name, double seconds) {
+    const auto film = FilmFile::create(m_folder / name, seconds);
+    return film ? ErrorCode::Internal : film.error().code;
+  };
+  EXPECT_EQ(refused("f.mkv", 0.1), ErrorCode::InvalidArgument);
+  EXPECT_EQ(refused("f.gif", 0), ErrorCode::InvalidArgument);
+  EXPECT_EQ(refused("f.gif", std::nan("")), ErrorCode::InvalidArgument);
+  fs::create_directory(m_folder / "full");
+  write("full/picture", "x");
+  EXPECT_EQ(refused("full", 0.1), ErrorCode::InvalidArgument);
+  EXPECT_TRUE(fs::exists(m_folder / "full" / "picture"));
+  const auto none = valueOrThrow(FilmFile::create(m_folder / "none.avi", 0.1));
+  EXPECT_EQ(none->finish().error().code, ErrorCode::InvalidArgument);
+  const auto nowhere = FilmFile::create(m_folder / "no" / "where.avi", 0.1);
+  EXPECT_TRUE(!nowhere || !(*nowhere)->add(squareFrame(0)));
+}
+
+}  // namespace
+}  // namespace headlight

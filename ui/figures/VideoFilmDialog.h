@@ -1,0 +1,71 @@
+#pragma once
+// A video's frames through the model as a film, or what is predicted of them as a table. Works
+// beside the window, with the time that remains; closing it stops that, and nothing is left behind.
+
+#include <QDialog>
+
+#include <functional>
+#include <memory>
+
+#include "core/workbench/VideoFilm.h"
+#include "ui/document/Document.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QPushButton;
+class QSpinBox;
+
+namespace headlight {
+
+class MessageLabel;
+class ProgressLine;
+class ProgressTask;
+
+/// What is filmed.
+struct VideoFilmRequest {
+  QString file;  ///< of the video
+  VideoInfo video;
+  ModelInfo model;
+  MaskScheme masks;
+  ViewOptions view;  ///< layer, head, token and how they are drawn
+  bool rollout = false;
+  /// Asked in a thread of the dialog's own: waits for the session (LookBridge::session).
+  std::function<std::shared_ptr<InferenceSession>()> session;
+};
+
+class VideoFilmDialog : public QDialog {
+  Q_OBJECT
+ public:
+  enum class Kind { Gif, Avi, Mp4, Pictures, Table };
+
+  explicit VideoFilmDialog(const VideoFilmRequest& request, QWidget* parent = nullptr);
+
+  Kind kind() const;
+  VideoFilmOptions options() const;
+  double seconds() const;  ///< of each frame
+  /// Into that file or folder.
+  void write(const QString& path);
+  bool isBusy() const;
+
+ Q_SIGNALS:
+  void saved(const QString& path);
+
+ private:
+  void makeFields(QFormLayout* form);
+  void makeRange(QFormLayout* form);
+  void refresh();
+  void choosePath();
+  void finish(const QString& path, const Result<int>& frames);
+
+  VideoFilmRequest m_request;
+  QComboBox *m_kind, *m_shows;
+  QSpinBox *m_from, *m_to, *m_every, *m_width;
+  QDoubleSpinBox* m_seconds;
+  ProgressLine* m_progress;
+  ProgressTask* m_task;
+  MessageLabel* m_status;
+  QPushButton *m_save = nullptr, *m_stop = nullptr;
+};
+
+}  // namespace headlight
