@@ -24,6 +24,9 @@ class NaiveVit {
 
   /// Added to A of a layer [H, T, T], and to what enters the attention of a layer [T, D].
   std::map<int, at::Tensor> addedToMap, addedToEntering;
+  /// Added to the logits S of a layer [H, T, T]; and IBiT's mask of every layer [H, T, T], which
+  /// multiplies the weights, whose rows are then divided by their sums of absolute values.
+  std::map<int, at::Tensor> addedToLogits, weightMasks;
 
   struct Pass {
     std::vector<at::Tensor> maps;      ///< [H, T, T]
@@ -81,8 +84,11 @@ class NaiveVit {
       if (addedToEntering.count(l)) entering = entering + addedToEntering.at(l);
       const at::Tensor qkv =
           linear(entering, block + "attn.qkv").view({tokens, 3, heads, each}).permute({1, 2, 0, 3});
-      at::Tensor a =
-          (qkv[0].matmul(qkv[1].transpose(-2, -1)) / std::sqrt(double(each))).softmax(-1);
+      at::Tensor s = qkv[0].matmul(qkv[1].transpose(-2, -1)) / std::sqrt(double(each));
+      if (addedToLogits.count(l)) s = s + addedToLogits.at(l);
+      at::Tensor a = s.softmax(-1);
+      if (weightMasks.count(l)) a = a * weightMasks.at(l);
+      if (weightMasks.count(l)) a = a / a.abs().sum(-1, true);
       pass.maps.push_back(a);
       if (addedToMap.count(l)) a = a + addedToMap.at(l);
       const at::Tensor mixed = a.matmul(qkv[2]).transpose(0, 1).reshape({tokens, width});

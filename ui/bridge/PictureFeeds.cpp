@@ -1,0 +1,43 @@
+#include "ui/bridge/PictureFeeds.h"
+
+#include <QFile>
+
+#include "core/workbench/MapFile.h"
+
+namespace headlight {
+namespace {
+
+/// Of a file, a picture of a file of maps, or one of the built-in samples.
+Result<Image> listedPicture(InferenceSession& session, const QString& path) {
+  const std::string name = path.toStdString();
+  if (session.info().mapsAlone) {
+    const Image image = session.pictureAt(name);
+    if (image.empty()) return Error{ErrorCode::NotFound, "is none of the maps that are open", name};
+    return image;
+  }
+  if (const auto place = mapPlaceOf(name); place && !QFile::exists(path))
+    return readMapPicture(*place);
+  if (!path.startsWith(QLatin1Char(':'))) return readImage(name);
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return Error{ErrorCode::NotFound, "cannot be read", name};
+  const QByteArray bytes = file.readAll();
+  return decodeImage({bytes.constData(), static_cast<std::size_t>(bytes.size())}, name);
+}
+
+}  // namespace
+
+Result<PictureFeed> feedOf(const std::shared_ptr<InferenceSession>& session,
+                           const ChosenPictures& chosen) {
+  if (chosen.sample) return feedOf(session->info(), *chosen.sample);
+  if (chosen.wholeFile) return feedOfMaps(*session);
+  if (chosen.paths.isEmpty())
+    return feedOf(session->pictureAt(chosen.path.toStdString(), chosen.image));
+  return PictureFeed{chosen.paths.size(),
+                     [session, paths = chosen.paths](std::int64_t index) -> Result<FedPicture> {
+                       auto image = listedPicture(*session, paths[index]);
+                       if (!image) return image.error();
+                       return FedPicture{*image};
+                     }};
+}
+
+}  // namespace headlight

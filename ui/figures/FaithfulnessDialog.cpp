@@ -1,0 +1,111 @@
+#include "ui/figures/FaithfulnessDialog.h"
+
+#include <QDir>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "core/base/Files.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/NumberItem.h"
+#include "ui/document/Folders.h"
+
+namespace headlight {
+namespace {
+
+enum MethodColumn { kMethod, kPicturesOfMethod, kDeletion, kInsertion, kMethodColumns };
+
+}  // namespace
+
+FaithfulnessDialog::FaithfulnessDialog(const AveragesParts& parts, QWidget* parent)
+    : AveragesDialog(parts, parent),
+      m_table(new QTableWidget(0, kMethodColumns, this)),
+      m_note(new QLabel(this)) {
+  setObjectName(QStringLiteral("faithfulnessDialog"));
+  setWindowTitle(tr("Faithfulness of heatmaps"));
+  resize(720, 480);
+  m_table->setObjectName(QStringLiteral("faithfulnessTable"));
+  m_table->setAccessibleName(tr("Methods"));
+  m_table->setHorizontalHeaderLabels({tr("Method"), tr("Pictures"),
+                                      tr("Deletion (small is faithful)"),
+                                      tr("Insertion (large is faithful)")});
+  m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->verticalHeader()->hide();
+  m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  m_table->horizontalHeader()->setSectionResizeMode(kMethod, QHeaderView::Stretch);
+  m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+  m_note->setObjectName(QStringLiteral("faithfulnessNote"));
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setWordWrap(true);
+  body()->addWidget(m_table, 1);
+  body()->addWidget(m_note);
+  finish();
+  showStudy();
+}
+
+void FaithfulnessDialog::measure() {
+  run<FaithfulnessStudy>(
+      [](InferenceSession& session, const PictureFeed& feed, const MaskScheme& masks,
+         const ProgressCallback& tell,
+         std::stop_token stop) { return studyFaithfulness(session, feed, masks, {}, tell, stop); },
+      [this](const FaithfulnessStudy& study) {
+        m_study = std::make_shared<const FaithfulnessStudy>(study);
+        if (!study.fed.unread.empty())
+          status()->setMessage(QString::fromStdString(study.fed.unread.front()),
+                               MessageLabel::Tone::Problem);
+        showStudy();
+      });
+}
+
+void FaithfulnessDialog::showStudy() {
+  m_table->setSortingEnabled(false);
+  m_table->setRowCount(m_study ? static_cast<int>(m_study->methods.size()) : 0);
+  for (int row = 0; row < m_table->rowCount(); ++row) {
+    const StudiedMethod& method = m_study->methods[static_cast<std::size_t>(row)];
+    const auto cell = [&](double value, const QString& text) {
+      return new NumberItem(value, text);
+    };
+    m_table->setItem(row, kMethod, new QTableWidgetItem(QString::fromStdString(method.title)));
+    m_table->setItem(row, kPicturesOfMethod,
+                     cell(static_cast<double>(method.pictures), QString::number(method.pictures)));
+    m_table->setItem(row, kDeletion,
+                     cell(method.deletion.mean, QString::fromStdString(meanText(method.deletion))));
+    m_table->setItem(
+        row, kInsertion,
+        cell(method.insertion.mean, QString::fromStdString(meanText(method.insertion))));
+  }
+  m_table->setSortingEnabled(true);
+  QString note =
+      tr("Patches go from each picture in falling order of heat, and into an empty one in that "
+         "order (Petsiuk et al. 2018): the area under the probability of its predicted class, "
+         "mean ± deviation over pictures.");
+  if (m_study) {
+    note += QLatin1Char(' ') + QString::fromStdString(fedText(m_study->fed)) + QLatin1Char('.');
+    for (const std::string& left : m_study->left)
+      note += tr(" Left out: %1.").arg(QString::fromStdString(left));
+  }
+  m_note->setText(note);
+  refresh();
+}
+
+void FaithfulnessDialog::forget() {
+  m_study = nullptr;
+  showStudy();
+}
+
+void FaithfulnessDialog::save() {
+  askWhereToSave(this, tr("Save the table"),
+                 QDir(figureFolder()).filePath(QStringLiteral("faithfulness.csv")),
+                 tr("Tables (*.csv)"), [this](const QString& path) { saveAs(path); });
+}
+
+void FaithfulnessDialog::saveAs(const QString& path) {
+  if (!m_study) return;
+  rememberFigureFolder(path);
+  status()->tellSaved(path, writeFileAtomically(path.toStdString(), studyCsv(m_study->methods)));
+}
+
+}  // namespace headlight

@@ -1,0 +1,74 @@
+#include "ui/window/AverageCommands.h"
+
+#include <QAction>
+#include <QListView>
+
+#include "ui/base/Actions.h"
+#include "ui/bridge/GalleryModel.h"
+#include "ui/document/Document.h"
+#include "ui/figures/FaithfulnessDialog.h"
+#include "ui/figures/RelativeDialog.h"
+
+namespace headlight {
+
+AverageCommands::AverageCommands(Document* document, LookBridge* look, QListView* gallery,
+                                 QWidget* window)
+    : QObject(window), m_document(document), m_look(look), m_gallery(gallery), m_window(window) {
+  m_showRelative = makeCommand(
+      this,
+      {"view.attentionByOffset",
+       tr("Attention by &offset…"),
+       tr("Mean attention by relative position, of every head, over one picture or many"),
+       "Ctrl+W, O",
+       {}},
+      [this] { show<RelativeDialog>(m_relative, true); });
+  m_showFaithfulness = makeCommand(
+      this,
+      {"view.faithfulness",
+       tr("Faithfulness of heat&maps…"),
+       tr("Which ways of looking are faithful to the model: deletion and insertion, over many "
+          "pictures"),
+       "Ctrl+W, T",
+       {}},
+      [this] { show<FaithfulnessDialog>(m_faithfulness, false); });
+  m_commands = {m_showRelative, m_showFaithfulness};
+  connect(document, &Document::modelChanged, this, &AverageCommands::refresh);
+  refresh();
+}
+
+void AverageCommands::refresh() {
+  m_showRelative->setEnabled(m_document->hasModel());
+  m_showFaithfulness->setEnabled(m_document->canCompute() &&
+                                 m_document->model().experiment.model.classes > 0);
+}
+
+GalleryPaths AverageCommands::galleryPaths() const {
+  GalleryPaths paths;
+  const QAbstractItemModel* model = m_gallery->model();
+  for (int row = 0; row < model->rowCount(); ++row) {
+    const QModelIndex index = model->index(row, 0);
+    const QString path = index.data(GalleryModel::PathRole).toString();
+    paths.listed << path;
+    if (m_gallery->selectionModel()->isSelected(index)) paths.chosen << path;
+  }
+  return paths;
+}
+
+/// `atOnce`: measures the picture that is shown, or those that were chosen for it.
+template <typename Dialog>
+void AverageCommands::show(QPointer<AveragesDialog>& dialog, bool atOnce) {
+  const bool fresh = !dialog;
+  if (fresh) {
+    dialog = new Dialog(AveragesParts{m_document, m_look, galleryPaths()}, m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+  } else if (!dialog->isBusy()) {
+    dialog->pictures()->setGallery(galleryPaths());
+  }
+  if (fresh) dialog->pictures()->choose(PictureChoice::Source::Chosen);
+  dialog->show();
+  dialog->raise();
+  dialog->activateWindow();
+  if (fresh && atOnce) dialog->measureOrStop();
+}
+
+}  // namespace headlight

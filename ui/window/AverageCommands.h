@@ -1,0 +1,44 @@
+#pragma once
+// What is measured over many pictures and shown in dialogs of its own: attention by offset, and
+// which heatmaps are faithful.
+
+#include <QList>
+#include <QObject>
+#include <QPointer>
+
+#include "ui/maps/PictureChoice.h"
+
+class QAction;
+class QListView;
+
+namespace headlight {
+
+class AveragesDialog;
+class Document;
+class LookBridge;
+
+class AverageCommands : public QObject {
+  Q_OBJECT
+ public:
+  /// `gallery`: the list that pictures are chosen in.
+  AverageCommands(Document* document, LookBridge* look, QListView* gallery, QWidget* window);
+
+  /// For the View menu.
+  const QList<QAction*>& commands() const { return m_commands; }
+
+ private:
+  GalleryPaths galleryPaths() const;
+  template <typename Dialog>
+  void show(QPointer<AveragesDialog>& dialog, bool atOnce);
+  void refresh();
+
+  Document* m_document;
+  LookBridge* m_look;
+  QListView* m_gallery;
+  QWidget* m_window;
+  QPointer<AveragesDialog> m_relative, m_faithfulness;  ///< null until they are wanted
+  QAction *m_showRelative, *m_showFaithfulness;
+  QList<QAction*> m_commands;
+};
+
+}  // namespace headlight
