@@ -7,27 +7,15 @@
 #include "app/cli/Command.h"
 #include "app/cli/Inputs.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/StudyText.h"
+#include "app/cli/WayHeats.h"
 #include "core/base/Files.h"
-#include "core/workbench/Faithfulness.h"
 #include "core/workbench/WayPictures.h"
 
 namespace headlight::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Json heatJson(const Heat& heat) {
-  Json json{{"title", heatTitle(heat)},
-            {"meaning", heatMeaning(heat)},
-            {"rows", heat.grid.rows},
-            {"cols", heat.grid.cols},
-            {"values", heat.values}};
-  if (heat.classIndex >= 0)
-    json.update(
-        {{"class", heat.classIndex}, {"name", heat.className}, {"probability", heat.probability}});
-  if (heat.layer >= 0) json["layer"] = heat.layer;
-  return json;
-}
 
 Json curveJson(const Faithfulness& of) {
   return {{"method", of.title},
@@ -96,15 +84,8 @@ void AttendWays::add(Subject subject) {
 }
 
 Heat AttendWays::heatOf(const Subject& subject) {
-  const WayInfo& way = *wayFromName(m_job.show);
-  if (way.ofClass)
-    return valueOrThrow(
-        classHeat(m_job.session, subject.picture, m_job.masks, way.way, m_job.options, {}, m_stop));
-  const TokenFeatures features = valueOrThrow(
-      tokenFeatures(m_job.session, subject.picture, m_job.masks, m_job.options.layer, m_stop));
-  const int token = queryInLayer(m_job.query.token, m_job.session.info().grid, features.grid);
-  if (token < 0) refuseUsage("--query", "that layer has no " + m_job.query.text + "; give a patch");
-  return valueOrThrow(similarityHeat(features, token));
+  return heatOfWay({m_job.session, subject.picture, m_job.masks, m_job.query},
+                   *wayFromName(m_job.show), m_job.options, m_stop);
 }
 
 Json AttendWays::heat(const Subject& subject, Json& files) {
@@ -158,31 +139,25 @@ Json AttendWays::depth(const Subject& subject, Json& files) {
   return {{"layers", layers}, {"note", depth.note}};
 }
 
-Json AttendWays::faithfulnessOf(const Subject& subject, Json& files) {
-  WayOptions options = m_job.options;
-  std::vector<AskedHeat> asked;
-  const auto ask = [&](const std::string& title, const std::vector<float>& values,
-                       const Grid& grid) {
-    asked.push_back({title, values, grid});
+/// How far all pictures are.
+ProgressCallback AttendWays::judging() {
+  const auto before = static_cast<std::int64_t>(m_results.size());
+  return [this, before](const Progress& now) {
+    const std::int64_t done = before * now.total + now.done, total = m_job.pictures * now.total;
+    m_bar.show({now.stage, done, total, m_remaining.secondsRemaining(done, total)});
   };
-  for (const WayInfo& way : waysOfLooking()) {
-    if (!way.isHeat || !way.ofClass) continue;
-    const Heat heat = valueOrThrow(
-        classHeat(m_job.session, subject.picture, m_job.masks, way.way, options, {}, m_stop));
-    options.classIndex = heat.classIndex;
-    ask(heatTitle(heat), heat.values, heat.grid);
-  }
-  const RawLook maps =
-      valueOrThrow(lookAtRaw(m_job.session, subject.picture, m_job.masks, true, m_stop)).front();
-  ask("rollout", valueOrThrow(rollout(maps.maps, m_job.rollout)), maps.maps.layers.front().grid);
-  const auto table = valueOrThrow(faithfulness(
-      m_job.session, subject.picture, m_job.masks, asked, {.classIndex = options.classIndex},
-      [&](const Progress& progress) {
-        m_terminal.setStatus(progress.stage + " " + std::to_string(progress.done) + "/" +
-                             std::to_string(progress.total));
-      },
-      m_stop));
+}
+
+Json AttendWays::faithfulnessOf(const Subject& subject, Json& files) {
+  const StudiedHeats asked = valueOrThrow(heatsToStudy(m_job.session, subject.picture, m_job.masks,
+                                                       {m_job.options, m_job.rollout, {}}, m_stop));
+  for (const std::string& left : asked.left)
+    m_terminal.warning(subject.name + ": left out: " + left);
+  const auto table = valueOrThrow(
+      faithfulness(m_job.session, subject.picture, m_job.masks, asked.heats,
+                   {.classIndex = asked.classIndex, .seed = m_results.size()}, judging(), m_stop));
   m_terminal.setStatus("");
+  m_study.add(table);
   Json methods = Json::array();
   std::vector<float> areas;
   auto all = table.methods;
@@ -204,7 +179,23 @@ Json AttendWays::faithfulnessOf(const Subject& subject, Json& files) {
   return {{"class", table.classIndex}, {"name", table.className}, {"methods", methods}};
 }
 
+/// Of several pictures, what they have in common.
+void AttendWays::finishFaithfulness() {
+  const auto methods = m_study.means();
+  m_summary = studyJson(methods);
+  if (m_results.size() < 2) return;
+  if (!m_terminal.json()) {
+    m_terminal.print("mean of " + std::to_string(m_results.size()) + " pictures");
+    printStudy(methods, m_terminal);
+  }
+  if (m_job.folder.empty()) return;
+  const fs::path file = fs::path(m_job.folder) / "faithfulness.csv";
+  valueOrThrow(writeFileAtomically(file, studyCsv(methods)));
+  if (!m_terminal.json()) m_terminal.print(file.string());
+}
+
 void AttendWays::finish() {
+  if (m_job.show == kFaithfulness && !m_results.empty()) finishFaithfulness();
   if (m_features.empty()) return;
   const FeatureColors colors = valueOrThrow(featureColors(m_features, m_job.foreground, m_stop));
   for (std::size_t i = 0; i < m_features.size(); ++i) {

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "app/cli/AttendPictures.h"
+#include "app/cli/ProgressBar.h"
 #include "app/cli/Terminal.h"
+#include "core/workbench/FaithfulnessStudy.h"
 #include "core/workbench/WaysOfLooking.h"
 
 namespace headlight::cli {
@@ -27,12 +29,15 @@ struct WayJob {
   PictureStyle style = {};
   std::string folder = {};
   bool keepArrays = false;
+  std::int64_t pictures = 1;  ///< in all, for what remains
 };
 
 class AttendWays {
  public:
   AttendWays(WayJob job, Terminal& terminal, std::stop_token stop)
-      : m_job(std::move(job)), m_terminal(terminal), m_stop(std::move(stop)) {}
+      : m_job(std::move(job)), m_terminal(terminal), m_stop(std::move(stop)), m_bar(terminal) {
+    m_remaining.start(0);
+  }
 
   /// One picture, by its path, or by `name` where there are only numbers.
   void addPicture(const std::filesystem::path& path, const Image& image);
@@ -41,6 +46,8 @@ class AttendWays {
   void finish();
 
   const Json& results() const { return m_results; }
+  /// Of faithfulness: a method after the other, over all pictures; else empty.
+  const Json& summary() const { return m_summary; }
   const std::vector<RawLook>& looks() const { return m_looks; }  ///< logits alone
   std::vector<RawArray> arrays() const;
 
@@ -54,7 +61,9 @@ class AttendWays {
   void add(Subject subject);
   Json heat(const Subject& subject, Json& files);
   Json depth(const Subject& subject, Json& files);
+  ProgressCallback judging();
   Json faithfulnessOf(const Subject& subject, Json& files);
+  void finishFaithfulness();
   Heat heatOf(const Subject& subject);
   void drawHeat(const Subject& subject, const Heat& heat, Json& files);
   void drawColors(const FeatureColors& colors);
@@ -66,7 +75,10 @@ class AttendWays {
   WayJob m_job;
   Terminal& m_terminal;
   std::stop_token m_stop;
-  Json m_results = Json::array();
+  Json m_results = Json::array(), m_summary = Json::array();
+  StudySums m_study;
+  ProgressBar m_bar;
+  RemainingTime m_remaining;
   std::vector<RawLook> m_looks;
   std::vector<RawArray> m_arrays;  ///< of all pictures, one behind the other
   std::set<std::string> m_stems;

@@ -19,9 +19,10 @@ Image padded(const Image& image, int width, int height) {
 
 Image tileOf(const ComparedScene& scene, const std::vector<float>& values, const DrawnMap& drawn,
              const PictureStyle& style) {
-  const LayerMaps& maps = scene.maps();
-  return pictureUnder(scaledView(*scene.look, style.single), values, maps.grid.rows, maps.grid.cols,
-                      drawn, style, drawnSmooth(maps, style.smooth));
+  const Grid grid = scene.grid();
+  const bool smooth = scene.heat ? style.smooth : drawnSmooth(scene.maps(), style.smooth);
+  return pictureUnder(scaledView(*scene.look, style.single), values, grid.rows, grid.cols, drawn,
+                      style, smooth);
 }
 
 }  // namespace
@@ -30,7 +31,20 @@ const LayerMaps& ComparedScene::maps() const {
   return look->maps.layers[static_cast<std::size_t>(layer)];
 }
 
+Grid ComparedScene::grid() const {
+  return heat ? heat->grid : maps().grid;
+}
+
+bool ComparedScene::isSigned() const {
+  return heat ? heat->isSigned : look->maps.isSigned;
+}
+
+std::string ComparedScene::meaning() const {
+  return heat ? heatMeaning(*heat) : look->maps.meaning;
+}
+
 std::vector<float> ComparedScene::seen() const {
+  if (heat) return heat->values;
   const int query = maps().empty() ? -1 : queryInLayer(token, model->grid, maps().grid);
   if (query < 0)
     throw Failure({ErrorCode::InvalidArgument,
@@ -41,6 +55,7 @@ std::vector<float> ComparedScene::seen() const {
 }
 
 std::string ComparedScene::place() const {
+  if (heat) return heatTitle(*heat);
   return "layer " + std::to_string(layer) +
          (head < 0 ? ", mean of heads, " : ", head " + std::to_string(head) + ", ") +
          tokenText(token, model->grid);
@@ -49,7 +64,7 @@ std::string ComparedScene::place() const {
 Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
                         const MapDifference* difference, const PictureStyle& style) {
   const std::vector<float> leftValues = left.seen(), rightValues = right.seen();
-  const bool isSigned = left.look->maps.isSigned || right.look->maps.isSigned;
+  const bool isSigned = left.isSigned() || right.isSigned();
   const DrawnMap drawn =
       drawnTogether(leftValues, rightValues, isSigned, style.style, style.colorMap);
   FigureGrid figure;
@@ -61,7 +76,7 @@ Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
     figure.tiles.push_back(
         {tileOf(right, difference->values, drawnDifference(*difference), style), "right - left"});
     figure.footnote += "; right - left on its own, 0 in the middle: " +
-                       differenceText(*difference, left.maps().grid);
+                       differenceText(*difference, left.grid());
   }
   figure.columns = static_cast<int>(figure.tiles.size());
   int height = 0;
@@ -69,7 +84,7 @@ Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
     height = std::max(height, tile.image.height);
   for (FigureTile& tile : figure.tiles)
     tile.image = padded(tile.image, style.single, height);
-  for (const std::string& meaning : {left.look->maps.meaning, right.look->maps.meaning})
+  for (const std::string& meaning : {left.meaning(), right.meaning()})
     if (!meaning.empty() && figure.footnote.find(meaning) == std::string::npos)
       figure.footnote += ". " + meaning;
   figure.colorMap = drawn.colorMap;

@@ -1,10 +1,12 @@
 #pragma once
 // The picture that `compare` writes: left, right, and how they differ.
 
+#include <optional>
 #include <string>
 
 #include "app/cli/MapPictures.h"
 #include "core/workbench/Comparison.h"
+#include "core/workbench/WaysOfLooking.h"
 
 namespace headlight::cli {
 
@@ -17,11 +19,17 @@ struct ComparedScene {
   int layer = 0;
   int head = -1;  ///< −1: the mean of heads
   int token = 0;  ///< on the model's grid
+  std::optional<Heat> heat = {};  ///< in place of the row of maps
 
   const LayerMaps& maps() const;
-  /// What the token looks at, [rows × cols]. Throws Failure where the layer does not have it.
+  /// Of what is compared.
+  Grid grid() const;
+  bool isSigned() const;
+  std::string meaning() const;
+  /// What the token looks at, or the heat, [rows × cols]. Throws Failure where the layer does not
+  /// have the token.
   std::vector<float> seen() const;
-  /// "layer 3, mean of heads, class token".
+  /// "layer 3, mean of heads, class token"; of a heat its title.
   std::string place() const;
 };
 

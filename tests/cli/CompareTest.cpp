@@ -95,6 +95,47 @@ TEST_F(CompareCliTest, DrawsBothAndTheDifference) {
   EXPECT_EQ(outcome.json()["file"], "out/compare.png");
 }
 
+TEST_F(CompareCliTest, OtherWaysAreThoseOfAttend) {
+  for (const std::string way : {"grad-cam", "similarity"}) {
+    const auto json = runWithModel({"compare", m_files[0], "--other-picture", m_files[5], "--show",
+                                    way, "--query", "2,3", "--json", "-p", "out"})
+                          .json();
+    std::vector<nlohmann::json> heats;
+    for (const int i : {0, 5})
+      heats.push_back(runWithModel({"attend", m_files[i], "--show", way, "--query", "2,3",
+                                    "--json", "-p", "attended"})
+                          .json()["results"][0]);
+    const auto& values = json["difference"]["values"];
+    ASSERT_EQ(values.size(), 64u) << way;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_NEAR(values[i].get<double>(),
+                  heats[1]["heat"]["values"][i].get<double>() -
+                      heats[0]["heat"]["values"][i].get<double>(),
+                  1e-6)
+          << way;
+    EXPECT_EQ(json["left"]["show"], way);
+    EXPECT_TRUE(readImage(path("out") / "compare.png").ok());
+  }
+  const auto text = runWithModel(
+      {"compare", m_files[0], "--other-picture", m_files[5], "--show", "relevance"});
+  expectOk(text);
+  EXPECT_NE(text.out.find("left   class relevance for "), std::string::npos) << text.out;
+}
+
+TEST_F(CompareCliTest, WaysThatCannotBeComparedAreExplained) {
+  const auto compare = [&](const std::vector<std::string>& more) {
+    Arguments all{"compare", m_files[0], "--other-picture", m_files[5]};
+    all.insert(all.end(), more.begin(), more.end());
+    return runWithModel(all);
+  };
+  expectError(compare({"--show", "depth"}), 2, {"no heatmap", "grad-cam", "attend"});
+  expectError(compare({"--show", "grid-cam"}), 2, {"grid-cam", "grad-cam"});
+  expectError(compare({"--class", "1"}), 2, {"--class", "--show"});
+  expectError(compare({"--show", "relevance", "--layer", "1"}), 2, {"--layer", "all layers"});
+  expectError(compare({"--show", "similarity", "--head", "1"}), 2, {"--head"});
+  expectError(compare({"--show", "grad-cam", "--class", "unicorn"}), 2, {"unicorn"});
+}
+
 TEST_F(CompareCliTest, WrongRequestsAreExplained) {
   expectError(runWithModel({"compare", m_files[0]}), 2, {"nothing to compare", "--other-masks"});
   expectError(runWithModel({"compare", m_files[0], "--other-layer", "3"}), 2,

@@ -1,6 +1,7 @@
 // Two of anything side by side: each side shows what it was told to, one cursor and one scale for
 // both, and their difference.
 
+#include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -9,6 +10,7 @@
 
 #include "core/models/Registry.h"
 #include "core/workbench/InferenceSession.h"
+#include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
@@ -16,8 +18,10 @@
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/SideBridge.h"
 #include "ui/document/RecentPaths.h"
+#include "ui/figures/WayFigure.h"
 #include "ui/maps/CompareView.h"
 #include "ui/maps/ComparedPicture.h"
+#include "ui/maps/ComparedWay.h"
 #include "ui/maps/LinkedViews.h"
 #include "ui/maps/PictureTabs.h"
 
@@ -328,8 +332,52 @@ class SideBySideTest : public QObject {
     QCOMPARE(f.sides().right().masks().maskedHeads(), 0);
   }
 
+  void bothSidesInAnotherWay() {
+    Opened f;
+    choose(f.test.window, "compare.left.masks", QStringLiteral("None"));
+    choose(f.test.window, "compare.right.masks", QStringLiteral("None"));
+    const QString other = writePicture(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
+    auto* chooser = f.sides().findChild<SideChooser*>(QStringLiteral("compare.right"));
+    QVERIFY(dropOn(chooser, {other}));
+    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().imagePath(), other, 20000);
+    COMPARE_SETTLED(f);
+    auto* shown = f.test.window.findChild<QComboBox*>(QStringLiteral("compare.shown"));
+    shown->setCurrentIndex(shown->findText(QStringLiteral("Grad-CAM")));
+    Q_EMIT shown->activated(shown->currentIndex());
+    QVERIFY(f.sides().comparison().otherWay);
+    const auto* left = f.sides().leftWay()->heat();
+    const auto* right = f.sides().rightWay()->heat();
+    QTRY_VERIFY_WITH_TIMEOUT(left->heat() && right->heat(), 20000);
+    QVERIFY(left->isVisible() && !pictureOf(f.sides(), "left")->isVisible());
+    QVERIFY(left->heat()->values != right->heat()->values);
+    QCOMPARE(left->shownMap()->range.high, right->shownMap()->range.high);
+    auto* difference = differenceOf(f.sides());
+    QTRY_VERIFY(difference->difference());
+    for (std::size_t i = 0; i < left->heat()->values.size(); ++i)
+      QCOMPARE(difference->difference()->values[i],
+               right->heat()->values[i] - left->heat()->values[i]);
+    saveGrabs(f.test.window, QStringLiteral("compare-ways"));
+    // The key goes back and forth; a way's own key chooses it for both.
+    f.test->actions()->find(QStringLiteral("view.compare.way"))->trigger();
+    QVERIFY(pictureOf(f.sides(), "left")->isVisible());
+    f.test->actions()->find(QStringLiteral("view.way.similarity"))->trigger();
+    QVERIFY(f.sides().isVisible() && f.sides().comparison().otherWay);
+    QTRY_VERIFY_WITH_TIMEOUT(left->heat() && left->heat()->way == Way::Similarity, 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(right->heat() && right->heat()->way == Way::Similarity, 20000);
+    const auto figure = captureComparedWays(f.sides());
+    QVERIFY2(figure.ok(), figure.ok() ? "" : figure.error().text().c_str());
+    QCOMPARE(figure->sides.size(), std::size_t{3});
+    QVERIFY(figure->caption.title.contains(QStringLiteral("similarity with")));
+    // Curves and colours have no difference, which is said.
+    f.test->actions()->find(QStringLiteral("view.way.depth"))->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!f.sides().isBusy(), 20000);
+    QVERIFY(!difference->difference());
+    QCOMPARE(captureComparedWays(f.sides())->sides.size(), std::size_t{2});
+  }
+
   void itIsKeptInTheSession() {
     Comparison comparison;
+    comparison.otherWay = true;
     comparison.sides[0] = {QStringLiteral("a.safetensors"), SideMasks::Named,
                            QStringLiteral("my scheme"), QStringLiteral("/b.png")};
     comparison.linked = false;

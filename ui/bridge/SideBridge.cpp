@@ -208,13 +208,17 @@ bool SideBridge::takeOver(const MaskScheme& masks) {
   return true;
 }
 
+std::function<std::shared_ptr<InferenceSession>()> SideBridge::session() {
+  if (!hasOwnModel() && m_opened) return [open = m_opened->session] { return open; };
+  if (hasOwnModel() && m_look) return m_look->session();
+  return [] { return nullptr; };
+}
+
 void SideBridge::lookAt(const MaskScheme& masks) {
   if (!m_look) return refuse(tr("Nothing was looked at."));
   wait();
   m_stop = std::stop_source();
-  std::function<std::shared_ptr<InferenceSession>()> session = m_look->session();
-  if (!hasOwnModel()) session = [open = m_opened->session] { return open; };
-  worker().post([this, session, masks, image = m_document->image(), ticket = m_ticket,
+  worker().post([this, session = session(), masks, image = m_document->image(), ticket = m_ticket,
                  path = m_document->imagePath().toStdString(),
                  stop = m_stop.get_token()](std::stop_token) {
     const auto open = stop.stop_requested() ? nullptr : session();

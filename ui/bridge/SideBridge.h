@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QString>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -36,6 +37,8 @@ class SideBridge : public QObject {
   /// Why there is nothing to see, and what to do about it; empty where there is, or will be.
   const QString& problem() const { return m_problem; }
   bool isBusy() const { return m_busy; }
+  /// That the side looks through, as LookBridge::session().
+  std::function<std::shared_ptr<InferenceSession>()> session();
 
  Q_SIGNALS:
   void changed();  ///< problem or busy

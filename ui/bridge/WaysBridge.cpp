@@ -4,7 +4,6 @@
 
 #include <mutex>
 
-#include "ui/bridge/LookBridge.h"
 
 namespace headlight {
 namespace {
@@ -83,8 +82,8 @@ struct WaysBridge::Told {
   Progress progress;
 };
 
-WaysBridge::WaysBridge(Document* document, LookBridge* look, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look), m_task(this), m_judging(this) {
+WaysBridge::WaysBridge(Document* document, Sessions sessions, QObject* parent)
+    : QObject(parent), m_document(document), m_sessions(std::move(sessions)), m_task(this), m_judging(this) {
   setObjectName(QStringLiteral("waysBridge"));
   m_poll.setInterval(kPollMs);
   connect(&m_poll, &QTimer::timeout, this, &WaysBridge::poll);
@@ -153,7 +152,7 @@ void WaysBridge::judge(const Heat& heat) {
   m_progress = {};
   const AskedHeat asked{heatTitle(heat), heat.values, heat.grid};
   m_judging.run<Judged>(
-      [asked, index = heat.classIndex, session = m_look->session(), image = m_document->image(),
+      [asked, index = heat.classIndex, session = m_sessions(), image = m_document->image(),
        masks = m_document->masks(), tell = teller()](std::stop_token stop) -> Judged {
         const auto open = session();
         if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
@@ -189,7 +188,7 @@ void WaysBridge::request() {
   m_progress = {};
   const auto tell = teller();
   m_task.run<WayResult>(
-      [asked, session = m_look->session(), image = m_document->image(), masks = m_document->masks(),
+      [asked, session = m_sessions(), image = m_document->image(), masks = m_document->masks(),
        tell](std::stop_token stop) mutable {
         const auto open = session();
         const auto done = guarded("looking", [&] {

@@ -17,8 +17,6 @@
 
 namespace headlight {
 
-class LookBridge;
-
 /// One answer. Of what the choice asks for there is one, else an error.
 struct WayResult {
   std::shared_ptr<const Look> look;  ///< of the picture and masks that were asked about
@@ -37,7 +35,10 @@ class WaysBridge : public QObject {
  public:
   static constexpr int kMostTogether = 64;  ///< pictures
 
-  WaysBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+  /// Asked in the window's thread, for what waits for the session in any other
+  /// (LookBridge::session).
+  using Sessions = std::function<std::function<std::shared_ptr<InferenceSession>()>()>;
+  WaysBridge(Document* document, Sessions sessions, QObject* parent = nullptr);
 
   /// Of the document's look and choice. Asked twice for the same, works once.
   void request();
@@ -72,7 +73,7 @@ class WaysBridge : public QObject {
   void poll();
 
   Document* m_document;
-  LookBridge* m_look;
+  Sessions m_sessions;
   QStringList m_together;
   std::shared_ptr<const WayResult> m_result;
   std::optional<WayResult> m_asked;  ///< that is being worked out

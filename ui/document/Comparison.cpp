@@ -72,7 +72,8 @@ Json comparisonToJson(const Comparison& comparison) {
   Json json = {{kSideNames[0], sideToJson(comparison.sides[0])},
                {kSideNames[1], sideToJson(comparison.sides[1])},
                {"linked", comparison.linked},
-               {"difference", comparison.difference}};
+               {"difference", comparison.difference},
+               {"other_way", comparison.otherWay}};
   if (const auto& place = comparison.place)
     json["place"] = {{"layer", place->layer}, {"head", place->head}, {"query", place->query}};
   return json;
@@ -87,6 +88,7 @@ Result<Comparison> comparisonFromJson(const Json& json) {
       comparison.sides[i] = sideOf(json, kSideNames[i], comparison.sides[i]);
     readSwitch(json, "linked", comparison.linked);
     readSwitch(json, "difference", comparison.difference);
+    readSwitch(json, "other_way", comparison.otherWay);
     comparison.place = placeOf(json);
     return comparison;
   });

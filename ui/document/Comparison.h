@@ -42,6 +42,8 @@ struct Comparison {
   bool linked = true;                                 ///< one layer, head and token for both
   std::optional<SidePlace> place;                     ///< unlinked: the left side's own
   bool difference = true;                             ///< right − left is shown
+  /// The other way of looking that the view names, in place of attention.
+  bool otherWay = false;
   bool operator==(const Comparison&) const = default;
 };
 

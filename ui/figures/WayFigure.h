@@ -5,10 +5,14 @@
 
 namespace headlight {
 
+class SideBySide;
 class WaysView;
 
 /// The heatmap over the picture, feature colours, or the plot of the prediction by depth. Fails
 /// while there is none.
 Result<FigureRequest> captureWay(const Document& document, const WaysView& ways);
+
+/// The same of both sides of a comparison, with their difference where there is one and it is shown.
+Result<FigureRequest> captureComparedWays(const SideBySide& sides);
 
 }  // namespace headlight

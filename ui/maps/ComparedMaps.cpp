@@ -8,10 +8,6 @@
 namespace headlight {
 namespace {
 
-Grid gridOf(const MapLayer& map, const Document& document) {
-  return {map.rows, map.cols, document.model().grid.prefix};
-}
-
 bool isSigned(const Document& document) {
   return shownMaps(*document.look(), document.view()).isSigned;
 }
@@ -35,11 +31,9 @@ Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, 
   return legend;
 }
 
-std::optional<Result<MapDifference>> differenceOf(const Document& left, const Document& right) {
-  const auto leftMap = canvasMap(left), rightMap = canvasMap(right);
-  if (!leftMap || !rightMap) return std::nullopt;
-  return mapDifference(leftMap->values, gridOf(*leftMap, left), rightMap->values,
-                       gridOf(*rightMap, right));
+Result<MapDifference> differenceOf(const MapLayer& left, const MapLayer& right) {
+  return mapDifference(left.values, {left.rows, left.cols, 0}, right.values,
+                       {right.rows, right.cols, 0});
 }
 
 MapLayer differenceMap(const MapDifference& difference, const MapLayer& like) {

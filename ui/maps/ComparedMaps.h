@@ -14,8 +14,8 @@ std::optional<MapLayer> comparedMap(const Document& side, const Document& other)
 /// Below it. `shared`: whether the other has a map too.
 Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, bool shared);
 
-/// right − left of the chosen maps. Nothing while one has none; an error where their grids differ.
-std::optional<Result<MapDifference>> differenceOf(const Document& left, const Document& right);
+/// right − left. An error where their grids differ.
+Result<MapDifference> differenceOf(const MapLayer& left, const MapLayer& right);
 MapLayer differenceMap(const MapDifference& difference, const MapLayer& like);
 Legend differenceLegend(const MapDifference& difference, const Grid& grid);
 

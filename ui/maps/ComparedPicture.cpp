@@ -2,6 +2,7 @@
 
 #include "ui/bridge/SideBridge.h"
 #include "ui/maps/ComparedMaps.h"
+#include "ui/maps/ComparedWay.h"
 #include "ui/maps/ViewedMap.h"
 
 namespace headlight {
@@ -40,27 +41,50 @@ DifferencePicture::DifferencePicture(const Document* left, Document* right, QWid
 std::optional<MapLayer> DifferencePicture::currentMap() const {
   m_difference.reset();
   m_problem.clear();
-  const auto found = m_left->hasModel() ? differenceOf(*m_left, *document()) : std::nullopt;
-  if (!found) return std::nullopt;
-  if (!*found) {
-    m_problem = QString::fromStdString(found->error().text());
+  if (!m_left->hasModel()) return std::nullopt;
+  const auto left = mapOf(true), right = mapOf(false);
+  if (!left || !right) return std::nullopt;
+  const auto found = differenceOf(*left, *right);
+  if (!found) {
+    m_problem = QString::fromStdString(found.error().text());
     return std::nullopt;
   }
-  m_difference = **found;
-  const auto like = canvasMap(*document());
-  return like ? std::optional(differenceMap(*m_difference, *like)) : std::nullopt;
+  m_difference = *found;
+  return differenceMap(*m_difference, *right);
+}
+
+void DifferencePicture::setHeats(const ComparedHeat* left, const ComparedHeat* right) {
+  m_leftHeat = left;
+  m_rightHeat = right;
+  refreshMap();
+  update();
+}
+
+std::optional<MapLayer> DifferencePicture::mapOf(bool left) const {
+  const ComparedHeat* heat = left ? m_leftHeat : m_rightHeat;
+  if (heat) return heat->ownMap();
+  return canvasMap(left ? *m_left : *document());
 }
 
 Legend DifferencePicture::currentLegend() const {
-  if (m_difference) return differenceLegend(*m_difference, shownGrid());
   Legend legend;
   legend.title = tr("right − left");
+  if (m_difference) legend = differenceLegend(*m_difference, shownGrid());
+  legend.note = legendNote();
   return legend;
+}
+
+/// As the sides', so that the three pictures are level.
+QString DifferencePicture::legendNote() const {
+  return m_rightHeat ? m_rightHeat->legend().note : QString();
 }
 
 QString DifferencePicture::hint() const {
   const QString text = PictureView::hint();
-  return text.isEmpty() ? m_problem : text;
+  if (!text.isEmpty()) return text;
+  const WayInfo* way = wayFromName(document()->view().way.name);
+  if (m_leftHeat && way && !way->isHeat) return tr("There is no difference of colours or curves.");
+  return m_problem;
 }
 
 void DifferencePicture::paintMarks(QPainter& painter) {

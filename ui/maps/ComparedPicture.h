@@ -6,6 +6,7 @@
 
 namespace headlight {
 
+class ComparedHeat;
 class SideBridge;
 
 /// A canvas on one side; its map shares the scale of the other's.
@@ -31,18 +32,27 @@ class DifferencePicture : public PictureView {
  public:
   DifferencePicture(const Document* left, Document* right, QWidget* parent);
 
+  /// Of the heat of both in place of attention; null: of attention. They outlive its last use.
+  void setHeats(const ComparedHeat* left, const ComparedHeat* right);
+  /// A side has found something.
+  void refresh() { refreshMap(); }
+
   /// What is shown; nothing while a side has no map, or the grids differ.
   const std::optional<MapDifference>& difference() const { return m_difference; }
 
  protected:
   std::optional<MapLayer> currentMap() const override;
   Legend currentLegend() const override;
+  QString legendNote() const override;
   QString hint() const override;
   void paintMarks(QPainter& painter) override;
   void patchPressed(int patch) override;
 
  private:
+  std::optional<MapLayer> mapOf(bool left) const;
+
   const Document* m_left;
+  const ComparedHeat *m_leftHeat = nullptr, *m_rightHeat = nullptr;
   // Of the map that was taken last.
   mutable std::optional<MapDifference> m_difference;
   mutable QString m_problem;

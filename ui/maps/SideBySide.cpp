@@ -1,15 +1,20 @@
 #include "ui/maps/SideBySide.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "ui/base/Actions.h"
+#include "ui/base/ShownText.h"
 #include "ui/base/Stacked.h"
 #include "ui/bridge/SideBridge.h"
+#include "ui/bridge/WaysBridge.h"
 #include "ui/maps/ComparedPicture.h"
+#include "ui/maps/ComparedWay.h"
 #include "ui/maps/LinkedViews.h"
 #include "ui/maps/PredictionPanel.h"
 
@@ -32,10 +37,14 @@ SideBySide::SideBySide(Document* document, LookBridge* look, const SideOffers& o
   m_difference->setObjectName("compareDifference");
   mirror(m_left.picture, {m_right.picture, m_difference});
   mirror(m_right.picture, {m_left.picture, m_difference});
+  mirror(m_left.way->heat(), {m_right.way->heat(), m_difference});
+  mirror(m_right.way->heat(), {m_left.way->heat(), m_difference});
+  joinScales();
   connect(m_links, &LinkedViews::placeChanged, this, [this] {
     m_comparison.place = m_links->place();
     Q_EMIT changed();
   });
+  connect(document, &Document::viewChanged, this, &SideBySide::showWay);
   layOut();
   makeCommands();
   setComparison({});
@@ -57,6 +66,12 @@ void SideBySide::build(Side& side, const Side& other, const QString& name, const
   side.picture = new ComparedPicture(&side.document, &other.document, side.bridge, this);
   side.picture->setObjectName(QStringLiteral("compare.%1.picture").arg(name));
   side.picture->setAccessibleName(tr("The %1 picture").arg(name));
+  side.way = new ComparedWay(&side.document, side.bridge, this);
+  side.way->heat()->setObjectName(QStringLiteral("compare.%1.way").arg(name));
+  side.way->heat()->setAccessibleName(tr("The %1 picture, looked at in another way").arg(name));
+  side.pages = new QStackedWidget(this);
+  side.pages->addWidget(side.picture);
+  side.pages->addWidget(side.way);
   const std::size_t index = &side == &m_left ? 0 : 1;
   connect(side.chooser, &SideChooser::chosen, this,
           [this, index](const ComparedSide& chosen) { choose(index, chosen); });
@@ -70,7 +85,7 @@ void SideBySide::layOut() {
     auto* prediction = new PredictionPanel(&side->document, this);
     prediction->setObjectName(side->chooser->objectName() + QStringLiteral(".prediction"));
     prediction->setMinimumWidth(kLeastColumn);
-    row->addWidget(stacked({side->chooser, side->picture, prediction}, side->picture, this), 1);
+    row->addWidget(stacked({side->chooser, side->pages, prediction}, side->pages, this), 1);
   }
   auto* change = new PredictionPanel(&m_right.document, this, &m_left.document);
   change->setObjectName(QStringLiteral("compare.change"));
@@ -83,12 +98,24 @@ void SideBySide::layOut() {
 }
 
 /// While both look from one token, what the pointer is over is seen on the other side too.
-void SideBySide::mirror(ComparedPicture* from, const QList<PictureView*>& to) {
+void SideBySide::mirror(PictureView* from, const QList<PictureView*>& to) {
   for (PictureView* view : to)
     connect(from, &PictureView::pointed, view, [this, from, view](int patch) {
       if (!m_comparison.linked || patch < 0) return view->showPointed(-1);
       const Grid here = from->shownGrid(), there = view->shownGrid();
       view->showPointed(correspondingToken(here.prefix + patch, here, there) - there.prefix);
+    });
+}
+
+/// What one side found changes the scale of the other, and the difference.
+void SideBySide::joinScales() {
+  m_left.way->heat()->setOther(m_right.way->heat());
+  m_right.way->heat()->setOther(m_left.way->heat());
+  for (const Side* side : {&m_left, &m_right})
+    connect(side->way->ways(), &WaysBridge::changed, m_difference, [this] {
+      m_left.way->heat()->refresh();
+      m_right.way->heat()->refresh();
+      m_difference->refresh();
     });
 }
 
@@ -117,9 +144,17 @@ void SideBySide::makeCommands() {
                    "Ctrl+Alt+B",
                    {}},
                   [this] { change([](Comparison& now) { now.difference = !now.difference; }); });
-  m_link->setCheckable(true);
-  m_show->setCheckable(true);
-  m_commands = {m_swap, m_link, m_show};
+  m_other = makeCommand(
+      this,
+      {"view.compare.way",
+       tr("Compare by another way of looking"),
+       tr("Class relevance, Grad-CAM or what else is chosen, on both sides; again: attention"),
+       "Ctrl+W, C",
+       {}},
+      [this] { change([](Comparison& now) { now.otherWay = !now.otherWay; }); });
+  for (QAction* command : {m_link, m_show, m_other})
+    command->setCheckable(true);
+  m_commands = {m_swap, m_link, m_show, m_other};
 }
 
 QWidget* SideBySide::makeSwitches(QWidget* parent) {
@@ -127,7 +162,7 @@ QWidget* SideBySide::makeSwitches(QWidget* parent) {
   auto* row = new QHBoxLayout(m_switches);
   row->setContentsMargins(0, 0, 4, 0);
   const QStringList words{tr("Swap"), tr("Linked"), tr("Difference")};
-  for (int i = 0; i < m_commands.size(); ++i) {
+  for (int i = 0; i < words.size(); ++i) {
     auto* button = new QToolButton(m_switches);
     button->setObjectName(m_commands[i]->objectName() + QStringLiteral(".button"));
     button->setDefaultAction(m_commands[i]);
@@ -136,8 +171,46 @@ QWidget* SideBySide::makeSwitches(QWidget* parent) {
     button->setFocusPolicy(Qt::TabFocus);
     row->addWidget(button);
   }
+  row->insertWidget(0, makeShown(m_switches));
+  showWay();
   m_switches->setVisible(isVisibleTo(parent));
   return m_switches;
+}
+
+QWidget* SideBySide::makeShown(QWidget* parent) {
+  m_shown = new QComboBox(parent);
+  m_shown->setObjectName(QStringLiteral("compare.shown"));
+  m_shown->setAccessibleName(tr("What is compared"));
+  m_shown->setToolTip(plainTip(
+      tr("Attention, or another way of looking; its class and layer are those of the page Ways")));
+  m_shown->addItem(tr("Attention"), QString());
+  for (const WayInfo& way : waysOfLooking())
+    m_shown->addItem(QString::fromStdString(way.title), QString::fromStdString(way.name));
+  connect(m_shown, &QComboBox::activated, this,
+          [this](int index) { chooseWay(m_shown->itemData(index).toString()); });
+  return m_shown;
+}
+
+/// A way by its name; empty: attention.
+void SideBySide::chooseWay(const QString& way) {
+  if (!way.isEmpty())
+    m_window->changeView([&](ViewOptions& view) { view.way.name = way.toStdString(); });
+  change([&](Comparison& now) { now.otherWay = !way.isEmpty(); });
+}
+
+void SideBySide::showOtherWay() {
+  change([](Comparison& now) { now.otherWay = true; });
+}
+
+void SideBySide::showWay() {
+  const bool other = m_comparison.otherWay;
+  for (const Side* side : {&m_left, &m_right})
+    side->pages->setCurrentWidget(other ? static_cast<QWidget*>(side->way) : side->picture);
+  m_difference->setHeats(other ? m_left.way->heat() : nullptr,
+                         other ? m_right.way->heat() : nullptr);
+  const QString name =
+      other ? QString::fromStdString(m_window->view().way.name) : QString();
+  if (m_shown) m_shown->setCurrentIndex(m_shown->findData(name));
 }
 
 void SideBySide::choose(std::size_t index, const ComparedSide& side) {
@@ -161,12 +234,15 @@ void SideBySide::setComparison(const Comparison& comparison) {
   if (comparison.place) m_links->setPlace(*comparison.place);
   m_link->setChecked(comparison.linked);
   m_show->setChecked(comparison.difference);
+  m_other->setChecked(comparison.otherWay);
   m_differenceColumn->setVisible(comparison.difference);
+  showWay();
   if (isNew) Q_EMIT changed();
 }
 
 bool SideBySide::isBusy() const {
-  return isVisible() && (m_left.bridge->isBusy() || m_right.bridge->isBusy());
+  return isVisible() && (m_left.bridge->isBusy() || m_right.bridge->isBusy() ||
+                         m_left.way->ways()->isBusy() || m_right.way->ways()->isBusy());
 }
 
 void SideBySide::showEvent(QShowEvent* event) {

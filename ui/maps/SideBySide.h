@@ -10,10 +10,13 @@
 #include "ui/maps/SideChooser.h"
 
 class QAction;
+class QComboBox;
+class QStackedWidget;
 
 namespace headlight {
 
 class ComparedPicture;
+class ComparedWay;
 class DifferencePicture;
 class LinkedViews;
 class LookBridge;
@@ -32,6 +35,10 @@ class SideBySide : public QWidget {
 
   const Document& left() const { return m_left.document; }
   const Document& right() const { return m_right.document; }
+  /// The way that the view names, in place of attention.
+  void showOtherWay();
+  const ComparedWay* leftWay() const { return m_left.way; }
+  const ComparedWay* rightWay() const { return m_right.way; }
   /// Something is still looked at.
   bool isBusy() const;
 
@@ -53,12 +60,18 @@ class SideBySide : public QWidget {
     SideBridge* bridge = nullptr;
     SideChooser* chooser = nullptr;
     ComparedPicture* picture = nullptr;
+    ComparedWay* way = nullptr;
+    QStackedWidget* pages = nullptr;  ///< picture or way
   };
   void build(Side& side, const Side& other, const QString& name, const SideOffers& offers,
              LookBridge* look);
   void layOut();
   void makeCommands();
-  void mirror(ComparedPicture* from, const QList<PictureView*>& to);
+  void mirror(PictureView* from, const QList<PictureView*>& to);
+  QWidget* makeShown(QWidget* parent);
+  void chooseWay(const QString& way);
+  void showWay();
+  void joinScales();
   void choose(std::size_t index, const ComparedSide& side);
   void change(const std::function<void(Comparison&)>& change);
 
@@ -69,7 +82,8 @@ class SideBySide : public QWidget {
   DifferencePicture* m_difference;
   QWidget* m_differenceColumn = nullptr;
   QPointer<QWidget> m_switches;
-  QAction *m_swap = nullptr, *m_link = nullptr, *m_show = nullptr;
+  QPointer<QComboBox> m_shown;
+  QAction *m_swap = nullptr, *m_link = nullptr, *m_show = nullptr, *m_other = nullptr;
   QList<QAction*> m_commands;
 };
 

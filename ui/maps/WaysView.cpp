@@ -15,7 +15,9 @@
 #include "ui/base/Actions.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ShownText.h"
+#include "ui/bridge/LookBridge.h"
 #include "ui/bridge/WaysBridge.h"
+#include "ui/maps/DepthPlot.h"
 #include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {
@@ -49,7 +51,8 @@ const WayInfo& chosenWay(const Document& document) {
 WaysView::WaysView(Document* document, LookBridge* look, QWidget* parent)
     : QWidget(parent),
       m_document(document),
-      m_bridge(new WaysBridge(document, look, this)),
+      m_bridge(new WaysBridge(
+          document, [look] { return look->session(); }, this)),
       m_ways(new QComboBox(this)),
       m_classes(new QComboBox(this)),
       m_classLabel(new QLabel(tr("Class"), this)),
@@ -276,16 +279,9 @@ void WaysView::showJudgement(const FaithfulnessTable& table) {
 void WaysView::refreshDepth() {
   if (chosenWay(*m_document).way != Way::Depth || !m_document->hasModel()) return;
   const auto result = m_bridge->result();
-  std::vector<NamedCurve> lines;
-  QString note = result ? result->error : tr("Asking every layer…");
-  if (result && result->depth) {
-    for (const PlottedCurve& curve :
-         depthCurves(*result->depth, m_document->model(), m_document->view().way.classIndex))
-      lines.push_back({curve.name, {curve.keys, curve.values, {}}});
-    note = QString::fromStdString(result->depth->note);
-  }
-  m_state->setText(result && result->depth ? note : QString());
-  m_depth->setLines(lines, tr("probability"), tr("after layer"), note);
+  m_state->setText(result && result->depth ? QString::fromStdString(result->depth->note)
+                                           : QString());
+  showDepth(*m_depth, *m_document, *m_bridge);
 }
 
 }  // namespace headlight

@@ -11,7 +11,9 @@
 #include "app/cli/MapInputs.h"
 #include "app/cli/ModelOptions.h"
 #include "app/cli/StyleOptions.h"
+#include "app/cli/WayHeats.h"
 #include "core/base/Files.h"
+#include "core/workbench/MapFile.h"
 #include "core/workbench/Prediction.h"
 
 namespace headlight::cli {
@@ -63,11 +65,11 @@ class CompareCommand : public Command {
     check();
     openBoth(terminal);
     place();
-    lookAt(m_left, stop);
-    lookAt(m_right, stop);
+    lookAt(m_left, m_layer, stop);
+    lookAt(m_right, m_otherLayer ? m_otherLayer : m_layer, stop);
     const auto left = m_left.scene.seen(), right = m_right.scene.seen();
     const auto difference =
-        mapDifference(left, m_left.scene.maps().grid, right, m_right.scene.maps().grid);
+        mapDifference(left, m_left.scene.grid(), right, m_right.scene.grid());
     draw(difference ? &*difference : nullptr);
     if (terminal.json())
       terminal.printJson(asJson(difference));
@@ -96,6 +98,17 @@ class CompareCommand : public Command {
 
   void declareMaps(CLI::App& command) {
     const char* group = "Maps";
+    command
+        .add_option("--show", m_show,
+                    "attention; relevance, attention-gradient or grad-cam of a class, or "
+                    "similarity with --query, as of attend; default attention")
+        ->type_name("TEXT")
+        ->group(group);
+    command
+        .add_option("--class", m_class,
+                    "With --show of a class: its index or name; default: what each side predicts")
+        ->type_name("TEXT")
+        ->group(group);
     command.add_option("--layer", m_layer, "Whose maps are compared, from 0; default: the last")
         ->type_name("INT")
         ->group(group);
@@ -116,6 +129,9 @@ class CompareCommand : public Command {
     m_left.maps = mapInput({m_left.picture}, m_model, "compare");
     if (!m_left.maps) m_model.require();
     m_styleOptions.apply(m_style);
+    if (m_show != "attention") checkWay();
+    if (!m_class.empty() && !(m_way && m_way->ofClass))
+      refuseUsage("--class", "needs --show of a class: relevance, grad-cam");
     if (!m_right.picture.empty()) m_right.maps = mapInput(m_right.picture);
     if (m_right.picture.empty()) m_right.maps = m_left.maps;
     if (m_right.picture.empty()) m_right.picture = m_left.picture;
@@ -125,6 +141,16 @@ class CompareCommand : public Command {
       refuseUsage("compare",
                   "has nothing to compare with; give --other-model, --other-weights, "
                   "--other-masks, --other-picture, --other-layer, --other-head or --other-query");
+  }
+
+  void checkWay() {
+    m_way = &heatFromName(m_show);
+    if (m_left.maps) throw Failure(needsModel(m_left.maps->file.string()));
+    if (m_head || m_otherHead)
+      refuseUsage(m_head ? "--head" : "--other-head", "is of attention; leave out --show");
+    if ((m_layer || m_otherLayer) && !m_way->ofLayer)
+      refuseUsage(m_layer ? "--layer" : "--other-layer", "does not go with " + m_show +
+                                                             ", which is of all layers");
   }
 
   bool hasOtherModel() const {
@@ -190,9 +216,21 @@ class CompareCommand : public Command {
     return mapPicture(*side.maps);
   }
 
-  static void lookAt(Side& side, std::stop_token stop) {
+  void lookAt(Side& side, std::optional<int> layer, std::stop_token stop) const {
     const Image image = imageOf(side);
-    side.look = valueOrThrow(side.session->look(image, side.masks, {}, stop));
+    LookOptions options;
+    options.maps = m_way == nullptr;
+    side.look = valueOrThrow(side.session->look(image, side.masks, options, stop));
+    if (!m_way) return;
+    const ModelInfo& info = side.session->info();
+    WayOptions way;
+    if (!m_class.empty()) way.classIndex = valueOrThrow(classFromText(m_class, info));
+    way.layer = layer.value_or(-1);
+    const RawImages picture = rawPicture(info, image);
+    side.scene.heat =
+        heatOfWay({*side.session, picture, side.masks,
+                   {side.scene.token, tokenText(side.scene.token, info.grid)}},
+                  *m_way, way, stop);
   }
 
   void draw(const MapDifference* difference) {
@@ -217,7 +255,7 @@ class CompareCommand : public Command {
     terminal.print("left   " + m_left.scene.place());
     terminal.print("right  " + m_right.scene.place());
     terminal.print("right - left: " + (difference
-                                           ? differenceText(*difference, m_left.scene.maps().grid)
+                                           ? differenceText(*difference, m_left.scene.grid())
                                            : difference.error().text()));
     if (!m_file.empty()) terminal.print(m_file.string());
   }
@@ -242,13 +280,20 @@ class CompareCommand : public Command {
   }
 
   static Json sideJson(const Side& side) {
-    return {{"model", modelJson(side.session->info(), side.masks)},
-            {"image", side.picture},
-            {"layer", side.scene.layer},
-            {"head", side.scene.head < 0 ? Json("mean") : Json(side.scene.head)},
-            {"query", tokenText(side.scene.token, side.session->info().grid)},
-            {"map", side.look.maps.meaning},
-            {"top", topJson(side.look.top)}};
+    Json json{{"model", modelJson(side.session->info(), side.masks)},
+              {"image", side.picture},
+              {"layer", side.scene.layer},
+              {"head", side.scene.head < 0 ? Json("mean") : Json(side.scene.head)},
+              {"query", tokenText(side.scene.token, side.session->info().grid)},
+              {"map", side.scene.meaning()},
+              {"top", topJson(side.look.top)}};
+    if (const auto& heat = side.scene.heat) {
+      json["layer"] = heat->layer < 0 ? Json(nullptr) : Json(heat->layer);
+      json["head"] = nullptr;
+      json["show"] = infoOf(heat->way).name;
+      json["heat"] = heatJson(*heat);
+    }
+    return json;
   }
 
   Json predictionJson() const {
@@ -281,7 +326,8 @@ class CompareCommand : public Command {
   Side m_left, m_right;
   ModelOptions m_model, m_other;
   std::optional<int> m_layer, m_head, m_otherLayer, m_otherHead;
-  std::string m_query, m_otherQuery, m_folder;
+  std::string m_query, m_otherQuery, m_folder, m_show = "attention", m_class;
+  const WayInfo* m_way = nullptr;  ///< null: attention
   fs::path m_file;
   bool m_json = false;
   PictureStyle m_style;
