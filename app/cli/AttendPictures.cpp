@@ -5,7 +5,7 @@
 
 #include "app/cli/Command.h"
 #include "app/cli/MapPictures.h"
-#include "app/cli/Numbers.h"
+#include "core/workbench/PageColumn.h"
 #include "core/workbench/WaysOfLooking.h"
 
 namespace headlight::cli {
@@ -115,49 +115,26 @@ Image singlePicture(const Image& ground, const std::vector<float>& values, const
 
 }  // namespace
 
-Query queryFromText(const std::string& text, const Grid& grid) {
-  const auto refuse = [&](const std::string& message) { refuseUsage("--query " + text, message); };
-  if (text == "class" || (text.empty() && grid.hasClassToken())) {
-    if (!grid.hasClassToken()) refuse("this model has no class token; give a patch, such as 0,0");
-    return tokenQuery(0, grid);
-  }
-  if (text == "distillation") {
-    if (grid.prefix - grid.registers < 2)
-      refuse("this model has no distillation token; give class or a patch");
-    return tokenQuery(1, grid);
-  }
-  if (text.starts_with("register")) {
-    const auto number = wholeNumber(std::string_view(text).substr(8));
-    if (!number || *number < 1 || *number > grid.registers)
-      refuse(grid.registers == 0 ? "this model has no register tokens; give a patch, such as 0,0"
-                                 : "must be register1 to register" + std::to_string(grid.registers));
-    return tokenQuery(grid.prefix - grid.registers + *number - 1, grid);
-  }
-  if (text.empty())
-    return tokenQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2, grid);
-  const auto comma = text.find(',');
-  if (comma == std::string::npos) {
-    const auto patch = wholeNumber(text);
-    if (!patch || *patch < 0 || *patch >= grid.patches())
-      refuse("must be class, register1 and so on, a patch from 0 to " + std::to_string(grid.patches() - 1) +
-             ", or row,column");
-    return tokenQuery(grid.prefix + *patch, grid);
-  }
-  const auto row = wholeNumber(std::string_view(text).substr(0, comma));
-  const auto col = wholeNumber(std::string_view(text).substr(comma + 1));
-  if (!row || !col || *row < 0 || *col < 0 || *row >= grid.rows || *col >= grid.cols)
-    refuse("must be row,column of a grid of " + std::to_string(grid.rows) + " rows and " +
-           std::to_string(grid.cols) + " columns, counted from 0");
-  return tokenQuery(grid.prefix + *row * grid.cols + *col, grid);
+Query middlePatch(const Grid& grid) {
+  return tokenQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2, grid);
 }
 
-const LearnedMap* learnedFromName(const std::string& name, const std::vector<LearnedMap>& maps) {
+Query queryFromText(const std::string& text, const Grid& grid) {
+  const auto token = tokenFromText(text, grid);
+  if (!token) refuseUsage("--query " + text, token.error().message);
+  return tokenQuery(*token, grid);
+}
+
+const LearnedMap* learnedFromName(const std::string& name, const std::vector<LearnedMap>& maps,
+                                  const std::vector<std::string>& others) {
   std::string known = "attention";
   for (const LearnedMap& map : maps) {
     if (map.name == name) return &map;
     known += ", " + map.name;
   }
   if (name == "attention") return nullptr;
+  for (const std::string& other : others)
+    known += ", " + other;
   for (const WayInfo& way : waysOfLooking())
     known += ", " + way.name;
   refuseUsage("--show", "this model's mechanism has no " + name + "; it has " + known);

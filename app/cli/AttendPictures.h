@@ -23,6 +23,7 @@ struct Query {
 /// "class", "distillation", a patch index ("17") or "row,column"; empty: the class token, or the
 /// middle patch where there is none. Throws Failure naming --query.
 Query queryFromText(const std::string& text, const Grid& grid);
+Query middlePatch(const Grid& grid);
 
 /// One image and how it was looked at.
 struct Scene {
@@ -36,8 +37,9 @@ struct Scene {
 };
 
 /// The learned map of this name; null for "attention". Throws Failure naming --show that lists
-/// `maps` for another name.
-const LearnedMap* learnedFromName(const std::string& name, const std::vector<LearnedMap>& maps);
+/// `maps` for another name, and `others` that it may be.
+const LearnedMap* learnedFromName(const std::string& name, const std::vector<LearnedMap>& maps,
+                                  const std::vector<std::string>& others = {});
 /// Its values at the query: `NAME.L` [heads, rows, cols] of every layer that has them, NaN where
 /// the query sees no patch.
 std::vector<RawArray> learnedArrays(const LearnedMap& map, const Query& query, const Grid& grid);

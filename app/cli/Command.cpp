@@ -9,13 +9,14 @@ namespace headlight::cli {
 std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
-       {makeTrainCommand,    makeSweepCommand,      makeSearchCommand,      makeExportCommand,
-        makeWatchCommand,    makeEvolutionCommand,  makeRunsCommand,        makeReplayCommand,
-        makeEvaluateCommand, makePredictCommand,    makeAttendCommand,      makeCompareCommand,
-        makeHeadsCommand,    makeSimilarityCommand, makeResultsCommand,     makePreprocessCommand,
-        makeSummaryCommand,  makeInspectCommand,    makeConvertCommand,     makeSchemesCommand,
-        makeModelsCommand,   makeFetchCommand,      makeMakeDatasetCommand, makeBenchCommand,
-        makeSequenceCommand})
+       {makeTrainCommand,        makeSweepCommand,       makeSearchCommand,     makeExportCommand,
+        makeWatchCommand,        makeEvolutionCommand,   makeRunsCommand,       makeReplayCommand,
+        makeEvaluateCommand,     makePredictCommand,     makeAttendCommand,     makeCompareCommand,
+        makeFigureCommand,       makeHeadsCommand,       makeSimilarityCommand, makeRelativeCommand,
+        makeFaithfulnessCommand, makeResultsCommand,     makePreprocessCommand, makeSummaryCommand,
+        makeInspectCommand,      makeConvertCommand,     makeSchemesCommand,    makeModelsCommand,
+        makeFetchCommand,        makeMakeDatasetCommand, makeBenchCommand,      makeSequenceCommand,
+        makeAnglesCommand,       makeFilmCommand})
     commands.push_back(make());
   return commands;
 }

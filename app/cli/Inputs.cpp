@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/cli/ExitCodes.h"
+#include "core/workbench/Video.h"
 
 namespace headlight::cli {
 namespace fs = std::filesystem;
@@ -43,7 +44,7 @@ int forEachPicture(const std::vector<fs::path>& paths, bool strict, Terminal& te
                    const std::function<void(const fs::path&, const Image&)>& use) {
   int exitCode = kExitOk;
   for (const auto& path : paths) {
-    auto image = readImage(path);
+    auto image = readPictureOrFrame(path);
     if (image) {
       use(path, *image);
       continue;

@@ -14,7 +14,8 @@ using UsageCliTest = CliTest;
 const std::vector<std::string> kCommands{
     "train",   "evaluate", "predict",      "attend",     "preprocess", "summary",
     "inspect", "convert",  "make-dataset", "sweep",      "bench",      "sequence",
-    "heads",   "schemes",  "compare",      "similarity", "results",    "models"};
+    "heads",   "schemes",  "compare",      "similarity", "results",    "models",
+    "angles"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});

@@ -82,7 +82,7 @@ TEST_F(WaysCliTest, FaithfulnessComparesMethodsWithRandomOrder) {
       runWithModel({"attend", m_files[0], "--show", "faithfulness", "-p", "faith", "--json"});
   expectOk(outcome);
   const auto methods = outcome.json()["results"][0]["faithfulness"]["methods"];
-  ASSERT_EQ(methods.size(), 5u);
+  ASSERT_EQ(methods.size(), 6u);
   EXPECT_EQ(methods.back()["method"], "random order");
   for (const auto& method : methods) {
     EXPECT_EQ(method["shares"].front(), 0.0);

@@ -74,8 +74,8 @@ void expectSameMaps(const AttentionMaps& got, const AttentionMaps& expected) {
     const auto tokens = a.tokens();
     for (int h = 0; h < a.heads; ++h)
       for (int t = 0; t < tokens; ++t) {
-        const std::vector<float> x(a.row(h, t), a.row(h, t) + tokens),
-            y(b.row(h, t), b.row(h, t) + tokens);
+        const MapNumbers ours = a.row(h, t), theirs = b.row(h, t);
+        const std::vector<float> x(ours.begin(), ours.end()), y(theirs.begin(), theirs.end());
         if (!std::isnan(x.front())) expectQuantised(x, y, y, expected.isSigned);
       }
   }

@@ -77,7 +77,9 @@ LookBridge::LookBridge(Document* document, QObject* parent)
     : QObject(parent), m_document(document), m_sessions(std::make_shared<Sessions>()) {
   m_clock.start();
   connect(document, &Document::modelChanged, this, [this] { requestLook(); });
-  connect(document, &Document::imageChanged, this, [this] { requestLook(); });
+  connect(document, &Document::imageChanged, this, [this] {
+    if (!m_settingFrame) requestLook();
+  });
   connect(document, &Document::referenceChanged, this, [this] { requestReference(); });
   connect(document, &Document::masksChanged, this, [this] {
     m_editedAt = m_clock.nsecsElapsed();
@@ -318,6 +320,43 @@ void LookBridge::requestLook() {
         new Result<Look>(session->look(session->pictureAt(path, image), masks, {}, stop)),
         &releaseElsewhere);
     inThreadOf(this, [this, ticket, look] { lookDone(ticket, look); });
+  });
+}
+
+void LookBridge::setFrame(const Image& image, const QString& name, const QString& path,
+                          const std::function<void(bool)>& changing) {
+  changing(true);
+  m_settingFrame = true;
+  m_document->setImage(image, name, path);
+  m_settingFrame = false;
+  changing(false);
+}
+
+void LookBridge::showFrame(const Image& image, const QString& name, const QString& path,
+                           std::function<void(bool)> changing,
+                           std::function<void(bool)> whenShown) {
+  if (!m_document->canCompute() || m_opening != 0) {
+    setFrame(image, name, path, changing);
+    return whenShown(true);
+  }
+  m_lookStop.request_stop();
+  m_lookStop = std::stop_source();
+  const int ticket = ++m_lookTicket;
+  m_worker.post([this, sessions = m_sessions, ticket, image, name, path, changing, whenShown,
+                 masks = m_document->masks(), through = m_throughTraining,
+                 stop = m_lookStop.get_token()](std::stop_token) {
+    const auto& session = through && sessions->training ? sessions->training : sessions->main;
+    const std::shared_ptr<const Result<Look>> look(
+        new Result<Look>(session && !stop.stop_requested()
+                             ? session->look(image, masks, {}, stop)
+                             : Result<Look>(Error{ErrorCode::Canceled, "canceled", ""})),
+        &releaseElsewhere);
+    inThreadOf(this, [this, ticket, image, name, path, changing, whenShown, look] {
+      if (ticket != m_lookTicket || m_opening != 0) return whenShown(false);
+      setFrame(image, name, path, changing);
+      lookDone(ticket, look);
+      whenShown(true);
+    });
   });
 }
 

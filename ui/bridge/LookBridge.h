@@ -61,6 +61,13 @@ class LookBridge : public QObject {
   /// Looks at the document's image under its masks; supersedes the look that is going on.
   void requestLook();
 
+  /// A frame of a video: its look first, then picture and look together, so that neither is shown
+  /// without the other; without a model the picture alone. `changing` is told while the document
+  /// changes by it. `whenShown` gets false where something else was asked for meanwhile, and the
+  /// document has not changed.
+  void showFrame(const Image& image, const QString& name, const QString& path,
+                 std::function<void(bool)> changing, std::function<void(bool)> whenShown);
+
   /// From now on looks go through the weights of a training run (a second model, so the loaded one
   /// stays as it is). False: it is a run of a model that canLookThrough refuses, which is said.
   bool adopt(const Experiment& experiment, std::shared_ptr<const ModelSnapshot> snapshot);
@@ -108,6 +115,8 @@ class LookBridge : public QObject {
   bool endOpening(int ticket);
   void lookDone(int ticket, const std::shared_ptr<const Result<Look>>& result);
   void requestReference();
+  void setFrame(const Image& image, const QString& name, const QString& path,
+                const std::function<void(bool)>& changing);
   void setActivity(const QString& text);
 
   Document* m_document;
@@ -117,6 +126,7 @@ class LookBridge : public QObject {
   int m_lookTicket = 0;
   int m_runTicket = 0;  ///< of the run's weights that count: none that were let go meanwhile
   bool m_throughTraining = false;
+  bool m_settingFrame = false;  ///< of which a look is there, or on its way
   std::stop_source m_lookStop;
   QString m_activity;
   QElapsedTimer m_clock;

@@ -250,9 +250,9 @@ Result<FigureRequest> captureComparison(const Document& left, const Document& ri
   const auto leftMap = left.hasModel() ? comparedMap(left, right) : std::nullopt;
   const auto rightMap = comparedMap(right, left);
   if (!leftMap || !rightMap) return refusal("a side shows no map yet; there is nothing to compare");
-  const auto found = differenceOf(left, right);
+  const auto found = differenceOf(*leftMap, *rightMap);
   std::optional<MapDifference> change;
-  if (difference && found && *found) change = **found;
+  if (difference && found) change = *found;
   request->sides = {sidePanel(left, QStringLiteral("left"), *leftMap),
                     sidePanel(right, QStringLiteral("right"), *rightMap)};
   if (change)

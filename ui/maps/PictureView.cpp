@@ -8,6 +8,7 @@
 
 #include "core/workbench/Comparison.h"
 #include "ui/bridge/AnalysisBridge.h"
+#include "ui/bridge/VideoPlayer.h"
 #include "ui/maps/ViewedMap.h"
 
 namespace headlight {
@@ -153,10 +154,13 @@ void PictureView::keepInSight() {
 // ---- What is shown -----------------------------------------------------------------------------
 
 void PictureView::pictureChanged() {
-  m_fitted = true;
-  m_hovered = -1;
+  const QString before = std::exchange(m_name, m_document->shownImageName());
+  const bool goesOn = VideoPlayer::areFramesOfOne(before, m_name);  // beneath a pointer that rests
+  m_fitted = m_fitted || !goesOn;
+  const int hovered = std::exchange(m_hovered, -1);
   regionChanged();
   refreshMap();
+  if (goesOn) m_hovered = hovered;
 }
 
 void PictureView::regionChanged() {
@@ -178,7 +182,9 @@ void PictureView::takeMap() {
     const auto gridOf = [](const std::optional<MapLayer>& of) {
       return of ? std::pair(of->rows, of->cols) : std::pair(0, 0);
     };
-    if (gridOf(map) != gridOf(m_map)) m_hovered = -1;  // it is a patch of the grid that was
+    // It is a patch of the grid that was.
+    if (m_map ? gridOf(map) != gridOf(m_map) : map && m_hovered >= map->rows * map->cols)
+      m_hovered = -1;
     m_map = std::move(map);
     m_mapImage = m_map ? mapImage(*m_map) : QImage();
     m_mapBuilds += m_map ? 1 : 0;

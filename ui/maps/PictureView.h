@@ -135,6 +135,7 @@ class PictureView : public QWidget {
   bool m_sceneDirty = true;
 
   int m_hovered = -1;
+  QString m_name;  ///< of the picture that is shown
   bool m_panning = false;
   bool m_picking = false;
   bool m_spaceHeld = false;

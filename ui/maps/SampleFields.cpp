@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kMostPictures = 1'000'000;
+constexpr int kMostSampled = 1'000'000;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ SampleFields::SampleFields(const QString& prefix, const PictureSample& sample, Q
       this);
   m_pictures->setObjectName(prefix + QStringLiteral("PicturesCount"));
   m_pictures->setAccessibleName(tr("Number of pictures"));
-  m_pictures->setRange(0, kMostPictures);
+  m_pictures->setRange(0, kMostSampled);
   m_pictures->setSpecialValueText(tr("all"));
   m_pictures->setToolTip(tr("At most so many, spread over the classes; 0: all of them"));
   setSample(sample);

@@ -16,7 +16,7 @@ bool hasHead(const AttentionMaps& maps, int layer, int head) {
 }
 
 double prefixSum(const LayerMaps& maps, int head, int query) {
-  const float* row = maps.row(head, query);
+  const MapNumbers row = maps.row(head, query);
   double sum = 0;
   for (int i = 0; i < maps.grid.prefix; ++i)
     sum += row[i];

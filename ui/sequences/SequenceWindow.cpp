@@ -59,6 +59,8 @@ DroppedKind droppedFileKind(const std::filesystem::path& path) {
     case FileContent::Json:
       if (readSequenceExperiment(path)) return DroppedKind::Config;
       break;
+    case FileContent::Video:
+      break;
     case FileContent::Unknown:
       if (hasImageExtension(path)) return DroppedKind::Picture;
       if (nameEndsIn(path, ".safetensors")) return DroppedKind::Weights;

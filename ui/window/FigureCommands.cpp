@@ -21,6 +21,7 @@
 #include "ui/maps/CompareView.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/maps/WaysView.h"
+#include "ui/window/FigurePageCommand.h"
 #include "ui/window/Workspaces.h"
 
 namespace headlight {
@@ -134,6 +135,7 @@ Result<FigureRequest> FigureCommands::capture() const {
   const FigureKind kind = figureOf(*m_tabs);
   if (kind != FigureKind::Comparison) return captureFigure(*m_document, kind);
   const SideBySide& sides = *m_tabs->compare()->sides();
+  if (sides.comparison().otherWay) return captureComparedWays(sides);
   return captureComparison(sides.left(), sides.right(), sides.comparison().difference);
 }
 
@@ -148,11 +150,7 @@ void FigureCommands::choose() {
     captured->widthPixels = m_width;
     captured->dpi = m_dpi;
   }
-  Session session = sessionOf(*m_document);
-  session.comparison = m_tabs->compare()->sides()->comparison();
-  session.workspace = workspaceName(m_workspaces->current());
-  session.arrangements = m_workspaces->page();
-  captured->session = sessionToText(session);
+  captured->session = sessionNow();
   auto* dialog = new FigureDialog(*captured, m_window);
   dialogs().show(dialog, [this, dialog](int result) {
     if (result != QDialog::Accepted) return;
@@ -161,6 +159,20 @@ void FigureCommands::choose() {
     m_dpi = request.dpi;
     choosePath(request);
   });
+}
+
+QByteArray FigureCommands::sessionNow() const {
+  Session session = sessionOf(*m_document);
+  session.comparison = m_tabs->compare()->sides()->comparison();
+  session.workspace = workspaceName(m_workspaces->current());
+  session.arrangements = m_workspaces->page();
+  return sessionToText(session);
+}
+
+QAction* FigureCommands::makePages(LookBridge* look, GalleryDock* gallery, const QString& file) {
+  auto* page = new FigurePageCommand(
+      {m_document, look, gallery, [this] { return sessionNow(); }, file}, m_window);
+  return page->action();
 }
 
 void FigureCommands::choosePath(const FigureRequest& request) {

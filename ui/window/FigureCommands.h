@@ -12,6 +12,9 @@ namespace headlight {
 class BackgroundTask;
 class Document;
 class EvolutionBridge;
+class FigurePageCommand;
+class GalleryDock;
+class LookBridge;
 class PictureTabs;
 class Workspaces;
 struct FigureRequest;
@@ -29,6 +32,8 @@ class FigureCommands : public QObject {
   /// Of the run whose recording that is, in the menu of training.
   QAction* filmAction() const { return m_film; }
   void setEvolution(const EvolutionBridge* evolution);  ///< once
+  /// A page of pictures × heads and methods, in the menu of files. `file`: where it is kept.
+  QAction* makePages(LookBridge* look, GalleryDock* gallery, const QString& file);  ///< once
 
  Q_SIGNALS:
   void failed(const QString& title, const QString& text);
@@ -38,6 +43,7 @@ class FigureCommands : public QObject {
   Result<FigureRequest> capture() const;
   void choose();
   void choosePath(const FigureRequest& request);
+  QByteArray sessionNow() const;
   void write(const FigureRequest& request);
   void copyPicture();
   void saveFilm();

@@ -35,6 +35,8 @@
 #include "ui/opening/StartPage.h"
 #include "ui/training/RunLine.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/window/AnglesCommands.h"
+#include "ui/window/AverageCommands.h"
 #include "ui/window/CentrePage.h"
 #include "ui/window/CommandPalette.h"
 #include "ui/window/ContextMenus.h"
@@ -45,10 +47,12 @@
 #include "ui/window/FollowController.h"
 #include "ui/window/HelpCommands.h"
 #include "ui/window/Menus.h"
+#include "ui/window/OwnCommands.h"
 #include "ui/window/SessionController.h"
 #include "ui/window/StatusLine.h"
 #include "ui/window/ThemeCommands.h"
 #include "ui/window/TrainingController.h"
+#include "ui/window/VideoController.h"
 #include "ui/window/Workspaces.h"
 
 namespace headlight {
@@ -139,6 +143,7 @@ void MainWindow::buildControllers() {
   m_centre->setStartPage(m_start);
   m_figures = new FigureCommands(document, m_centre->tabs(), m_workspaces, this);
   m_figures->setEvolution(m_trainingDock->pictures());
+  m_averages = new AverageCommands(document, m_look.get(), m_galleryDock->view(), this);
   m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
@@ -148,6 +153,8 @@ void MainWindow::buildControllers() {
         QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("runs.json")));
   m_following = new FollowController(
       {document, m_follow.get(), m_training.get(), m_look.get(), m_opener, m_trainingDock, this});
+  m_video = new VideoController(
+      {document, m_look.get(), m_gallery.get(), m_opener, m_centre->tabs(), m_workspaces, this});
   m_session = std::make_unique<SessionController>(
       SessionParts{this, document, m_look.get(), m_gallery.get(), m_theme, m_centre->tabs(),
                    m_docks, m_workspaces, m_opener, m_opening, m_trainings, m_following},
@@ -159,9 +166,15 @@ void MainWindow::adoptCommands() {
   auto* quit = makeCommand(
       this, {"file.quit", tr("&Quit"), tr("Save the session and close the window"), "Ctrl+Q", {}},
       [this] { close(); });
-  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_recent->commands());
+  m_actions->adopt(tr("File"), m_opening->fileCommands() + m_video->fileCommands());
+  m_actions->adopt(tr("File"), m_recent->commands());
   m_actions->adopt(tr("File"), m_galleryDock->commands());
-  m_actions->adopt(tr("File"), {m_figures->exportAction()});
+  const QString pageFile =
+      m_options.sessionPath.isEmpty()
+          ? QString()
+          : QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("figure-page.json"));
+  m_actions->adopt(tr("File"), {m_figures->exportAction(),
+                                m_figures->makePages(m_look.get(), m_galleryDock, pageFile)});
   m_actions->adopt(tr("File"), m_trainings->fileCommands() + m_session->commands());
   m_actions->adopt(tr("File"), {quit});
   m_actions->adopt(tr("Edit"), m_maskPanel->editCommands());
@@ -169,6 +182,9 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Edit"), m_palette->commands() + noticeBar()->commands());
   m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
   m_actions->adopt(tr("Model"), m_effect->modelCommands());
+  m_actions->adopt(tr("Model"),
+                   (new AnglesCommands(m_document.get(), m_look.get(), this))->commands());
+  m_actions->adopt(tr("Model"), (new OwnCommands(m_document.get(), m_look.get(), this))->commands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
@@ -179,6 +195,8 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("View"), m_centre->tabs()->compare()->sides()->commands());
   m_actions->adopt(tr("View"), m_centre->tabs()->ways()->commands());
   m_actions->adopt(tr("View"), {m_figures->headsAction()});
+  m_actions->adopt(tr("View"), m_video->viewCommands());
+  m_actions->adopt(tr("View"), m_averages->commands());
   m_actions->adopt(tr("View"), m_docks->commands());
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
   m_actions->adopt(tr("Help"), m_help->commands());
@@ -234,6 +252,7 @@ void MainWindow::connectNotices() {
           });
   connect(m_opener, &Opener::notice, this, &MainWindow::tell);
   connect(m_opening, &OpeningCommands::notice, this, &MainWindow::tell);
+  connect(m_video, &VideoController::notice, this, &MainWindow::tell);
   connect(m_session.get(), &SessionController::notice, this, &MainWindow::tell);
   connect(m_trainings, &TrainingController::notice, this, &MainWindow::tell);
   connect(m_following, &FollowController::notice, this, &MainWindow::tell);
@@ -358,7 +377,7 @@ bool MainWindow::isIdle() const {
   return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
          m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty() &&
          !m_effect->bridge()->isDue() && !m_effect->heads()->isDue() &&
-         !m_centre->tabs()->compare()->sides()->isBusy();
+         !m_centre->tabs()->compare()->sides()->isBusy() && !m_video->isBusy();
 }
 
 /// Keys work on the picture when a dialog has gone.

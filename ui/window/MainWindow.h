@@ -19,6 +19,7 @@
 
 namespace headlight {
 
+class AverageCommands;
 class CentrePage;
 class CommandPalette;
 class EffectController;
@@ -42,6 +43,7 @@ class StatusLine;
 class Theme;
 class TrainingController;
 class TrainingDock;
+class VideoController;
 class ViewCommands;
 class Workspaces;
 
@@ -137,10 +139,12 @@ class MainWindow : public QMainWindow {
   RecentCommands* m_recent = nullptr;
   StartPage* m_start = nullptr;
   FigureCommands* m_figures = nullptr;
+  AverageCommands* m_averages = nullptr;
   ViewCommands* m_viewCommands = nullptr;
   HelpCommands* m_help = nullptr;
   TrainingController* m_trainings = nullptr;
   FollowController* m_following = nullptr;
+  VideoController* m_video = nullptr;
   std::unique_ptr<SessionController> m_session;
   bool m_closing = false;  ///< once the training has stopped
 };

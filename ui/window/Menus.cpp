@@ -14,6 +14,7 @@ QString submenuOf(const QString& group) {
   if (group == QStringLiteral("colors")) return QObject::tr("&Colours");
   if (group == QStringLiteral("theme")) return QObject::tr("&Theme");
   if (group == QStringLiteral("way")) return QObject::tr("&Ways of looking");
+  if (group == QStringLiteral("video")) return QObject::tr("&Video");
   return {};
 }
 
