@@ -26,7 +26,8 @@ struct Checkpoint {
   std::vector<std::string> notes;  ///< what was skipped and why
 };
 
-/// Reads either format, told apart by content, never by name.
+/// Reads either format, told apart by content, never by name; DINOv2's and DINOv3's own files under
+/// timm's names.
 Result<Checkpoint> readCheckpoint(const std::filesystem::path& path);
 
 /// Safetensors. Dtypes: F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL. Checks as in the format's

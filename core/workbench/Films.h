@@ -1,4 +1,4 @@
 #pragma once
 // Films that programs write.
 
-#include "core/imaging/GifFilm.h"
+#include "core/imaging/FilmFile.h"

@@ -97,11 +97,20 @@ TEST_F(EvolutionCliTest, DrawsStripsAndFilms) {
   for (const auto& entry : fs::directory_iterator(path("frames")))
     frames += readImage(entry.path()) ? 1u : 0u;
   EXPECT_EQ(frames, points);
+  const auto moving = run({"evolution", "run", "--film", "film.avi"});
+  expectOk(moving);
+  EXPECT_NE(moving.out.find(std::to_string(points) + " frames, Motion JPEG in AVI"),
+            std::string::npos)
+      << moving.out;
+  EXPECT_TRUE(readBytes(path("film.avi")).starts_with("RIFF"));
 }
 
 TEST_F(EvolutionCliTest, SaysWhatItCannotShow) {
   expectError(run({"evolution"}), 2, {"RUN"});
-  expectError(run({"evolution", "run", "--film", "film.mp4"}), 2, {"--film", "ffmpeg", "GIF"});
+  expectError(run({"evolution", "run", "--film", "film.mkv"}), 2, {"--film", ".avi", "folder"});
+  write("frames/mine.txt", std::string("kept"));
+  expectError(run({"evolution", "run", "--film", "frames"}), 2, {"frames", "not empty"});
+  EXPECT_EQ(readBytes(path("frames/mine.txt")), "kept");
   expectError(run({"evolution", "run", "--values"}), 2, {"--json"});
   expectError(run({"evolution", "run", "--strip", "s.png", "--layer", "7"}), 2,
               {"--layer", "0 to 1"});

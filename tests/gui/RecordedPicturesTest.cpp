@@ -259,6 +259,9 @@ class RecordedPicturesTest : public QObject {
       QCOMPARE(film.imageCount(), 9);
       QCOMPARE(film.size().width(), 300);
     }
+    QCOMPARE(write(FilmKind::Avi, "film.avi"), 9);
+    QFile moving(path("film.avi"));
+    QVERIFY(moving.open(QIODevice::ReadOnly) && moving.read(4) == "RIFF");
     QCOMPARE(write(FilmKind::Pictures, "frames"), 9);
     QCOMPARE(QDir(path("frames")).entryList(QDir::Files).size(), 9);
     QVERIFY(QImage(path("frames/00000.png")) != QImage(path("frames/00008.png")));

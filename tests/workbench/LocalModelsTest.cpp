@@ -90,6 +90,8 @@ TEST_F(LocalModelsTest, TorchHubsFilesAreOfTheModelOfTheirName) {
   EXPECT_TRUE(model.canOpen()) << model.problem;
   EXPECT_EQ(sourceOf(model).model, "deit_tiny_patch16_224");
   EXPECT_EQ(sourceOf(model).weights, file);
+  torchFile("dinov2_vitb14_reg4_pretrain.pth", zip);
+  EXPECT_EQ(only("dinov2_vitb14").architecture, "vit_base_patch14_reg4_dinov2");
   torchFile("resnet50-0676ba61.pth", "PK\x03\x04 layer1.0.conv1.weight");
   EXPECT_NE(only("resnet50").problem.find("vision transformer"), std::string::npos);
   torchFile("old-0123abcd.pth", "\x80\x02 no zip");
@@ -97,7 +99,7 @@ TEST_F(LocalModelsTest, TorchHubsFilesAreOfTheModelOfTheirName) {
   torchFile("empty.pth", "");
   EXPECT_FALSE(only("empty").complete);
   torchFile("half.pth.0123.partial", "PK");
-  EXPECT_EQ(localModels({{}, path("torch"), {}}).size(), 4u);
+  EXPECT_EQ(localModels({{}, path("torch"), {}}).size(), 5u);
 }
 
 TEST_F(LocalModelsTest, ChosenFoldersAreLookedThrough) {

@@ -1,11 +1,9 @@
 #include "ui/figures/EvolutionFilm.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
-#include "core/base/Files.h"
 #include "core/workbench/Films.h"
 #include "ui/base/Images.h"
 #include "ui/bridge/RecordedPictures.h"
@@ -72,31 +70,15 @@ QImage frameOf(const FilmRequest& request, const Document& document) {
   return valueOrThrow(figureImage(figure));
 }
 
-void writeGif(const FilmRequest& request, Projector& projector,
-              const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
-              const std::stop_token& stop) {
-  GifFilm film(request.seconds);
+/// GIF, AVI, MP4 or a folder of PNG, by the path's ending.
+void writeFrames(const FilmRequest& request, Projector& projector,
+                 const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
+                 const std::stop_token& stop) {
+  const auto film = valueOrThrow(FilmFile::create(request.path.toStdString(), request.seconds));
   forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t) {
-    film.add(fromQImage(frameOf(request, projector.at(step))));
+    valueOrThrow(film->add(fromQImage(frameOf(request, projector.at(step)))));
   });
-  valueOrThrow(writeFileAtomically(request.path.toStdString(), film.finish()));
-}
-
-void writePictures(const FilmRequest& request, Projector& projector,
-                   const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
-                   const std::stop_token& stop) {
-  const std::filesystem::path folder = request.path.toStdString();
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed)
-    throw Failure({ErrorCode::Io, "could not make it: " + failed.message(), folder.string()});
-  forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t number) {
-    char name[32];
-    std::snprintf(name, sizeof name, "%05lld.png", static_cast<long long>(number));
-    const auto png =
-        encodePng(fromQImage(frameOf(request, projector.at(step))), {{"Software", "Headlight"}});
-    valueOrThrow(writeFileAtomically(folder / name, valueOrThrow(png)));
-  });
+  valueOrThrow(film->finish());
 }
 
 /// Maps of all steps on one scale, so that they can be compared.
@@ -188,9 +170,7 @@ Result<int> writeFilm(const FilmRequest& request, const ProgressCallback& progre
     if (request.kind == FilmKind::Strip) steps = spread(steps, request.steps);
     if (steps.empty())
       throw Failure({ErrorCode::NotFound, "holds no recorded step", request.run.toStdString()});
-    const auto write = request.kind == FilmKind::Gif        ? writeGif
-                       : request.kind == FilmKind::Pictures ? writePictures
-                                                            : writeStrip;
+    const auto write = request.kind == FilmKind::Strip ? writeStrip : writeFrames;
     write(request, projector, steps, progress, stop);
     return static_cast<int>(steps.size());
   });

@@ -13,6 +13,8 @@ namespace headlight {
 
 enum class FilmKind {
   Gif,       ///< animated
+  Avi,       ///< Motion JPEG
+  Mp4,       ///< where OpenCV has FFmpeg
   Pictures,  ///< a folder, a PNG a step
   Strip,     ///< one figure (PNG, SVG or PDF by its name), a picture a step on one scale
 };
@@ -38,7 +40,7 @@ struct FilmRequest {
 Result<std::vector<int>> filmHeads(const QString& text, int heads);
 
 /// Blocks. How many steps were drawn; progress is in these. Errors: what reading and writing says,
-/// Canceled: then a file is not there, and a folder may have some pictures.
+/// Canceled; then neither file nor folder is there.
 Result<int> writeFilm(const FilmRequest& request, const ProgressCallback& progress,
                       const std::stop_token& stop);
 

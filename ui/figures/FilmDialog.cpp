@@ -18,6 +18,20 @@
 namespace headlight {
 namespace {
 
+struct EvolutionFilmKind {
+  const char *words, *ending, *filter;
+};
+// In the order of FilmKind.
+constexpr EvolutionFilmKind kEvolutionFilmKinds[] = {
+    {QT_TRANSLATE_NOOP("FilmDialog", "a film (GIF)"), ".gif", "GIF (*.gif)"},
+    {QT_TRANSLATE_NOOP("FilmDialog", "a film (AVI, Motion JPEG)"), ".avi", "AVI (*.avi)"},
+    {QT_TRANSLATE_NOOP("FilmDialog", "a film (MP4)"), ".mp4", "MP4 (*.mp4)"},
+    {QT_TRANSLATE_NOOP("FilmDialog", "a film as pictures (a folder of PNG)"), "",
+     QT_TRANSLATE_NOOP("FilmDialog", "A new folder (*)")},
+    {QT_TRANSLATE_NOOP("FilmDialog", "a strip (PNG, SVG or PDF)"), ".png",
+     "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"},
+};
+
 constexpr int kMostFilmWidth = 4000, kMostStripSteps = 24;
 
 }  // namespace
@@ -62,8 +76,8 @@ FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
 
 void FilmDialog::makeFields(QFormLayout* form) {
   m_kind->setObjectName(QStringLiteral("filmKind"));
-  m_kind->addItems({tr("a film (GIF)"), tr("a film as pictures (a folder of PNG)"),
-                    tr("a strip (PNG, SVG or PDF)")});
+  for (const EvolutionFilmKind& kind : kEvolutionFilmKinds)
+    m_kind->addItem(tr(kind.words));
   m_kind->setToolTip(
       tr("A film shows one step after another; a strip some of them side by side, "
          "on one scale, with the layer, head and token that are chosen now"));
@@ -137,7 +151,7 @@ void FilmDialog::refresh() {
   for (QWidget* field : {static_cast<QWidget*>(m_kind), static_cast<QWidget*>(m_width)})
     field->setEnabled(idle);
   m_figure->setEnabled(idle && !strip);
-  m_seconds->setEnabled(idle && request().kind == FilmKind::Gif);
+  m_seconds->setEnabled(idle && !strip && request().kind != FilmKind::Pictures);
   m_steps->setEnabled(idle && strip);
   m_heads->setEnabled(idle && strip);
   m_save->setEnabled(idle && (!strip || filmHeads(m_heads->text(), headsOfLayer())));
@@ -145,14 +159,9 @@ void FilmDialog::refresh() {
 }
 
 void FilmDialog::choosePath() {
-  const FilmKind kind = request().kind;
-  const QString name = kind == FilmKind::Gif        ? QStringLiteral("evolution.gif")
-                       : kind == FilmKind::Pictures ? QStringLiteral("evolution")
-                                                    : QStringLiteral("evolution.png");
-  const QString filter = kind == FilmKind::Gif        ? tr("GIF (*.gif)")
-                         : kind == FilmKind::Pictures ? tr("A new folder (*)")
-                                                      : tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)");
-  askWhereToSave(this, windowTitle(), QDir(figureFolder()).filePath(name), filter,
+  const EvolutionFilmKind& kind = kEvolutionFilmKinds[m_kind->currentIndex()];
+  const QString name = QStringLiteral("evolution") + QString::fromLatin1(kind.ending);
+  askWhereToSave(this, windowTitle(), QDir(figureFolder()).filePath(name), tr(kind.filter),
                  [this](const QString& path) { write(path); });
 }
 

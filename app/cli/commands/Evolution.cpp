@@ -41,7 +41,8 @@ class EvolutionCommand : public Command {
       command->add_option(flag, target, help)->type_name("FILE");
     };
     file("--strip", m_strip, "A picture of chosen heads (rows) at chosen steps (columns), as PNG");
-    file("--film", m_film, "The same as a film: FILE.gif, or a folder for a PNG a step");
+    file("--film", m_film,
+         "The same as a film: FILE.gif, FILE.avi, FILE.mp4, or a new folder for a PNG a step");
     file("--csv", m_csv,
          "Every head at every step: step, epoch, layer, head, als, alpha; - for standard output");
     command->add_flag("--json", m_json, "The result as one JSON object, with predictions");
@@ -121,11 +122,8 @@ class EvolutionCommand : public Command {
     if (m_run.empty())
       refuseUsage("evolution", "needs a RUN: the folder of a run; headlight-cli evolution --help");
     m_styleOptions.apply(m_style.picture);
-    const std::string ending = fs::path(m_film).extension();
-    if (ending == ".mp4" || ending == ".avi" || ending == ".mkv" || ending == ".webm")
-      refuseUsage("--film", "writes GIF or a folder of PNG; of the folder ffmpeg makes a " +
-                                ending.substr(1) + ": ffmpeg -framerate 5 -i FOLDER/%05d.png film" +
-                                ending);
+    const auto format = m_film.empty() ? FilmFormat::Gif : filmFormatOf(m_film);
+    if (!format) refuseUsage("--film", format.error().message);
     if (m_values && !m_json) refuseUsage("--values", "are part of the JSON; give --json too");
   }
 
@@ -242,31 +240,18 @@ class EvolutionCommand : public Command {
     const EvolutionScene drawn = chosenScene(evolution, m_choice, evolution.moments().size(), stop);
     const EvolutionStyle style = styleFor(drawn);
     const std::vector<DrawnMap> scales = scalesOf(drawn, style);
-    const bool gif = fs::path(m_film).extension() == ".gif";
-    if (!gif) makeOutputFolder(m_film);
-    GifFilm film(m_seconds);
+    const auto film = valueOrThrow(FilmFile::create(m_film, m_seconds));
     for (std::size_t m = 0; m < drawn.moments.size(); ++m) {
       requireGoingOn(stop);
       terminal.setStatus("frame " + std::to_string(m + 1) + " of " +
                          std::to_string(drawn.moments.size()));
-      const Image frame = evolutionFrame(drawn, m, style, scales);
-      if (gif) {
-        film.add(frame);
-        continue;
-      }
-      char name[32];
-      std::snprintf(name, sizeof name, "%05zu.png", m);
-      valueOrThrow(writeFileAtomically(
-          fs::path(m_film) / name, valueOrThrow(encodePng(frame, {{"Software", "Headlight"}}))));
+      valueOrThrow(film->add(evolutionFrame(drawn, m, style, scales)));
     }
     terminal.setStatus("");
-    if (gif) {
-      write(m_film, film.finish(), terminal);
-      return;
-    }
+    const int frames = valueOrThrow(film->finish());
     m_files.push_back(m_film);
     if (!terminal.json())
-      terminal.print(m_film + ": " + std::to_string(drawn.moments.size()) + " pictures");
+      terminal.print(m_film + ": " + std::to_string(frames) + " frames, " + film->coding());
   }
 
   std::string m_run, m_strip, m_film, m_csv;

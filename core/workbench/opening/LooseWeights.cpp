@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <string_view>
+#include <utility>
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
@@ -23,6 +25,24 @@ std::string headOf(const fs::path& path) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   return head;
+}
+
+/// DINOv2's own files in torch hub, by the beginning of their names.
+constexpr std::pair<std::string_view, const char*> kAuthorsNames[] = {
+    {"dinov2_vits14_reg4_pretrain", "vit_small_patch14_reg4_dinov2"},
+    {"dinov2_vitb14_reg4_pretrain", "vit_base_patch14_reg4_dinov2"},
+    {"dinov2_vitl14_reg4_pretrain", "vit_large_patch14_reg4_dinov2"},
+    {"dinov2_vitg14_reg4_pretrain", "vit_giant_patch14_reg4_dinov2"},
+    {"dinov2_vits14_pretrain", "vit_small_patch14_dinov2"},
+    {"dinov2_vitb14_pretrain", "vit_base_patch14_dinov2"},
+    {"dinov2_vitl14_pretrain", "vit_large_patch14_dinov2"},
+    {"dinov2_vitg14_pretrain", "vit_giant_patch14_dinov2"},
+};
+
+std::string publishedAs(const std::string& stem) {
+  for (const auto& [beginning, name] : kAuthorsNames)
+    if (stem.starts_with(beginning)) return name;
+  return stem.substr(0, stem.find('.'));
 }
 
 bool isHash(const std::string& text) {
@@ -97,10 +117,10 @@ LocalModel describeLooseWeights(const fs::path& path, LocalModel::Source source)
     return model;
   }
   const std::string stem = stemOfWeights(model.name);
-  const std::string architecture = stem.substr(0, stem.find('.'));
+  const std::string architecture = publishedAs(stem);
   if (const PublishedModel* published = findPublishedModel(architecture)) {
     model.architecture = published->name;
-    if (stem.size() > architecture.size()) model.tag = stem.substr(architecture.size() + 1);
+    if (stem.starts_with(architecture + '.')) model.tag = stem.substr(architecture.size() + 1);
   }
   std::string head = headOf(path);
   const FileContent content = contentOf(std::string_view(head));

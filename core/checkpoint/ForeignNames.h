@@ -1,0 +1,14 @@
+#pragma once
+// Files whose tensors are those of timm under the names of who trained them. Internal.
+
+#include "core/checkpoint/Checkpoint.h"
+
+namespace headlight {
+
+/// DINOv2's and DINOv3's own files (torch hub's) under timm's names, as timm reads them: register
+/// or storage tokens, the position that DINOv2 with registers adds to its class token, gated MLPs,
+/// DINOv3's LayerScale and its bias, whose keys count nothing; without what only their training
+/// needs. Notes say so. Any other checkpoint stays as it is.
+void useTimmNames(Checkpoint& checkpoint);
+
+}  // namespace headlight
