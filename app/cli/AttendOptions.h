@@ -9,7 +9,6 @@
 
 #include "app/cli/ModelOptions.h"
 #include "app/cli/StyleOptions.h"
-#include "core/analysis/Rollout.h"
 
 namespace headlight::cli {
 

@@ -108,6 +108,7 @@ TEST_F(EvolutionCliTest, DrawsStripsAndFilms) {
 TEST_F(EvolutionCliTest, SaysWhatItCannotShow) {
   expectError(run({"evolution"}), 2, {"RUN"});
   expectError(run({"evolution", "run", "--film", "film.mkv"}), 2, {"--film", ".avi", "folder"});
+  fs::create_directories(path("frames"));
   write("frames/mine.txt", std::string("kept"));
   expectError(run({"evolution", "run", "--film", "frames"}), 2, {"frames", "not empty"});
   EXPECT_EQ(readBytes(path("frames/mine.txt")), "kept");

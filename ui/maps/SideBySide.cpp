@@ -22,6 +22,7 @@ namespace headlight {
 namespace {
 
 constexpr int kLeastColumn = 160;  ///< three of them on a small screen
+constexpr int kLeastShownWidth = 90;
 
 }  // namespace
 
@@ -183,6 +184,7 @@ QWidget* SideBySide::makeShown(QWidget* parent) {
   m_shown->setAccessibleName(tr("What is compared"));
   m_shown->setToolTip(plainTip(
       tr("Attention, or another way of looking; its class and layer are those of the page Ways")));
+  m_shown->setMinimumWidth(kLeastShownWidth);  // or the longest title would widen the window
   m_shown->addItem(tr("Attention"), QString());
   for (const WayInfo& way : waysOfLooking())
     m_shown->addItem(QString::fromStdString(way.title), QString::fromStdString(way.name));

@@ -21,7 +21,7 @@ RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
       "A line a run of those that are selected.\nThe wheel zooms, dragging moves, a double click "
       "shows everything. By keys: Left and Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());
-  m_plot->setMinimumSize(240, 120);
+  m_plot->setMinimumSize(160, 120);
   m_plot->setAutoAddPlottableToLegend(false);
   QCPAxisRect* rect = m_plot->axisRect();
   rect->setMinimumMargins(QMargins(4, 6, 8, 4));
