@@ -119,6 +119,21 @@ Image heatmap(const std::vector<float>& values, int rows, int cols, ValueRange r
   return {width, height, std::move(pixels)};
 }
 
+std::vector<std::uint8_t> greyMap(const std::vector<float>& values, int rows, int cols,
+                                  ValueRange range, int width, int height, bool smooth) {
+  requireSaneMap(values, rows, cols, width, height);
+  const ColorTable& table = colorTable(ColorMap::Grey);
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width) *
+                                   static_cast<std::size_t>(height));
+  std::uint8_t* out = pixels.data();
+  forEachRow(relativeMap(values, rows, cols, range, smooth), width, height, smooth,
+             [&](int, const std::uint16_t* indices) {
+               for (int x = 0; x < width; ++x)
+                 *out++ = table[indices[x]][0];
+             });
+  return pixels;
+}
+
 Image overlay(const Image& image, const std::vector<float>& values, int rows, int cols,
               ValueRange range, ColorMap map, double opacity, bool smooth) {
   requireSaneMap(values, rows, cols, image.width, image.height);

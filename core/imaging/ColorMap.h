@@ -39,6 +39,10 @@ ValueRange rangeOf(const std::vector<float>& values, bool aboutZero = false);
 Image heatmap(const std::vector<float>& values, int rows, int cols, ValueRange range, ColorMap map,
               int width, int height, bool smooth);
 
+/// The same in greys, a byte a pixel.
+std::vector<std::uint8_t> greyMap(const std::vector<float>& values, int rows, int cols,
+                                  ValueRange range, int width, int height, bool smooth);
+
 /// The heatmap over the picture: (1 − opacity)·image + opacity·map, per pixel.
 Image overlay(const Image& image, const std::vector<float>& values, int rows, int cols,
               ValueRange range, ColorMap map, double opacity, bool smooth);

@@ -13,15 +13,15 @@ constexpr double kGreyKept = 0.28;                         ///< of a pixel's lig
 constexpr std::array<double, 3> kWarmLight{255, 190, 90};  ///< RGB
 constexpr double kWarmShare = 0.45;
 
+constexpr int kFraction = 16;  ///< bits: integers are quicker than floats
+
+std::uint32_t fixedPoint(double value) {
+  return static_cast<std::uint32_t>(std::lround(value * (1 << kFraction)));
+}
+
 /// Rec. 601.
 int lumaOf(const std::uint8_t* pixel) {
   return (77 * pixel[0] + 150 * pixel[1] + 29 * pixel[2]) >> 8;
-}
-
-double litValue(int own, int luma, std::size_t channel, bool warm) {
-  if (!warm) return own;
-  const double glow = kWarmLight[channel] * (0.4 + 0.6 * luma / 255.0);
-  return (1 - kWarmShare) * own + kWarmShare * glow;
 }
 
 }  // namespace
@@ -53,17 +53,29 @@ Result<MapStyle> mapStyleFromName(const std::string& name) {
                "there is no style \"" + name + "\"; there are " + joined(names), ""};
 }
 
-void lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::size_t count,
-                 const HeadlightOptions& options) {
+/// In the dark a pixel keeps 1 − dim of its value and dim × kGreyKept of its luma; lit, its value,
+/// in a warm light kWarmShare of that of the light.
+Lamp::Lamp(const HeadlightOptions& options) {
   const double dim = std::isnan(options.dim) ? 0 : std::clamp(options.dim, 0.0, 1.0);
-  for (std::size_t i = 0; i < count; ++i, pixels += 3) {
-    const int luma = lumaOf(pixels);
-    const double lit = light[i] / 255.0;
+  const double warm = options.warm ? kWarmShare : 0;
+  for (std::size_t i = 0; i < m_levels.size(); ++i) {
+    const double lit = static_cast<double>(i) / 255;
+    m_levels[i].own = fixedPoint((1 - lit) * (1 - dim) + lit * (1 - warm));
     for (std::size_t c = 0; c < 3; ++c) {
-      const double dark = (1 - dim) * pixels[c] + dim * kGreyKept * luma;
-      const double bright = litValue(pixels[c], luma, c, options.warm);
-      pixels[c] =
-          static_cast<std::uint8_t>(std::clamp(dark + (bright - dark) * lit + 0.5, 0.0, 255.0));
+      const double glow = lit * warm * kWarmLight[c];
+      m_levels[i].luma[c] = fixedPoint((1 - lit) * dim * kGreyKept + glow * 0.6 / 255);
+      m_levels[i].glow[c] = fixedPoint(glow * 0.4 + 0.5);  // and to be rounded
+    }
+  }
+}
+
+void Lamp::lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::size_t count) const {
+  for (std::size_t i = 0; i < count; ++i, pixels += 3) {
+    const Level& level = m_levels[light[i]];
+    const auto luma = static_cast<std::uint32_t>(lumaOf(pixels));
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::uint32_t value = pixels[c] * level.own + luma * level.luma[c] + level.glow[c];
+      pixels[c] = static_cast<std::uint8_t>(std::min<std::uint32_t>(value >> kFraction, 255));
     }
   }
 }
@@ -73,18 +85,14 @@ std::vector<std::uint8_t> lightOf(const std::vector<float>& values, int rows, in
   std::vector<float> numbers = values;
   for (float& value : numbers)
     if (std::isnan(value)) value = static_cast<float>(range.low);
-  const Image grey = heatmap(numbers, rows, cols, range, ColorMap::Grey, width, height, smooth);
-  std::vector<std::uint8_t> light(grey.pixels->size() / 3);
-  for (std::size_t i = 0; i < light.size(); ++i)
-    light[i] = (*grey.pixels)[3 * i];
-  return light;
+  return greyMap(numbers, rows, cols, range, width, height, smooth);
 }
 
 Image headlightPicture(const Image& image, const std::vector<float>& values, int rows, int cols,
                        ValueRange range, const HeadlightOptions& options, bool smooth) {
   const auto light = lightOf(values, rows, cols, range, image.width, image.height, smooth);
   auto pixels = std::make_shared<std::vector<std::uint8_t>>(*image.pixels);
-  lightPixels(pixels->data(), light.data(), light.size(), options);
+  Lamp(options).lightPixels(pixels->data(), light.data(), light.size());
   return {image.width, image.height, std::move(pixels)};
 }
 

@@ -2,6 +2,7 @@
 // The headlight: a picture lit where attention is high, grey and dark where it is low. Attention
 // steers how much of the picture is seen, not a colour laid over it.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,9 +36,21 @@ struct HeadlightOptions {
   double dim = 0.85;  ///< how much of its colours and its light the dark keeps back, in [0, 1]
 };
 
-/// Lights `count` RGB pixels in place, each by its `light` (0: dark, 255: lit).
-void lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::size_t count,
-                 const HeadlightOptions& options);
+/// What light makes of pixels. Made once for many of them.
+class Lamp {
+ public:
+  explicit Lamp(const HeadlightOptions& options);
+  /// Lights `count` RGB pixels in place, each by its `light` (0: dark, 255: lit).
+  void lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::size_t count) const;
+
+ private:
+  /// A channel becomes own × its value + `luma` × its luma + `glow`, in 1/65536.
+  struct Level {
+    std::uint32_t own;
+    std::array<std::uint32_t, 3> luma, glow;
+  };
+  std::array<Level, 256> m_levels;
+};
 
 /// How much of the light each pixel gets, [height, width]: 0 at range.low or below and for what is
 /// no number, 255 at range.high or above. Sizes and `smooth` as heatmap().

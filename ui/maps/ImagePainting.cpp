@@ -126,9 +126,9 @@ QImage litPicture(const QImage& ground, const MapLayer& map, double dim) {
   const auto light = lightOf(map.values, map.rows, map.cols, map.range, pixels.width(),
                              pixels.height(), map.smooth);
   const auto width = static_cast<std::size_t>(pixels.width());
+  const Lamp lamp({map.style == MapStyle::Warm, dim});
   for (int y = 0; y < pixels.height(); ++y)
-    lightPixels(pixels.scanLine(y), light.data() + static_cast<std::size_t>(y) * width, width,
-                {map.style == MapStyle::Warm, dim});
+    lamp.lightPixels(pixels.scanLine(y), light.data() + static_cast<std::size_t>(y) * width, width);
   return pixels;
 }
 

@@ -47,10 +47,10 @@ void paintLit(QPainter& painter, const PictureScene& scene) {
   const QRectF area(QPointF(whole.topLeft()) / ratio, QSizeF(whole.size()) / ratio);
   QImage pixels = pixelsOf(scene, area, whole.size(), ratio);
   const QImage light = lightIn(scene, area, whole.size(), ratio);
-  const HeadlightOptions options{scene.style == MapStyle::Warm, scene.strength};
+  const Lamp lamp({scene.style == MapStyle::Warm, scene.strength});
   for (int y = 0; y < pixels.height(); ++y)
-    lightPixels(pixels.scanLine(y), light.constScanLine(y),
-                static_cast<std::size_t>(pixels.width()), options);
+    lamp.lightPixels(pixels.scanLine(y), light.constScanLine(y),
+                     static_cast<std::size_t>(pixels.width()));
   painter.save();
   painter.setClipRect(seen);
   painter.drawImage(area, pixels);

@@ -40,8 +40,6 @@ at::Tensor maskedLogits(const at::Tensor& logits, const HeadLogits& rules) {
   return at::stack(heads, 1);
 }
 
-namespace {
-
 at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules) {
   at::Tensor s = logits;
   if (rules.factor.defined()) s = s * rules.factor;
@@ -55,8 +53,6 @@ at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules) {
       .masked_fill(rules.apart.unsqueeze(1), kForbidden)
       .view_as(s);
 }
-
-}  // namespace
 
 at::Tensor headWeights(const at::Tensor& logits, const HeadLogits& rules) {
   at::Tensor weights = finalLogits(logits, rules).softmax(-1);

@@ -57,6 +57,9 @@ struct HeadLogits {
 /// `logits` [B, H, Tq, Tk] with the masks applied, by plain tensor operations.
 at::Tensor maskedLogits(const at::Tensor& logits, const HeadLogits& rules);
 
+/// `logits` with everything applied that comes before the softmax, by plain tensor operations.
+at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules);
+
 /// Weights from logits with everything applied, by plain tensor operations.
 at::Tensor headWeights(const at::Tensor& logits, const HeadLogits& rules);
 
