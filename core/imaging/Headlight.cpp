@@ -16,7 +16,7 @@ constexpr double kWarmShare = 0.45;
 constexpr int kFraction = 16;  ///< bits: integers are quicker than floats
 
 std::uint32_t fixedPoint(double value) {
-  return static_cast<std::uint32_t>(std::lround(value * (1 << kFraction)));
+  return static_cast<std::uint32_t>(value * (1 << kFraction) + 0.5);
 }
 
 /// Rec. 601.

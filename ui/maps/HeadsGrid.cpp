@@ -23,6 +23,11 @@ namespace headlight {
 namespace {
 
 constexpr int kSmoothPixels = 6;  ///< a patch's side in a smooth thumbnail, at most
+bool onlyTokenDiffers(ViewOptions view, const ViewOptions& other) {
+  view.query = other.query;
+  return view == other;
+}
+
 constexpr double kRevealed = HeadsLayout::kTileGap;  ///< around a tile that is scrolled into sight
 
 }  // namespace
@@ -41,7 +46,10 @@ HeadsArea::HeadsArea(Document* document, QWidget* parent)
     forgetTiles();
     layOut();
   });
-  connect(document, &Document::lookChanged, this, &HeadsArea::forgetTiles);
+  connect(document, &Document::lookChanged, this, [this] {
+    forgetTiles();
+    viewport()->update();
+  });
   connect(document, &Document::viewChanged, this, &HeadsArea::viewChanged);
   for (const auto signal :
        {&Document::masksChanged, &Document::numbersChanged, &Document::recordedChanged})
@@ -109,12 +117,15 @@ void HeadsArea::forgetTiles() {
   m_seen = m_document->view();
   if (m_look && m_document->hasModel())
     m_shared = sharedDrawing(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen);
-  viewport()->update();
 }
 
 void HeadsArea::viewChanged() {
   const ViewOptions& view = m_document->view();
   const bool moved = view.layer != m_seen.layer || view.head != m_seen.head;
+  if (view.query != m_seen.query && onlyTokenDiffers(view, m_seen)) {
+    forgetTiles();
+    return updateLast();
+  }
   if (view.query != m_seen.query || view.colorMap != m_seen.colorMap ||
       view.smooth != m_seen.smooth || view.sharedRange != m_seen.sharedRange ||
       view.learned != m_seen.learned || view.style != m_seen.style || view.dim != m_seen.dim)
@@ -122,6 +133,11 @@ void HeadsArea::viewChanged() {
   m_seen = view;
   if (moved && m_document->hasModel()) reveal(view.layer, view.head);
   viewport()->update();
+}
+
+/// After what else waits to be painted: the picture follows the pointer first.
+void HeadsArea::updateLast() {
+  QTimer::singleShot(0, viewport(), qOverload<>(&QWidget::update));
 }
 
 QString HeadsArea::describeTile(int layer, int head) const {

@@ -51,6 +51,7 @@ class HeadsArea : public QAbstractScrollArea {
   QPoint scroll() const;
   void layOut();
   void forgetTiles();
+  void updateLast();
   void viewChanged();
   void choose(int layer, int head);
   void reveal(int layer, int head);
