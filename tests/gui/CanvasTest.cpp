@@ -475,7 +475,7 @@ class CanvasTest : public QObject {
 
   void whatTheMapIsStandsBelowIt() {
     ModelInfo model = makeUnmaskableModel();
-    model.mapMeaning = std::string(8, 'x') + " " + std::string(120, 'y');
+    model.mapMeaning = std::string(8, 'x').append(" ").append(120, 'y');
     for (int i = 0; i < 12; ++i)
       model.mapMeaning += " and more";
     Fixture plain;

@@ -360,6 +360,9 @@ class SideBySideTest : public QObject {
     // The key goes back and forth; a way's own key chooses it for both.
     f.test->actions()->find(QStringLiteral("view.compare.way"))->trigger();
     QVERIFY(pictureOf(f.sides(), "left")->isVisible());
+    f.test->showTab(QStringLiteral("canvas"));  // from elsewhere it leads there
+    f.test->actions()->find(QStringLiteral("view.compare.way"))->trigger();
+    QVERIFY(f.sides().isVisible() && left->isVisible());
     f.test->actions()->find(QStringLiteral("view.way.similarity"))->trigger();
     QVERIFY(f.sides().isVisible() && f.sides().comparison().otherWay);
     QTRY_VERIFY_WITH_TIMEOUT(left->heat() && left->heat()->way == Way::Similarity, 20000);

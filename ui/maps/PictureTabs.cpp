@@ -36,6 +36,10 @@ PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers&
   addPage(m_ways, "ways", "search", tr("Ways"),
           tr("What speaks for a class, what patches have in common, the prediction by depth"));
   connect(m_ways, &WaysView::chosen, this, &PictureTabs::showWay);
+  connect(m_compare->sides(), &SideBySide::wanted, this, [this] {
+    m_compare->setPage(CompareView::Page::Sides);
+    showPage(QStringLiteral("compare"));
+  });
   auto* choices = new QActionGroup(this);
   for (QAction* command : m_commands)
     choices->addAction(command);

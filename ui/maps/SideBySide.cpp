@@ -152,7 +152,11 @@ void SideBySide::makeCommands() {
        tr("Class relevance, Grad-CAM or what else is chosen, on both sides; again: attention"),
        "Ctrl+W, C",
        {}},
-      [this] { change([](Comparison& now) { now.otherWay = !now.otherWay; }); });
+      [this] {
+        const bool seen = isVisible();
+        change([seen](Comparison& now) { now.otherWay = !seen || !now.otherWay; });
+        if (!seen) Q_EMIT wanted();
+      });
   for (QAction* command : {m_link, m_show, m_other})
     command->setCheckable(true);
   m_commands = {m_swap, m_link, m_show, m_other};
@@ -210,8 +214,7 @@ void SideBySide::showWay() {
     side->pages->setCurrentWidget(other ? static_cast<QWidget*>(side->way) : side->picture);
   m_difference->setHeats(other ? m_left.way->heat() : nullptr,
                          other ? m_right.way->heat() : nullptr);
-  const QString name =
-      other ? QString::fromStdString(m_window->view().way.name) : QString();
+  const QString name = other ? QString::fromStdString(m_window->view().way.name) : QString();
   if (m_shown) m_shown->setCurrentIndex(m_shown->findData(name));
 }
 

@@ -49,6 +49,7 @@ class SideBySide : public QWidget {
 
  Q_SIGNALS:
   void changed();  ///< the comparison
+  void wanted();   ///< a command changed it while it is out of sight
 
  protected:
   void showEvent(QShowEvent* event) override;
