@@ -75,8 +75,8 @@ Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
   if (difference) {
     figure.tiles.push_back(
         {tileOf(right, difference->values, drawnDifference(*difference), style), "right - left"});
-    figure.footnote += "; right - left on its own, 0 in the middle: " +
-                       differenceText(*difference, left.grid());
+    figure.footnote +=
+        "; right - left on its own, 0 in the middle: " + differenceText(*difference, left.grid());
   }
   figure.columns = static_cast<int>(figure.tiles.size());
   int height = 0;

@@ -17,8 +17,8 @@ struct ComparedScene {
   const Look* look;
   const ModelInfo* model;
   int layer = 0;
-  int head = -1;  ///< −1: the mean of heads
-  int token = 0;  ///< on the model's grid
+  int head = -1;                  ///< −1: the mean of heads
+  int token = 0;                  ///< on the model's grid
   std::optional<Heat> heat = {};  ///< in place of the row of maps
 
   const LayerMaps& maps() const;

@@ -13,7 +13,7 @@ namespace headlight::cli {
 
 struct ModelOptions {
   ModelSource source;
-  std::string masks;  ///< a scheme's name or a file; empty: as the model says
+  std::string masks;      ///< a scheme's name or a file; empty: as the model says
   std::string imageSize;  ///< of the pictures; empty: as the model says
 
   /// --model, --weights, --image-size, --partial, --masks, --device, --threads, --seed.

@@ -11,8 +11,7 @@ Heat heatOfWay(const HeatSubject& subject, const WayInfo& way, const WayOptions&
                                   {}, std::move(stop)));
   const TokenFeatures features = valueOrThrow(tokenFeatures(
       subject.session, subject.picture, subject.masks, options.layer, std::move(stop)));
-  const int token =
-      queryInLayer(subject.query.token, subject.session.info().grid, features.grid);
+  const int token = queryInLayer(subject.query.token, subject.session.info().grid, features.grid);
   if (token < 0)
     refuseUsage("--query", "that layer has no " + subject.query.text + "; give a patch");
   return valueOrThrow(similarityHeat(features, token));

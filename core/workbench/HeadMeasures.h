@@ -55,8 +55,8 @@ struct HeadValues {
   /// [layer][head]: standard deviation over pictures, of a sample; NaN of fewer than two. Empty
   /// where it is not counted: of one picture, of importances, of results that were kept before.
   std::vector<std::vector<double>> deviations = {};
-  std::int64_t pictures = 0;                ///< averaged over; 0: α, which no picture changes
-  std::string note;                         ///< how it was taken, where that needs saying; or empty
+  std::int64_t pictures = 0;  ///< averaged over; 0: α, which no picture changes
+  std::string note;           ///< how it was taken, where that needs saying; or empty
   std::string measured = {};  ///< when (utcNow()), of values that are kept; else empty
 };
 

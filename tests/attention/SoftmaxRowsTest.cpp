@@ -63,8 +63,7 @@ TEST(SoftmaxRows, AreThoseOfTheMap) {
         const auto rows = tap.rows->rows(head, first, count);
         const at::Tensor expected = map[head].narrow(0, first, count);
         ASSERT_EQ(static_cast<std::int64_t>(rows.size()), expected.numel()) << c.name;
-        const at::Tensor got =
-            at::tensor(at::ArrayRef<float>(rows)).view({count, c.grid.tokens()});
+        const at::Tensor got = at::tensor(at::ArrayRef<float>(rows)).view({count, c.grid.tokens()});
         EXPECT_LT((got - expected).abs().max().item<float>(), 1e-6)
             << c.name << ", head " << head << ", row " << first;
       }

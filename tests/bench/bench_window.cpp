@@ -1,7 +1,8 @@
 // From a mask edit to the pixels of the window: Document::pushEdit, the look in the background, and
 // the end of the paint event that shows it, for the canvas and for the grid of heads. DeiT-T at 224
 // (or another published name, and size) with random weights. Prints the median over edits in every
-// layer. Then from a move of the cursor to another patch to the pixels: how long the window is busy.
+// layer. Then from a move of the cursor to another patch to the pixels: how long the window is
+// busy.
 
 #include <QApplication>
 #include <QElapsedTimer>

@@ -102,22 +102,22 @@ TEST_F(CompareCliTest, OtherWaysAreThoseOfAttend) {
                           .json();
     std::vector<nlohmann::json> heats;
     for (const int i : {0, 5})
-      heats.push_back(runWithModel({"attend", m_files[i], "--show", way, "--query", "2,3",
-                                    "--json", "-p", "attended"})
+      heats.push_back(runWithModel({"attend", m_files[i], "--show", way, "--query", "2,3", "--json",
+                                    "-p", "attended"})
                           .json()["results"][0]);
     const auto& values = json["difference"]["values"];
     ASSERT_EQ(values.size(), 64u) << way;
     for (std::size_t i = 0; i < values.size(); ++i)
-      EXPECT_NEAR(values[i].get<double>(),
-                  heats[1]["heat"]["values"][i].get<double>() -
-                      heats[0]["heat"]["values"][i].get<double>(),
-                  1e-6)
+      EXPECT_NEAR(
+          values[i].get<double>(),
+          heats[1]["heat"]["values"][i].get<double>() - heats[0]["heat"]["values"][i].get<double>(),
+          1e-6)
           << way;
     EXPECT_EQ(json["left"]["show"], way);
     EXPECT_TRUE(readImage(path("out") / "compare.png").ok());
   }
-  const auto text = runWithModel(
-      {"compare", m_files[0], "--other-picture", m_files[5], "--show", "relevance"});
+  const auto text =
+      runWithModel({"compare", m_files[0], "--other-picture", m_files[5], "--show", "relevance"});
   expectOk(text);
   EXPECT_NE(text.out.find("left   class relevance for "), std::string::npos) << text.out;
 }

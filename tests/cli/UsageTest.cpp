@@ -12,10 +12,9 @@ namespace {
 using UsageCliTest = CliTest;
 
 const std::vector<std::string> kCommands{
-    "train",   "evaluate", "predict",      "attend",     "preprocess", "summary",
-    "inspect", "convert",  "make-dataset", "sweep",      "bench",      "sequence",
-    "heads",   "schemes",  "compare",      "similarity", "results",    "models",
-    "angles"};
+    "train",   "evaluate",     "predict", "attend", "preprocess", "summary", "inspect",
+    "convert", "make-dataset", "sweep",   "bench",  "sequence",   "heads",   "schemes",
+    "compare", "similarity",   "results", "models", "angles"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});

@@ -41,8 +41,7 @@ void expectClose(const std::vector<float>& got, const std::vector<float>& expect
 
 TEST(LargeMaps, AreNotKeptAndReadTheSame) {
   const auto session = valueOrThrow(InferenceSession::create(largeExperiment()));
-  const MaskScheme masks =
-      *makeMaskPreset("sch1", maskShapeOf(session->info().experiment.model));
+  const MaskScheme masks = *makeMaskPreset("sch1", maskShapeOf(session->info().experiment.model));
   const Image image = stripes(172);
   const Look look = valueOrThrow(session->look(image, masks));
   const auto raw = valueOrThrow(
@@ -54,8 +53,7 @@ TEST(LargeMaps, AreNotKeptAndReadTheSame) {
     EXPECT_FALSE(layer.empty()) << l;
     for (const int query : {0, 1, 900, layer.tokens() - 1})
       for (int head = 0; head < layer.heads; ++head)
-        expectClose(patchesSeenBy(layer, head, query),
-                    patchesSeenBy(whole.layers[l], head, query));
+        expectClose(patchesSeenBy(layer, head, query), patchesSeenBy(whole.layers[l], head, query));
     expectClose(look.locality[l], localityScores(whole.layers[l]));
   }
   expectClose(*look.maps.layers[2].whole(), *whole.layers[2].values);

@@ -58,8 +58,8 @@ class ImageBridge : public QObject {
   ~ImageBridge() override;
 
   /// Decodes a picture: imageLoaded or failed. A later call supersedes an earlier one. Paths may be
-  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath), pictures of a file of
-  /// maps ("maps.safetensors[2]") or frames of a video ("clip.avi[120]").
+  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath), pictures of a file
+  /// of maps ("maps.safetensors[2]") or frames of a video ("clip.avi[120]").
   void loadImage(const QString& path);
   bool isLoading() const { return m_loading; }
 

@@ -4,7 +4,6 @@
 
 #include <mutex>
 
-
 namespace headlight {
 namespace {
 
@@ -83,7 +82,11 @@ struct WaysBridge::Told {
 };
 
 WaysBridge::WaysBridge(Document* document, Sessions sessions, QObject* parent)
-    : QObject(parent), m_document(document), m_sessions(std::move(sessions)), m_task(this), m_judging(this) {
+    : QObject(parent),
+      m_document(document),
+      m_sessions(std::move(sessions)),
+      m_task(this),
+      m_judging(this) {
   setObjectName(QStringLiteral("waysBridge"));
   m_poll.setInterval(kPollMs);
   connect(&m_poll, &QTimer::timeout, this, &WaysBridge::poll);

@@ -46,8 +46,8 @@ std::optional<FigurePanel> wayPanel(const Document& document, const WaysBridge& 
   const auto result = bridge.result();
   if (!result || result->choice.name != document.view().way.name) return {};
   if (result->depth)
-    return panelAlone(pixelsOf(
-        depthPlot(*result->depth, document.model(), document.view().way.classIndex), 3));
+    return panelAlone(
+        pixelsOf(depthPlot(*result->depth, document.model(), document.view().way.classIndex), 3));
   if (result->colors)
     return panelAlone(colorsImage(result->colors->pictures.front(), document.view().smooth));
   if (const auto& map = picture.shownMap()) return panelOf(document, *map);
@@ -81,8 +81,9 @@ void addDifference(const SideBySide& sides, FigureRequest& request) {
   panel.title = QObject::tr("right − left");
   panel.ownBar = true;
   request.sides.push_back(panel);
-  request.caption.note += QObject::tr(". Right − left: ") +
-                          QString::fromStdString(differenceText(*found, {right->rows, right->cols}));
+  request.caption.note +=
+      QObject::tr(". Right − left: ") +
+      QString::fromStdString(differenceText(*found, {right->rows, right->cols}));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ class WaysView;
 /// while there is none.
 Result<FigureRequest> captureWay(const Document& document, const WaysView& ways);
 
-/// The same of both sides of a comparison, with their difference where there is one and it is shown.
+/// The same of both sides of a comparison, with their difference where there is one and it is
+/// shown.
 Result<FigureRequest> captureComparedWays(const SideBySide& sides);
 
 }  // namespace headlight

@@ -158,13 +158,12 @@ Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map
   legend.detail = withMapNote(document.describeRange(legend.range), *map);
   if (look && grid.prefix > 0 && !learned && !look->maps.isSigned) {
     const double share = attentionToPrefix(look->maps, model, view) * 100;
-    const QString whose = grid.prefix == 1 && grid.hasClassToken()
-                              ? QStringLiteral(" · class token gets %1 %")
-                          : grid.registers > 0 && grid.hasClassToken()
-                              ? QStringLiteral(" · class token and registers get %1 %")
-                          : grid.registers > 0
-                              ? QStringLiteral(" · registers get %1 %")
-                              : QStringLiteral(" · class and distillation tokens get %1 %");
+    const QString whose =
+        grid.prefix == 1 && grid.hasClassToken() ? QStringLiteral(" · class token gets %1 %")
+        : grid.registers > 0 && grid.hasClassToken()
+            ? QStringLiteral(" · class token and registers get %1 %")
+        : grid.registers > 0 ? QStringLiteral(" · registers get %1 %")
+                             : QStringLiteral(" · class and distillation tokens get %1 %");
     legend.detail += whose.arg(QString::number(share, 'f', share < 10 ? 1 : 0));
   }
   return legend;

@@ -26,8 +26,7 @@ QString fileName(const QString& path) {
 /// see why.
 bool expectsSamePicture(const ModelConfig& a, const ModelConfig& b) {
   return a.cropFraction == b.cropFraction && a.cropMode == b.cropMode &&
-         a.interpolation == b.interpolation &&
-         a.mean == b.mean && a.deviation == b.deviation;
+         a.interpolation == b.interpolation && a.mean == b.mean && a.deviation == b.deviation;
 }
 
 }  // namespace

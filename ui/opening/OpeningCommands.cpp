@@ -134,7 +134,8 @@ void OpeningCommands::chooseFiles() {
   question.start = pictureFolder(*m_document);
   question.filter =
       tr("All that Headlight opens (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff "
-         "*.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv *.mpg *.gif);;Pictures (*.jpg *.jpeg *.png *.webp *.bmp "
+         "*.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv *.mpg *.gif);;Pictures "
+         "(*.jpg *.jpeg *.png *.webp *.bmp "
          "*.tif *.tiff);;Checkpoints (*.safetensors *.pth);;Configs, masks and "
          "sessions (*.json);;All files (*)");
   dialogs().files(m_window, question, [this](const QStringList& paths) { m_opener->open(paths); });

@@ -21,11 +21,11 @@
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/NumberChooser.h"
 #include "ui/maps/PictureTabs.h"
-#include "ui/maps/WaysView.h"
 #include "ui/maps/PredictionPanel.h"
 #include "ui/maps/SimilarityPage.h"
 #include "ui/maps/ViewCommands.h"
 #include "ui/maps/ViewControls.h"
+#include "ui/maps/WaysView.h"
 #include "ui/masks/MaskPanel.h"
 #include "ui/masks/ReferenceCommands.h"
 #include "ui/opening/GalleryDock.h"
@@ -184,7 +184,8 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Model"), m_effect->modelCommands());
   m_actions->adopt(tr("Model"),
                    (new AnglesCommands(m_document.get(), m_look.get(), this))->commands());
-  m_actions->adopt(tr("Model"), (new OwnCommands(m_document.get(), m_look.get(), this))->commands());
+  m_actions->adopt(tr("Model"),
+                   (new OwnCommands(m_document.get(), m_look.get(), this))->commands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());

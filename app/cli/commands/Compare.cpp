@@ -68,8 +68,7 @@ class CompareCommand : public Command {
     lookAt(m_left, m_layer, stop);
     lookAt(m_right, m_otherLayer ? m_otherLayer : m_layer, stop);
     const auto left = m_left.scene.seen(), right = m_right.scene.seen();
-    const auto difference =
-        mapDifference(left, m_left.scene.grid(), right, m_right.scene.grid());
+    const auto difference = mapDifference(left, m_left.scene.grid(), right, m_right.scene.grid());
     draw(difference ? &*difference : nullptr);
     if (terminal.json())
       terminal.printJson(asJson(difference));
@@ -149,8 +148,8 @@ class CompareCommand : public Command {
     if (m_head || m_otherHead)
       refuseUsage(m_head ? "--head" : "--other-head", "is of attention; leave out --show");
     if ((m_layer || m_otherLayer) && !m_way->ofLayer)
-      refuseUsage(m_layer ? "--layer" : "--other-layer", "does not go with " + m_show +
-                                                             ", which is of all layers");
+      refuseUsage(m_layer ? "--layer" : "--other-layer",
+                  "does not go with " + m_show + ", which is of all layers");
   }
 
   bool hasOtherModel() const {
@@ -227,10 +226,11 @@ class CompareCommand : public Command {
     if (!m_class.empty()) way.classIndex = valueOrThrow(classFromText(m_class, info));
     way.layer = layer.value_or(-1);
     const RawImages picture = rawPicture(info, image);
-    side.scene.heat =
-        heatOfWay({*side.session, picture, side.masks,
-                   {side.scene.token, tokenText(side.scene.token, info.grid)}},
-                  *m_way, way, stop);
+    side.scene.heat = heatOfWay({*side.session,
+                                 picture,
+                                 side.masks,
+                                 {side.scene.token, tokenText(side.scene.token, info.grid)}},
+                                *m_way, way, stop);
   }
 
   void draw(const MapDifference* difference) {
@@ -254,9 +254,8 @@ class CompareCommand : public Command {
     }
     terminal.print("left   " + m_left.scene.place());
     terminal.print("right  " + m_right.scene.place());
-    terminal.print("right - left: " + (difference
-                                           ? differenceText(*difference, m_left.scene.grid())
-                                           : difference.error().text()));
+    terminal.print("right - left: " + (difference ? differenceText(*difference, m_left.scene.grid())
+                                                  : difference.error().text()));
     if (!m_file.empty()) terminal.print(m_file.string());
   }
 

@@ -14,8 +14,8 @@ inline constexpr double kMostMapBytes = 200e6;
 /// What those of one picture take.
 double mapBytes(const Model& model);
 
-/// Takes the map of one layer, the first picture's. With `byRows`, rows that are made again stand in
-/// its place, where the mechanism can make them.
+/// Takes the map of one layer, the first picture's. With `byRows`, rows that are made again stand
+/// in its place, where the mechanism can make them.
 class LookTap : public AttentionTap {
  public:
   LookTap(const Grid& grid, bool byRows) : m_grid(grid), m_byRows(byRows) {}
