@@ -3,16 +3,6 @@
 #include "app/cli/Command.h"
 
 namespace headlight::cli {
-namespace {
-
-HeadFusion fusionFromName(const std::string& name) {
-  if (name == "mean") return HeadFusion::Mean;
-  if (name == "max") return HeadFusion::Max;
-  if (name == "min") return HeadFusion::Min;
-  refuseUsage("--fusion", name + " is not known; give mean, max or min");
-}
-
-}  // namespace
 
 void AttendOptions::declare(CLI::App& command) {
   command
@@ -73,12 +63,7 @@ void AttendOptions::declareLooks(CLI::App& command) {
                   "Also single overlays of this head in every layer, or in --layer, from 0")
       ->type_name("INT")
       ->group(group);
-  text("--fusion", fusion, "Rollout: heads fused by mean, max or min; default mean");
-  command
-      .add_option("--discard", rollout.discardRatio,
-                  "Rollout: share of the lowest entries dropped, in [0, 1); default 0")
-      ->type_name("NUM")
-      ->group(group);
+  rolloutFlags.declare(command, rollout, group);
   styleOptions.declare(command, style, group);
   command.add_flag("--shared-scale", style.sharedScale, "One colour scale for all heads")
       ->group(group);
@@ -89,9 +74,7 @@ void AttendOptions::declareLooks(CLI::App& command) {
 }
 
 void AttendOptions::apply() {
-  if (!(rollout.discardRatio >= 0 && rollout.discardRatio < 1))
-    refuseUsage("--discard", "must be at least 0 and below 1");
-  rollout.fusion = fusionFromName(fusion);
+  rolloutFlags.apply(rollout);
   styleOptions.apply(style);
 }
 

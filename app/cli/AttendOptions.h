@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/ModelOptions.h"
+#include "app/cli/RolloutFlags.h"
 #include "app/cli/StyleOptions.h"
 
 namespace headlight::cli {
@@ -15,13 +16,14 @@ namespace headlight::cli {
 struct AttendOptions {
   std::vector<std::string> images;
   std::string tensor, output, folder, queryText;
-  std::string fusion = "mean", show = "attention", classText, format;
+  std::string show = "attention", classText, format;
   bool foreground = false;
   std::optional<int> layer, head;  ///< from 0; empty: all
   bool json = false;
   PictureStyle style;
   StyleOptions styleOptions;
   RolloutOptions rollout;
+  RolloutFlags rolloutFlags;
   ModelOptions model;
 
   void declare(CLI::App& command);

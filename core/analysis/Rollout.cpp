@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/Text.h"
+
 namespace headlight {
 namespace {
 
@@ -104,9 +106,32 @@ std::vector<float> stochasticMap(const LayerMaps& maps, int head) {
   return result;
 }
 
+std::string rolloutWords(const RolloutOptions& options) {
+  std::string words = "heads fused by " + headFusionName(options.fusion);
+  if (options.discardRatio > 0)
+    words.append(", lowest ").append(numberText(100 * options.discardRatio)).append(" % dropped");
+  return words;
+}
+
 std::string rolloutPreparation(bool isSigned, bool rowsSumToOne) {
   if (isSigned) return "signed maps clamped at 0, rows normalised";
   return rowsSumToOne ? "" : "rows of each map normalised";
+}
+
+const std::vector<std::string>& headFusionNames() {
+  static const std::vector<std::string> names{"mean", "max", "min"};
+  return names;
+}
+
+const std::string& headFusionName(HeadFusion fusion) {
+  return headFusionNames()[static_cast<std::size_t>(fusion)];
+}
+
+std::optional<HeadFusion> headFusionFromName(const std::string& name) {
+  const auto& names = headFusionNames();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<HeadFusion>(found - names.begin());
 }
 
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 // Attention over all layers: rollout, and how much layers resemble each other.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 namespace headlight {
 
 enum class HeadFusion { Mean, Max, Min };
+/// "mean", "max", "min": in the order of the enum.
+const std::vector<std::string>& headFusionNames();
+const std::string& headFusionName(HeadFusion fusion);
+/// Nothing: there is none of that name.
+std::optional<HeadFusion> headFusionFromName(const std::string& name);
+
 struct RolloutOptions {
   HeadFusion fusion = HeadFusion::Mean;
   /// Share of the lowest entries of each fused map that is dropped, in [0, 1); never the class
@@ -32,6 +39,9 @@ std::vector<double> carriedBack(const std::vector<double>& row, const Grid& from
 /// are so already; the signed and unbounded ones of other mechanisms are made comparable so. A row
 /// without anything positive stays 0: its token then keeps to itself.
 std::vector<float> stochasticMap(const LayerMaps& maps, int head);
+
+/// For captions: "heads fused by mean", and what of the lowest entries is dropped, if any.
+std::string rolloutWords(const RolloutOptions& options);
 
 /// What rollout() first does to maps of this kind, for captions: "rows of each map normalised";
 /// empty where they are stochastic as they are.

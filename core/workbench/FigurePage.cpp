@@ -58,7 +58,7 @@ TableBuilder<PageOptions>& addAsked(TableBuilder<PageOptions>& table) {
       .text(&O::classText, "class",
             "Of ways of looking that ask about a class: its index or name; empty: the predicted "
             "one.")
-      .choice(&O::fusion, "fusion", {"mean", "max", "min"}, "Rollout: how heads are fused.")
+      .choice(&O::fusion, "fusion", headFusionNames(), "Rollout: how heads are fused.")
       .number(&O::discard, "discard", 0, 0.999, "Rollout: share of the lowest entries dropped.");
 }
 

@@ -9,10 +9,6 @@
 namespace headlight {
 namespace {
 
-HeadFusion fusionNamed(const std::string& name) {
-  return name == "max" ? HeadFusion::Max : name == "min" ? HeadFusion::Min : HeadFusion::Mean;
-}
-
 int askedToken(const PageAsking& asking, const PageColumn& column) {
   const std::string& query = column.query.empty() ? asking.page.options.query : column.query;
   return valueOrThrow(tokenFromText(query, asking.session.info().grid));
@@ -86,15 +82,14 @@ PageTile attentionTile(const PageAsking& asking, const AttentionMaps& maps,
 }
 
 PageTile rolloutTile(const PageAsking& asking, const AttentionMaps& maps) {
-  const PageOptions& options = asking.page.options;
+  const RolloutOptions options{headFusionFromName(asking.page.options.fusion).value(),
+                               asking.page.options.discard};
   const ModelInfo& info = asking.session.info();
   PageTile tile;
   tile.subject = "rollout";
-  tile.words = "rollout of attention through all layers (Abnar & Zuidema 2020), heads fused by " +
-               options.fusion;
-  if (options.discard > 0)
-    tile.words += ", lowest " + numberText(100 * options.discard) + " % dropped";
-  tile.values = valueOrThrow(rollout(maps, {fusionNamed(options.fusion), options.discard}));
+  tile.words =
+      "rollout of attention through all layers (Abnar & Zuidema 2020), " + rolloutWords(options);
+  tile.values = valueOrThrow(rollout(maps, options));
   tile.grid = maps.layers.front().grid;
   const std::string first = rolloutPreparation(info.mapIsSigned, info.mapRowsSumToOne);
   if (!first.empty()) tile.note = "for rollout " + first;

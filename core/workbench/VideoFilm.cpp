@@ -23,14 +23,12 @@ void requireOptions(const VideoFilmOptions& options) {
 }
 
 FilmedMap filmedRollout(const Look& look, const VideoFilmOptions& options) {
-  constexpr const char* kFusions[] = {"mean", "max", "min"};
   FilmedMap map;
   map.values = valueOrThrow(rollout(look.maps, options.rollout));
   const Grid& grid = look.maps.layers.front().grid;
   map.rows = grid.rows;
   map.cols = grid.cols;
-  map.subject =
-      std::string("rollout, heads fused by ") + kFusions[static_cast<int>(options.rollout.fusion)];
+  map.subject = "rollout, " + rolloutWords(options.rollout);
   map.place = "all layers";
   return map;
 }
@@ -99,6 +97,7 @@ Image filmedPicture(const std::string& name, const VideoFrame& frame, const Look
   }
   std::snprintf(text, sizeof text, "%.1e to %.1e", drawn.range.low, drawn.range.high);
   figure.footnote = name + ": " + map.subject + ", " + text + ", each frame on a scale of its own";
+  if (drawn.style != MapStyle::Overlay) figure.footnote += " that ends at the 98th percentile";
   if (look.masks.maskedHeads() > 0) figure.footnote.append("; masks: ").append(look.masks.name());
   if (!look.maps.meaning.empty()) figure.footnote.append(". ").append(look.maps.meaning);
   std::snprintf(text, sizeof text, "frame %lld, %.2f s; ", static_cast<long long>(frame.index),

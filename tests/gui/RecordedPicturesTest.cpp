@@ -253,16 +253,16 @@ class RecordedPicturesTest : public QObject {
     };
     for (const FigureKind figure : {FigureKind::Canvas, FigureKind::Heads, FigureKind::Rollout}) {
       request.figure = figure;
-      QCOMPARE(write(FilmKind::Gif, "film.gif"), 9);
+      QCOMPARE(write(FilmKind::Film, "film.gif"), 9);
       QCOMPARE(told, 9);
       QImageReader film(path("film.gif"));
       QCOMPARE(film.imageCount(), 9);
       QCOMPARE(film.size().width(), 300);
     }
-    QCOMPARE(write(FilmKind::Avi, "film.avi"), 9);
+    QCOMPARE(write(FilmKind::Film, "film.avi"), 9);
     QFile moving(path("film.avi"));
     QVERIFY(moving.open(QIODevice::ReadOnly) && moving.read(4) == "RIFF");
-    QCOMPARE(write(FilmKind::Pictures, "frames"), 9);
+    QCOMPARE(write(FilmKind::Film, "frames"), 9);
     QCOMPARE(QDir(path("frames")).entryList(QDir::Files).size(), 9);
     QVERIFY(QImage(path("frames/00000.png")) != QImage(path("frames/00008.png")));
     request.steps = 3;

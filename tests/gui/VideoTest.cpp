@@ -224,7 +224,7 @@ class VideoTest : public QObject {
     f.openClip();
     ScopedDialogs scoped;
     VideoFilmDialog* dialog = nullptr;
-    dialogs().show = [&](QDialog* shown, std::function<void(int)>) {
+    dialogs().beside = [&](QDialog* shown) {
       dialog = qobject_cast<VideoFilmDialog*>(shown);
       dialog->show();
     };

@@ -71,11 +71,26 @@ void showDialog(QDialog* dialog, std::function<void(int)> done) {
   dialog->open();
 }
 
+void showBeside(QDialog* dialog) {
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->show();
+}
+
 }  // namespace
 
 Dialogs& dialogs() {
-  static Dialogs current{showError, askToConfirm, askForFiles, showDialog};
+  static Dialogs current{showError, askToConfirm, askForFiles, showDialog, showBeside};
   return current;
+}
+
+void askToStop(QDialog* dialog, const QString& title, const QString& text,
+               std::function<void()> stop) {
+  dialogs().confirm(dialog, title, text, QObject::tr("Stop and Close"),
+                    [dialog, stop = std::move(stop)](bool yes) {
+                      if (!yes) return;
+                      stop();
+                      dialog->done(QDialog::Rejected);
+                    });
 }
 
 void askForPath(QWidget* parent, const FileQuestion& question,

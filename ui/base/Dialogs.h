@@ -34,10 +34,18 @@ struct Dialogs {
   /// Shows a dialog of our own, window-modal; deletes it afterwards. `done` gets
   /// QDialog::Accepted or Rejected while the dialog still exists.
   std::function<void(QDialog* dialog, std::function<void(int)> done)> show;
+  /// Shows a dialog of our own beside the window, which can be used meanwhile; deletes it when it
+  /// is closed.
+  std::function<void(QDialog* dialog)> beside;
 };
 
 /// The seams in use; the real dialogs until a test replaces them.
 Dialogs& dialogs();
+
+/// For a dialog that is at work when it is to be closed: asks whether that is to stop, and calls
+/// `stop` and closes it after a yes.
+void askToStop(QDialog* dialog, const QString& title, const QString& text,
+               std::function<void()> stop);
 
 /// dialogs().files() for one path; `take` gets it unless the person cancels.
 void askForPath(QWidget* parent, const FileQuestion& question,

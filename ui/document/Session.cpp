@@ -60,16 +60,10 @@ void readFlag(const Json& json, const char* key, const std::string& path, bool& 
   value = json[key].get<bool>();
 }
 
-const std::vector<std::string>& fusionNames() {
-  static const std::vector<std::string> names{"mean", "max", "min"};
-  return names;
-}
-
 HeadFusion fusionFrom(const std::string& name) {
-  for (std::size_t i = 0; i < fusionNames().size(); ++i)
-    if (fusionNames()[i] == name) return static_cast<HeadFusion>(i);
-  fail("must be mean, max or min", "view.rollout_fusion");
-  return {};
+  const auto fusion = headFusionFromName(name);
+  if (!fusion) fail("must be mean, max or min", "view.rollout_fusion");
+  return *fusion;
 }
 
 ViewOptions readView(const Json& json, ViewOptions view) {
@@ -200,7 +194,7 @@ Json viewToJson(const ViewOptions& view) {
           {"smooth", view.smooth},
           {"shared_range", view.sharedRange},
           {"overlay", view.showOverlay},
-          {"rollout_fusion", fusionNames()[static_cast<std::size_t>(view.rollout.fusion)]},
+          {"rollout_fusion", headFusionName(view.rollout.fusion)},
           {"rollout_discard", view.rollout.discardRatio},
           {"learned", view.learned},
           {"way", view.way.name},

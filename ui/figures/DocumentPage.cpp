@@ -27,9 +27,7 @@ PageOptions pageOptionsOf(const Document& document) {
   const ViewOptions view = document.steadyView();
   PageOptions options;
   options.query = tokenWords(view.query, document.model().grid);
-  options.fusion = view.rollout.fusion == HeadFusion::Max   ? "max"
-                   : view.rollout.fusion == HeadFusion::Min ? "min"
-                                                            : "mean";
+  options.fusion = headFusionName(view.rollout.fusion);
   options.discard = view.rollout.discardRatio;
   options.style = mapStyleName(view.style);
   options.colormap = colorMapName(view.colorMap);

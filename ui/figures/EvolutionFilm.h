@@ -12,15 +12,12 @@
 namespace headlight {
 
 enum class FilmKind {
-  Gif,       ///< animated
-  Avi,       ///< Motion JPEG
-  Mp4,       ///< where OpenCV has FFmpeg
-  Pictures,  ///< a folder, a PNG a step
-  Strip,     ///< one figure (PNG, SVG or PDF by its name), a picture a step on one scale
+  Film,   ///< GIF, AVI, MP4 or a folder of PNG by its name (FilmFile)
+  Strip,  ///< one figure (PNG, SVG or PDF by its name), a picture a step on one scale
 };
 
 struct FilmRequest {
-  FilmKind kind = FilmKind::Gif;
+  FilmKind kind = FilmKind::Film;
   QString run;                             ///< the run's folder
   QString path;                            ///< of the file or, of pictures, the folder
   FigureKind figure = FigureKind::Canvas;  ///< of a film: canvas, heads or rollout

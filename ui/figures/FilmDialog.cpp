@@ -9,28 +9,22 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "core/workbench/Films.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ProgressTask.h"
 #include "ui/document/Folders.h"
+#include "ui/figures/FilmChoices.h"
 
 namespace headlight {
 namespace {
 
-struct EvolutionFilmKind {
-  const char *words, *ending, *filter;
-};
-// In the order of FilmKind.
-constexpr EvolutionFilmKind kEvolutionFilmKinds[] = {
-    {QT_TRANSLATE_NOOP("FilmDialog", "a film (GIF)"), ".gif", "GIF (*.gif)"},
-    {QT_TRANSLATE_NOOP("FilmDialog", "a film (AVI, Motion JPEG)"), ".avi", "AVI (*.avi)"},
-    {QT_TRANSLATE_NOOP("FilmDialog", "a film (MP4)"), ".mp4", "MP4 (*.mp4)"},
-    {QT_TRANSLATE_NOOP("FilmDialog", "a film as pictures (a folder of PNG)"), "",
-     QT_TRANSLATE_NOOP("FilmDialog", "A new folder (*)")},
-    {QT_TRANSLATE_NOOP("FilmDialog", "a strip (PNG, SVG or PDF)"), ".png",
-     "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"},
-};
+/// The strip comes last.
+QList<FilmChoice> evolutionChoices() {
+  return filmChoices() << FilmChoice{FilmDialog::tr("a strip (PNG, SVG or PDF)"), ".png",
+                                     "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"};
+}
 
 constexpr int kMostFilmWidth = 4000, kMostStripSteps = 24;
 
@@ -76,8 +70,7 @@ FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
 
 void FilmDialog::makeFields(QFormLayout* form) {
   m_kind->setObjectName(QStringLiteral("filmKind"));
-  for (const EvolutionFilmKind& kind : kEvolutionFilmKinds)
-    m_kind->addItem(tr(kind.words));
+  addChoices(m_kind, evolutionChoices());
   m_kind->setToolTip(
       tr("A film shows one step after another; a strip some of them side by side, "
          "on one scale, with the layer, head and token that are chosen now"));
@@ -121,13 +114,14 @@ bool FilmDialog::isDrawing() const {
 FilmRequest FilmDialog::request() const {
   constexpr FigureKind kFigures[] = {FigureKind::Canvas, FigureKind::Heads, FigureKind::Rollout};
   FilmRequest request = m_request;
-  request.kind = static_cast<FilmKind>(m_kind->currentIndex());
+  const bool strip = m_kind->currentIndex() == m_kind->count() - 1;
+  request.kind = strip ? FilmKind::Strip : FilmKind::Film;
   request.figure = kFigures[m_figure->currentIndex()];
   request.seconds = m_seconds->value();
   request.steps = m_steps->value();
   request.widthPixels = m_width->value();
   const auto heads = filmHeads(m_heads->text(), headsOfLayer());
-  if (heads && request.kind == FilmKind::Strip) request.heads = *heads;
+  if (heads && strip) request.heads = *heads;
   return request;
 }
 
@@ -151,18 +145,25 @@ void FilmDialog::refresh() {
   for (QWidget* field : {static_cast<QWidget*>(m_kind), static_cast<QWidget*>(m_width)})
     field->setEnabled(idle);
   m_figure->setEnabled(idle && !strip);
-  m_seconds->setEnabled(idle && !strip && request().kind != FilmKind::Pictures);
+  m_seconds->setEnabled(idle && !strip &&
+                        m_kind->currentIndex() != static_cast<int>(FilmFormat::Pictures));
   m_steps->setEnabled(idle && strip);
   m_heads->setEnabled(idle && strip);
   m_save->setEnabled(idle && (!strip || filmHeads(m_heads->text(), headsOfLayer())));
   m_stop->setEnabled(!idle);
 }
 
+void FilmDialog::reject() {
+  if (!isDrawing()) return QDialog::reject();
+  askToStop(this, tr("Stop the film?"), tr("Of a film that is not finished nothing is kept."),
+            [this] { m_task->cancel(); });
+}
+
 void FilmDialog::choosePath() {
-  const EvolutionFilmKind& kind = kEvolutionFilmKinds[m_kind->currentIndex()];
-  const QString name = QStringLiteral("evolution") + QString::fromLatin1(kind.ending);
-  askWhereToSave(this, windowTitle(), QDir(figureFolder()).filePath(name), tr(kind.filter),
-                 [this](const QString& path) { write(path); });
+  const FilmChoice chosen = evolutionChoices()[m_kind->currentIndex()];
+  askWhereToSave(this, windowTitle(),
+                 QDir(figureFolder()).filePath(QStringLiteral("evolution") + chosen.ending),
+                 chosen.filter, [this](const QString& path) { write(path); });
 }
 
 void FilmDialog::write(const QString& path) {

@@ -33,6 +33,9 @@ class FilmDialog : public QDialog {
  Q_SIGNALS:
   void saved(const QString& path);
 
+ protected:
+  void reject() override;  ///< asks before a film that is being made is stopped
+
  private:
   void makeFields(QFormLayout* form);
   void refresh();

@@ -18,21 +18,16 @@
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ProgressTask.h"
 #include "ui/document/Folders.h"
+#include "ui/figures/FilmChoices.h"
 
 namespace headlight {
 namespace {
 
-struct VideoFilmKind {
-  const char *words, *ending, *filter;
-};
-constexpr VideoFilmKind kVideoFilmKinds[] = {
-    {QT_TRANSLATE_NOOP("VideoFilmDialog", "a film (GIF)"), ".gif", "GIF (*.gif)"},
-    {QT_TRANSLATE_NOOP("VideoFilmDialog", "a film (AVI, Motion JPEG)"), ".avi", "AVI (*.avi)"},
-    {QT_TRANSLATE_NOOP("VideoFilmDialog", "a film (MP4)"), ".mp4", "MP4 (*.mp4)"},
-    {QT_TRANSLATE_NOOP("VideoFilmDialog", "a film as pictures (a folder of PNG)"), "",
-     QT_TRANSLATE_NOOP("VideoFilmDialog", "A new folder (*)")},
-    {QT_TRANSLATE_NOOP("VideoFilmDialog", "the predictions (a table, CSV)"), ".csv", "CSV (*.csv)"},
-};
+/// The table comes last.
+QList<FilmChoice> videoChoices() {
+  return filmChoices() << FilmChoice{VideoFilmDialog::tr("the predictions (a table, CSV)"), ".csv",
+                                     "CSV (*.csv)"};
+}
 
 /// Blocks. How many frames it is of.
 Result<int> filmOf(const VideoFilmRequest& request, const VideoFilmOptions& options, bool table,
@@ -93,8 +88,7 @@ VideoFilmDialog::VideoFilmDialog(const VideoFilmRequest& request, QWidget* paren
 
 void VideoFilmDialog::makeFields(QFormLayout* form) {
   m_kind->setObjectName(QStringLiteral("videoFilmKind"));
-  for (const VideoFilmKind& kind : kVideoFilmKinds)
-    m_kind->addItem(tr(kind.words));
+  addChoices(m_kind, videoChoices());
   connect(m_kind, &QComboBox::currentIndexChanged, this, &VideoFilmDialog::refresh);
   form->addRow(tr("&What"), m_kind);
   m_shows->setObjectName(QStringLiteral("videoFilmShows"));
@@ -138,8 +132,8 @@ void VideoFilmDialog::makeRange(QFormLayout* form) {
     connect(box, &QSpinBox::valueChanged, this, &VideoFilmDialog::refresh);
 }
 
-VideoFilmDialog::Kind VideoFilmDialog::kind() const {
-  return static_cast<Kind>(m_kind->currentIndex());
+bool VideoFilmDialog::isTable() const {
+  return m_kind->currentIndex() == m_kind->count() - 1;
 }
 
 bool VideoFilmDialog::isBusy() const {
@@ -171,7 +165,7 @@ VideoFilmOptions VideoFilmDialog::options() const {
 }
 
 void VideoFilmDialog::refresh() {
-  const bool idle = !isBusy(), film = kind() != Kind::Table;
+  const bool idle = !isBusy(), film = !isTable();
   for (QWidget* field : {static_cast<QWidget*>(m_kind), static_cast<QWidget*>(m_from),
                          static_cast<QWidget*>(m_to), static_cast<QWidget*>(m_every)})
     field->setEnabled(idle);
@@ -185,22 +179,27 @@ void VideoFilmDialog::refresh() {
   if (!some)
     m_status->setMessage(tr("The last frame is before the first."), MessageLabel::Tone::Problem);
   else if (const std::int64_t frames = chosenFrames(m_request.video, options()); frames > 0)
-    m_status->setMessage(tr("%n frame(s)", nullptr, static_cast<int>(frames)));
+    m_status->setMessage(frames == 1 ? tr("1 frame") : tr("%1 frames").arg(frames));
+}
+
+void VideoFilmDialog::reject() {
+  if (!isBusy()) return QDialog::reject();
+  askToStop(this, tr("Stop the film?"), tr("Of a film that is not finished nothing is kept."),
+            [this] { m_task->cancel(); });
 }
 
 void VideoFilmDialog::choosePath() {
-  const VideoFilmKind& chosen = kVideoFilmKinds[m_kind->currentIndex()];
+  const FilmChoice chosen = videoChoices()[m_kind->currentIndex()];
   const QString name = QFileInfo(m_request.file).completeBaseName() + QStringLiteral("-attention");
-  askWhereToSave(this, windowTitle(),
-                 QDir(figureFolder()).filePath(name + QLatin1String(chosen.ending)),
-                 tr(chosen.filter), [this](const QString& path) { write(path); });
+  askWhereToSave(this, windowTitle(), QDir(figureFolder()).filePath(name + chosen.ending),
+                 chosen.filter, [this](const QString& path) { write(path); });
 }
 
 void VideoFilmDialog::write(const QString& path) {
   rememberFigureFolder(path);
   m_status->setMessage(tr("Looking at frames…"));
   m_task->run<Result<int>>(
-      [request = m_request, options = options(), table = kind() == Kind::Table, seconds = seconds(),
+      [request = m_request, options = options(), table = isTable(), seconds = seconds(),
        path = path.toStdString()](const ProgressCallback& progress, std::stop_token stop) {
         return filmOf(request, options, table, seconds, path, progress, stop);
       },

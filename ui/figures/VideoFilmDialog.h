@@ -37,11 +37,9 @@ struct VideoFilmRequest {
 class VideoFilmDialog : public QDialog {
   Q_OBJECT
  public:
-  enum class Kind { Gif, Avi, Mp4, Pictures, Table };
-
   explicit VideoFilmDialog(const VideoFilmRequest& request, QWidget* parent = nullptr);
 
-  Kind kind() const;
+  bool isTable() const;  ///< of predictions, not a film
   VideoFilmOptions options() const;
   double seconds() const;  ///< of each frame
   /// Into that file or folder.
@@ -50,6 +48,9 @@ class VideoFilmDialog : public QDialog {
 
  Q_SIGNALS:
   void saved(const QString& path);
+
+ protected:
+  void reject() override;  ///< asks before a film that is being made is stopped
 
  private:
   void makeFields(QFormLayout* form);

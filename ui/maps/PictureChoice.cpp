@@ -13,22 +13,13 @@
 #include "ui/maps/SampleFields.h"
 
 namespace headlight {
-namespace {
-
-PictureSample sampleOfModel(const Document& document) {
-  PictureSample sample;
-  if (document.hasModel()) sample.data = document.model().experiment.data;
-  return sample;
-}
-
-}  // namespace
 
 PictureChoice::PictureChoice(const Document* document, const GalleryPaths& gallery, QWidget* parent)
     : QWidget(parent),
       m_document(document),
       m_gallery(gallery),
       m_sources(new QComboBox(this)),
-      m_sample(new SampleFields(QStringLiteral("average"), sampleOfModel(*document), this)) {
+      m_sample(new SampleFields(QStringLiteral("average"), sampleOf(*document), this)) {
   m_sources->setObjectName(QStringLiteral("averageSource"));
   m_sources->setAccessibleName(tr("Pictures that are averaged over"));
   auto* label = new QLabel(tr("&Average over"), this);

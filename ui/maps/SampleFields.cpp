@@ -7,6 +7,7 @@
 
 #include "core/config/DatasetKinds.h"
 #include "ui/base/Dialogs.h"
+#include "ui/document/Document.h"
 #include "ui/forms/PathRow.h"
 
 namespace headlight {
@@ -15,6 +16,12 @@ namespace {
 constexpr int kMostSampled = 1'000'000;
 
 }  // namespace
+
+PictureSample sampleOf(const Document& document) {
+  PictureSample sample;
+  if (document.hasModel()) sample.data = document.model().experiment.data;
+  return sample;
+}
 
 SampleFields::SampleFields(const QString& prefix, const PictureSample& sample, QWidget* parent)
     : QWidget(parent), m_kind(new QComboBox(this)), m_pictures(new QSpinBox(this)) {

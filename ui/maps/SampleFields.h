@@ -12,6 +12,11 @@ namespace headlight {
 
 class PathRow;
 
+class Document;
+
+/// The data that the model's config names.
+PictureSample sampleOf(const Document& document);
+
 class SampleFields : public QWidget {
   Q_OBJECT
  public:

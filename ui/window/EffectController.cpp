@@ -9,18 +9,9 @@
 #include "ui/maps/EffectDataDialog.h"
 #include "ui/maps/EffectLine.h"
 #include "ui/maps/EffectPictures.h"
+#include "ui/maps/SampleFields.h"
 
 namespace headlight {
-namespace {
-
-/// The data that the model's config names.
-PictureSample sampleOf(const Document& document) {
-  PictureSample sample;
-  if (document.hasModel()) sample.data = document.model().experiment.data;
-  return sample;
-}
-
-}  // namespace
 
 EffectController::EffectController(Document* document, LookBridge* look, QWidget* window)
     : QObject(window),

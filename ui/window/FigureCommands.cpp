@@ -102,7 +102,7 @@ void FigureCommands::saveFilm() {
   connect(dialog, &FilmDialog::saved, this, [this](const QString& path) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
-  dialogs().show(dialog, {});
+  dialogs().beside(dialog);
 }
 
 void FigureCommands::showHeads() {

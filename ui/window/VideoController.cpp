@@ -181,7 +181,7 @@ void VideoController::saveFilm() {
   connect(dialog, &VideoFilmDialog::saved, this, [this](const QString& path) {
     Q_EMIT m_parts.document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
-  dialogs().show(dialog, {});
+  dialogs().beside(dialog);
 }
 
 }  // namespace headlight

@@ -254,7 +254,7 @@ class AttendCommand : public Command {
   std::string rolloutText() const {
     char discard[48];
     std::snprintf(discard, sizeof discard, ", lowest %.3g dropped", m_options.rollout.discardRatio);
-    return "heads fused by " + m_options.fusion + discard;
+    return "heads fused by " + headFusionName(m_options.rollout.fusion) + discard;
   }
 
   AttendOptions m_options;

@@ -7,6 +7,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ModelOptions.h"
+#include "app/cli/RolloutFlags.h"
 #include "app/cli/StyleOptions.h"
 #include "core/base/Files.h"
 #include "core/base/OutputTarget.h"
@@ -16,13 +17,6 @@ namespace headlight::cli {
 namespace {
 
 constexpr const char* kFilmGroup = "Film";
-
-HeadFusion filmedFusion(const std::string& name) {
-  if (name == "mean") return HeadFusion::Mean;
-  if (name == "max") return HeadFusion::Max;
-  if (name == "min") return HeadFusion::Min;
-  refuseUsage("--fusion", name + " is not known; give mean, max or min");
-}
 
 class FilmCommand : public Command {
  public:
@@ -111,15 +105,7 @@ class FilmCommand : public Command {
     command.add_option("--head", m_head, "From 0; default: the mean of the layer's heads")
         ->type_name("INT")
         ->group(group);
-    command
-        .add_option("--fusion", m_fusion, "Rollout: heads fused by mean, max or min; default mean")
-        ->type_name("TEXT")
-        ->group(group);
-    command
-        .add_option("--discard", m_options.rollout.discardRatio,
-                    "Rollout: share of the lowest entries dropped, in [0, 1); default 0")
-        ->type_name("NUM")
-        ->group(group);
+    m_rolloutFlags.declare(command, m_options.rollout, group);
     m_styleOptions.declare(command, m_style, group);
   }
 
@@ -135,12 +121,10 @@ class FilmCommand : public Command {
     for (const auto* given : {&m_layer, &m_head})
       if (*given && **given < 0)
         refuseUsage(given == &m_layer ? "--layer" : "--head", "is counted from 0");
-    if (!(m_options.rollout.discardRatio >= 0 && m_options.rollout.discardRatio < 1))
-      refuseUsage("--discard", "must be at least 0 and below 1");
+    m_rolloutFlags.apply(m_options.rollout);
     if (!m_output.empty()) valueOrThrow(filmFormatOf(m_output));
     m_styleOptions.apply(m_style);
     m_options.showRollout = m_show == "rollout";
-    m_options.rollout.fusion = filmedFusion(m_fusion);
     m_options.layer = m_layer.value_or(-1);
     m_options.head = m_head.value_or(-1);
     m_options.style = m_style.style;
@@ -191,13 +175,14 @@ class FilmCommand : public Command {
             {"results", shown}};
   }
 
-  std::string m_video, m_output, m_csv, m_queryText, m_show = "attention", m_fusion = "mean";
+  std::string m_video, m_output, m_csv, m_queryText, m_show = "attention";
   std::optional<int> m_layer, m_head;
   std::optional<double> m_seconds;
   bool m_json = false;
   VideoFilmOptions m_options;
   PictureStyle m_style;
   StyleOptions m_styleOptions;
+  RolloutFlags m_rolloutFlags;
   ModelOptions m_model;
 };
 

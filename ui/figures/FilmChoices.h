@@ -1,0 +1,20 @@
+#pragma once
+// What dialogs offer to write a film as.
+
+#include <QList>
+#include <QString>
+
+class QComboBox;
+
+namespace headlight {
+
+struct FilmChoice {
+  QString words, ending, filter;  ///< "a film (GIF)", ".gif", "GIF (*.gif)"
+};
+
+/// One for each FilmFormat, in its order.
+QList<FilmChoice> filmChoices();
+
+void addChoices(QComboBox* box, const QList<FilmChoice>& choices);
+
+}  // namespace headlight
