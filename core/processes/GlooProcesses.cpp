@@ -1,13 +1,19 @@
-// Of Processes.h: on c10d and Gloo.
+// Of Processes.h: on c10d and Gloo, and what lies on GPUs on NCCL.
 #include <ATen/Functions.h>
 #include <gloo/transport/device.h>
 
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
+#include <cstdlib>
+#include <functional>
+#include <future>
 #include <optional>
+#include <thread>
 
+#include "core/processes/DeviceGroup.h"
 #include "core/processes/Meeting.h"
 #include "core/processes/Processes.h"
+#include "core/processes/Routes.h"
 
 namespace headlight {
 namespace {
@@ -15,11 +21,56 @@ namespace {
 using Gloo = c10d::ProcessGroupGloo;
 using Work = c10::intrusive_ptr<c10d::Work>;
 
-/// On one machine nothing depends on what its name resolves to.
-std::shared_ptr<::gloo::transport::Device> deviceFor(const Launch& launch) {
-  return launch.onOneMachine() ? Gloo::createDeviceForHostname("127.0.0.1")
-                               : Gloo::createDefaultDevice();
+/// Everybody's, by rank.
+std::vector<Route> routesOf(const Launch& launch, Meeting& meeting, const Route& own) {
+  meeting.write("route/" + std::to_string(launch.rank), routeText(own));
+  std::vector<Route> all;
+  for (int rank = 0; rank < launch.count; ++rank)
+    all.push_back(routeFromText(meeting.read("route/" + std::to_string(rank))));
+  return all;
 }
+
+/// GLOO_SOCKET_IFNAME names an interface, as for PyTorch.
+std::shared_ptr<::gloo::transport::Device> deviceFor(const Launch& launch, Meeting& meeting) {
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"); interface && *interface)
+    return Gloo::createDeviceForInterface(interface);
+  if (launch.onOneMachine()) return Gloo::createDeviceForHostname("127.0.0.1");
+  const Route own = routeTo(launch.host, launch.port).value_or(Route{});
+  const std::string address = reachableAddress(own, routesOf(launch, meeting, own));
+  return address.empty() ? Gloo::createDefaultDevice() : Gloo::createDeviceForHostname(address);
+}
+
+/// Connections of all to all, made in a thread of their own: where another process gives up, or a
+/// way between two machines is closed, Gloo waits on.
+class Connecting {
+ public:
+  explicit Connecting(std::function<c10::intrusive_ptr<Gloo>()> connect) {
+    std::thread([made = m_made, connect = std::move(connect)] {
+      try {
+        made->set_value(connect());
+      } catch (...) {
+        made->set_exception(std::current_exception());
+      }
+    }).detach();
+  }
+  /// Throws what connecting threw; Failure after the time-out, and where a process ended.
+  c10::intrusive_ptr<Gloo> finish(Meeting& meeting, std::chrono::seconds timeout) {
+    constexpr std::chrono::milliseconds kLook{200};
+    const auto until = std::chrono::steady_clock::now() + timeout;
+    auto made = m_made->get_future();
+    while (made.wait_for(kLook) != std::future_status::ready)
+      if (meeting.anyEnded() || std::chrono::steady_clock::now() > until)
+        throw Failure({ErrorCode::Io,
+                       "they found the place where they meet, but not each other; "
+                       "GLOO_SOCKET_IFNAME names the network interface to go by",
+                       ""});
+    return made.get();
+  }
+
+ private:
+  std::shared_ptr<std::promise<c10::intrusive_ptr<Gloo>>> m_made =
+      std::make_shared<std::promise<c10::intrusive_ptr<Gloo>>>();
+};
 
 class GlooSum : public PendingSum {
  public:
@@ -54,18 +105,31 @@ struct Processes::State {
   Launch launch;
   Meeting meeting;
   c10::intrusive_ptr<Gloo> group;
+  std::unique_ptr<DeviceGroup> gpus;  ///< made where the first tensor of a GPU comes
+  std::chrono::seconds timeout;
   std::int64_t texts = 0;  ///< that were exchanged
   bool broken = false;     ///< by another process
   bool failed = false;     ///< this one said so
 
   State(const Launch& given, std::chrono::seconds timeout)
-      : launch(given), meeting(given, timeout) {
-    together(meeting, broken, [&] {
-      const auto options = Gloo::Options::create(timeout);
-      options->devices.push_back(deviceFor(launch));
-      options->threads = 2;
-      group = c10::make_intrusive<Gloo>(meeting.texts(), launch.rank, launch.count, options);
-    });
+      : launch(given), meeting(given, timeout), timeout(timeout) {
+    try {
+      together(meeting, broken, [&] { connect(); });
+    } catch (const Failure& failure) {
+      meeting.leaveWord(failure.error().message);  // nobody else can for this process
+      throw;
+    }
+  }
+
+  void connect() {
+    const auto options = Gloo::Options::create(timeout);
+    options->devices.push_back(deviceFor(launch, meeting));
+    options->threads = 2;
+    Connecting connecting(
+        [texts = meeting.texts(), rank = launch.rank, count = launch.count, options] {
+          return c10::make_intrusive<Gloo>(texts, rank, count, options);
+        });
+    group = connecting.finish(meeting, timeout);
   }
 
   template <typename Begin>
@@ -77,13 +141,31 @@ struct Processes::State {
     c10d::AllreduceOptions options;
     options.reduceOp = how;
     std::vector<at::Tensor> tensors{tensor};
-    return begin([&] { return group->allreduce(tensors, options); });
+    return begin([&] {
+      return goesByGpu(tensor) ? gpus->reduce(tensors, options)
+                               : group->allreduce(tensors, options);
+    });
+  }
+  std::unique_ptr<GlooSum> broadcast(at::Tensor& tensor) {
+    std::vector<at::Tensor> tensors{tensor};
+    return begin(
+        [&] { return goesByGpu(tensor) ? gpus->broadcast(tensors) : group->broadcast(tensors); });
+  }
+  bool goesByGpu(const at::Tensor& tensor) {
+    if (!tensor.is_cuda() || deviceSums().empty()) return false;
+    if (!gpus) gpus = makeDeviceGroup(meeting.texts(), launch, timeout);
+    return true;
   }
   std::string nextKey() { return "text/" + std::to_string(texts++); }
 };
 
 bool processesAreBuiltIn() {
   return true;
+}
+
+std::string sumsBy(const at::Device& device) {
+  const std::string gpus = device.is_cuda() ? deviceSums() : "";
+  return gpus.empty() ? "Gloo" : gpus;
 }
 
 Processes::Processes(const Launch& launch, std::chrono::seconds timeout)
@@ -107,8 +189,7 @@ std::unique_ptr<PendingSum> Processes::beginSum(at::Tensor& tensor) {
 }
 
 void Processes::broadcast(at::Tensor& tensor) {
-  std::vector<at::Tensor> tensors{tensor};
-  m_state->begin([&] { return m_state->group->broadcast(tensors); })->wait();
+  m_state->broadcast(tensor)->wait();
 }
 
 bool Processes::any(bool here) {
@@ -145,6 +226,7 @@ void Processes::fail(const std::string& why) {
   if (state.broken || std::exchange(state.failed, true)) return;
   state.meeting.leaveWord(why);
   state.group.reset();
+  state.gpus.reset();
 }
 
 bool Processes::speaks() const {

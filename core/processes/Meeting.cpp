@@ -8,6 +8,8 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "core/processes/Routes.h"
+
 namespace headlight {
 namespace {
 
@@ -87,6 +89,7 @@ Meeting::Meeting(const Launch& launch, std::chrono::seconds timeout)
   try {
     m_texts = openStore(launch, timeout, keepsStore(launch));
     m_pulses = openStore(launch, timeout, false);
+    limitSilence(launch.port, timeout);
     writePulse();
   } catch (const std::exception& exception) {
     failToMeet(launch, exception);
@@ -122,12 +125,17 @@ std::string Meeting::read(const std::string& key) {
   const auto until = Clock::now() + m_timeout;
   for (int glance = 0; !m_texts->check({key}); ++glance) {
     if (Clock::now() > until) throw Failure({ErrorCode::Io, "nobody wrote " + key, ""});
-    for (int rank = 0; glance % kGlancesAWord == 0 && rank < m_launch.count; ++rank)
-      if (!getIfThere(*m_texts, wordKey(rank)).empty())
-        throw Failure({ErrorCode::Io, "a process ended", ""});
+    if (glance % kGlancesAWord == 0 && anyEnded())
+      throw Failure({ErrorCode::Io, "a process ended", ""});
     std::this_thread::sleep_for(kShortGlance);
   }
   return textOf(m_texts->get(key));
+}
+
+bool Meeting::anyEnded() {
+  for (int rank = 0; rank < m_launch.count; ++rank)
+    if (!wordOf(rank).empty()) return true;
+  return false;
 }
 
 void Meeting::beat() {

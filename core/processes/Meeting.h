@@ -33,6 +33,9 @@ class Meeting {
   /// Waits until somebody has written it. Throws after the time-out, and where a process ended.
   std::string read(const std::string& key);
 
+  /// Whether a process said why it ends.
+  bool anyEnded();
+
   /// To be called where something begins that all take part in.
   void noteBegun() { ++m_begun; }
 

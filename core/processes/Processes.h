@@ -1,9 +1,10 @@
 #pragma once
-// The processes that compute one run together, on PyTorch's own engine (c10d over Gloo). All of
-// them call the same functions in the same order; a call that one of them never comes to fails in
-// the others after the time-out, and says which one it was.
+// The processes that compute one run together, on PyTorch's own engine (c10d over Gloo, or NCCL
+// from GPU to GPU). All of them call the same functions in the same order; a call that one of them
+// never comes to fails in the others after the time-out, and says which one it was.
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <chrono>
 #include <memory>
@@ -16,6 +17,10 @@ namespace headlight {
 
 /// Whether this build can: it needs c10d's and Gloo's headers.
 bool processesAreBuiltIn();
+
+/// What adds up tensors: "Gloo", or for those that lie on GPUs "NCCL 2.21.5" where LibTorch has it
+/// and its headers were there. The same in all processes of a run.
+std::string sumsBy(const at::Device& device);
 
 /// A sum that is on its way.
 class PendingSum {

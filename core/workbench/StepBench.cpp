@@ -83,6 +83,7 @@ class StepMeter {
     m_row.device = m_device.str();
     m_row.precision = precision;
     m_row.processes = launch.count;
+    if (processes) m_row.sumsBy = sumsBy(m_device);
     m_row.threads = at::get_num_threads();
     m_row.batch = options.batch;
     m_row.gradientBytes = bytesOf(m_model->trainable());

@@ -17,6 +17,7 @@ struct StepBenchRow {
   std::string device;  ///< of process 0
   std::string precision;
   int processes = 1;               ///< over all machines
+  std::string sumsBy;              ///< "Gloo", "NCCL 2.21.5"; empty for one process
   int threads = 1;                 ///< of process 0
   std::int64_t batch = 0;          ///< images of a step, over all processes
   double stepMs = 0;               ///< median: forward, backward, sums, clipping, AdamW

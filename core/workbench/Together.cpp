@@ -29,7 +29,7 @@ std::string firstDifference(const Json& a, const Json& b) {
 }
 
 std::string differenceFrom(const Json& first, const Json& other, std::size_t rank) {
-  for (const char* program : {"headlight", "libtorch"})
+  for (const char* program : {"headlight", "libtorch", "sums between GPUs by"})
     if (first[program] != other[program])
       return nameOf(rank) + " runs " + program + " " + other[program].get<std::string>() +
              ", process 0 " + first[program].get<std::string>() +
@@ -78,8 +78,10 @@ std::shared_ptr<Processes> meet(const Together& together, double timeoutSeconds)
   if (together.launch.alone()) return nullptr;
   const auto timeout = std::chrono::seconds(static_cast<std::int64_t>(timeoutSeconds));
   auto processes = std::make_shared<Processes>(together.launch, timeout);
-  const Json mine = {
-      {"headlight", HEADLIGHT_VERSION}, {"libtorch", TORCH_VERSION}, {"task", together.task}};
+  const Json mine = {{"headlight", HEADLIGHT_VERSION},
+                     {"libtorch", TORCH_VERSION},
+                     {"sums between GPUs by", sumsBy(at::kCUDA)},
+                     {"task", together.task}};
   agreeOrThrow(*processes, mine.dump(), ErrorCode::InvalidConfig,
                [](const std::string& first, const std::string& other, std::size_t rank) {
                  return differenceFrom(Json::parse(first), Json::parse(other), rank);

@@ -277,9 +277,11 @@ TEST_F(ProcessesCliTest, AStepIsMeasuredInAsManyProcessesAsThereAre) {
   const json alone = run(step).json()[0];
   EXPECT_EQ(alone["processes"], 1);
   EXPECT_EQ(alone["sent_bytes"], 0);
+  EXPECT_EQ(alone["sums_by"], "");
   EXPECT_EQ(alone["sum_ms"], 0);
   const json together = json::parse(trainedBy(3, step).out)[0];
   EXPECT_EQ(together["processes"], 3);
+  EXPECT_EQ(together["sums_by"], "Gloo");
   EXPECT_EQ(together["batch"], 6);
   EXPECT_GT(together["step_ms"], 0);
   EXPECT_EQ(together["gradient_bytes"], alone["gradient_bytes"]);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/processes/Launch.h"
+#include "core/processes/Routes.h"
 
 namespace headlight {
 namespace {
@@ -135,6 +136,28 @@ TEST(Launch, CountsTheTasksOfANode) {
   EXPECT_EQ(tasksOfNode("2", 1), std::nullopt);
   EXPECT_EQ(tasksOfNode("4(x", 0), std::nullopt);
   EXPECT_EQ(tasksOfNode("", 0), std::nullopt);
+}
+
+TEST(Routes, LeadToTheMeetingPlace) {
+  const auto here = routeTo("127.0.0.1", 29500);
+  ASSERT_TRUE(here);
+  EXPECT_EQ(here->from, "127.0.0.1");
+  EXPECT_EQ(here->to, "127.0.0.1");
+  EXPECT_FALSE(routeTo("no.such.machine.invalid", 29500));
+  const Route back = routeFromText(routeText({"10.0.0.2", "10.0.0.1"}));
+  EXPECT_EQ(back.from, "10.0.0.2");
+  EXPECT_EQ(back.to, "10.0.0.1");
+  EXPECT_EQ(routeFromText("nonsense").from, "");
+}
+
+/// Process 0 and its neighbour know the meeting place as 127.0.1.1, the others by its real address.
+TEST(Routes, AProcessIsReachedWhereOthersFindIt) {
+  const Route there{"127.0.0.1", "127.0.1.1"}, away{"10.0.0.2", "10.0.0.1"};
+  const std::vector<Route> all{there, there, away};
+  EXPECT_EQ(reachableAddress(there, all), "10.0.0.1");
+  EXPECT_EQ(reachableAddress(away, all), "10.0.0.2");
+  EXPECT_EQ(reachableAddress(there, {there, there}), "127.0.0.1");
+  EXPECT_EQ(reachableAddress({}, {Route{}, Route{}}), "");
 }
 
 }  // namespace

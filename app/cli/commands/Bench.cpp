@@ -41,6 +41,7 @@ Json stepRowJson(const StepBenchRow& row) {
           {"device", row.device},
           {"precision", row.precision},
           {"processes", row.processes},
+          {"sums_by", row.sumsBy},
           {"threads", row.threads},
           {"batch", row.batch},
           {"step_ms", row.stepMs},
@@ -65,8 +66,10 @@ std::string stepRowText(const StepBenchRow& row) {
   std::string text = line;
   if (row.processes == 1) return text;
   std::snprintf(line, sizeof line,
-                ", %.1f MB sent by each; sums took %.1f ms, %.0f %% of it behind the backward pass",
-                static_cast<double>(row.sentBytes) / 1e6, row.sumMs, 100 * row.hidden());
+                ", %.1f MB sent by each; sums (%s) took %.1f ms, %.0f %% of it behind the backward "
+                "pass",
+                static_cast<double>(row.sentBytes) / 1e6, row.sumsBy.c_str(), row.sumMs,
+                100 * row.hidden());
   return text + line;
 }
 
