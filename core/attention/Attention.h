@@ -53,6 +53,7 @@ struct AttentionOptions {
   int heads = 3;         ///< H; divides D
   bool qkvBias = true;
   bool keyBias = true;        ///< off: queries and values alone have one, apart (BEiT, EVA)
+  bool projBias = true;       ///< of the projection after the heads (softmax)
   double normEpsilon = 1e-6;  ///< of norms inside the attention, where a mechanism has any
   Grid grid;
   Json options = Json::object();  ///< of this mechanism, complete (ModelConfig::attention)

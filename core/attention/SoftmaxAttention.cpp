@@ -32,16 +32,22 @@ const ParameterTable& SoftmaxAttention::optionTable() {
           .boolean(&O::relativePositions, "relative_positions",
                    "A learned bias for every relative position and three for the class token "
                    "(BEiT).")
-          .choice(&O::rotary, "rotary", {"none", "axial", "dinov3"},
-                  "Queries and keys turned by their place: along rows and columns (EVA-02), or as "
+          .choice(&O::rotary, "rotary", {"none", "axial", "mixed", "dinov3"},
+                  "Queries and keys turned by their place: along rows and columns (EVA-02, "
+                  "Perception Encoder), by frequencies that every head learns (RoPE-ViT), or as "
                   "DINOv3 counts places.")
           .number(&O::rotaryTemperature, "rotary_temperature", 1, 1e8,
                   "How much slower the slowest pair of features turns than the fastest.")
           .integers(&O::rotaryReference, "rotary_reference", 1, 4096,
                     "Rows and columns of the grid that axial places are scaled onto; empty: its "
                     "own.")
+          .number(&O::rotaryOffset, "rotary_offset", 0, 16,
+                  "Axial: what the first place counts; 1 in Perception Encoders.")
+          .boolean(&O::rotaryColumnsFirst, "rotary_columns_first",
+                   "Axial: the first half of the features turns along columns, not rows "
+                   "(Perception Encoder, RoPE-ViT).")
           .boolean(&O::innerNorm, "inner_norm",
-                   "A norm between the heads and their projection (EVA-02 base and large).")
+                   "A norm between the heads and their projection (EVA-02 base and large, BEiT-3).")
           .boolean(&O::apart, "apart",
                    "Queries, keys and values projected by layers of their own, q_proj, k_proj and "
                    "v_proj (EVA-02 base and large).")
@@ -57,7 +63,8 @@ SoftmaxAttention::SoftmaxAttention(const AttentionOptions& options)
             : m_own.kernel == "dense" ? Kernel::Dense
                                       : Kernel::Auto);
   if (m_own.rotary != "none")
-    m_rotary.emplace(RotaryOptions{m_own.rotary, m_own.rotaryTemperature, m_own.rotaryReference},
+    m_rotary.emplace(RotaryOptions{m_own.rotary, m_own.rotaryTemperature, m_own.rotaryReference,
+                                   m_own.rotaryOffset, m_own.rotaryColumnsFirst},
                      options.grid, options.width / options.heads);
   makeProjections();
   if (m_own.relativePositions) makeBiasTable();
@@ -83,7 +90,19 @@ void SoftmaxAttention::makeProjections() {
     m_norm = register_module(
         "norm",
         torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(m_options.normEpsilon)));
-  m_proj = register_module("proj", Linear(width, width));
+  m_proj = register_module("proj", Linear(LinearOptions(width, width).bias(m_options.projBias)));
+}
+
+std::shared_ptr<RotaryFrequencies> SoftmaxAttention::sharedFrequencies(
+    const AttentionOptions& options, int layers) {
+  const SoftmaxOptions own = ownOptions(options);
+  if (own.rotary != "mixed") return nullptr;
+  return std::make_shared<RotaryFrequencies>(layers, options.heads, options.width / options.heads,
+                                             own.rotaryTemperature);
+}
+
+void SoftmaxAttention::share(std::shared_ptr<RotaryFrequencies> frequencies) {
+  m_frequencies = std::move(frequencies);
 }
 
 void SoftmaxAttention::makeBiasTable() {
@@ -103,7 +122,7 @@ void SoftmaxAttention::count(CostCounter& counter, const AttentionOptions& optio
   counter.products("logits and values", options.layer, options.grid, options.heads,
                    width / options.heads);
   if (own.innerNorm) counter.parameters("norm", 2 * width);
-  counter.linear("proj", width, width, true, tokens);
+  counter.linear("proj", width, width, options.projBias, tokens);
 }
 
 std::string SoftmaxAttention::mapMeaning() const {
@@ -135,6 +154,14 @@ at::Tensor SoftmaxAttention::relativeBias() {
 HeadInputs SoftmaxAttention::inputsOf(const at::Tensor& qkv) {
   const HeadInputs packed = HeadInputs::packed(qkv, m_options.heads);
   if (!m_rotary) return packed;
+  if (m_own.rotary == "mixed") {
+    if (!m_frequencies)
+      throw Failure({ErrorCode::InvalidConfig,
+                     "mixed positions learn frequencies that this backbone does not have; choose "
+                     "vit, or axial",
+                     "model.attention.rotary"});
+    m_rotary->turnBy(m_frequencies->ofLayer(m_options.layer));
+  }
   return HeadInputs::apart(m_rotary->turned(packed.part(0)), m_rotary->turned(packed.part(1)),
                            packed.part(2));
 }

@@ -19,6 +19,8 @@ struct SoftmaxOptions {
   std::string rotary = "none";     ///< RotaryOptions, as what follows
   double rotaryTemperature = 10000;
   std::vector<int> rotaryReference = {};
+  double rotaryOffset = 0;
+  bool rotaryColumnsFirst = false;
   bool innerNorm = false;  ///< a norm between the heads and proj (EVA-02 base and large)
   bool apart = false;      ///< q_proj, k_proj, v_proj in place of qkv (the same)
 };
@@ -32,6 +34,11 @@ class SoftmaxAttention : public MaskedAttention {
   static const ParameterTable& optionTable();
   explicit SoftmaxAttention(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
+  /// What its rotary positions turn by, where a model of so many layers learns that for all of
+  /// them; null for other positions. To be handed to each layer.
+  static std::shared_ptr<RotaryFrequencies> sharedFrequencies(const AttentionOptions& options,
+                                                              int layers);
+  void share(std::shared_ptr<RotaryFrequencies> frequencies);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   HeadProjection headProjection() const override;
@@ -50,6 +57,7 @@ class SoftmaxAttention : public MaskedAttention {
   AttentionOptions m_options;
   SoftmaxOptions m_own;
   std::optional<RotaryPositions> m_rotary;
+  std::shared_ptr<RotaryFrequencies> m_frequencies;  ///< the model's; null unless "mixed"
   at::Tensor m_biasTable, m_biasIndex;  ///< undefined without relative positions; [T·T] int64
   at::Tensor m_queryBias, m_valueBias;  ///< [D]; undefined where qkv has all
   torch::nn::Linear m_qkv{nullptr}, m_query{nullptr}, m_key{nullptr}, m_value{nullptr};

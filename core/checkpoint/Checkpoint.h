@@ -59,6 +59,7 @@ struct PositionLayout {
   std::int64_t prefixTokens = 1;
   std::int64_t rows = 14;
   std::int64_t cols = 14;
+  std::int64_t fileRows = 0, fileCols = 0;  ///< of the file's grid, where it says so; else 0
 };
 
 /// `model` are the model's own parameters and buffers (their storage is what `apply` fills).

@@ -30,6 +30,9 @@ std::optional<Layout> layoutWith(std::int64_t tokens, std::int64_t prefix,
 /// The file's prefix tokens are not said anywhere: try what it names, then what the model has.
 std::optional<Layout> guessLayout(std::int64_t tokens, std::int64_t filePrefix,
                                   std::int64_t modelPrefix, const PositionLayout& model) {
+  const std::int64_t said = tokens - model.fileRows * model.fileCols;
+  if (model.fileRows > 0 && said >= 0 && said <= std::max(kMaxPrefix, modelPrefix))
+    return Layout{said, model.fileRows, model.fileCols};
   for (const std::int64_t prefix :
        {filePrefix, modelPrefix, std::int64_t{1}, kMaxPrefix, std::int64_t{0}})
     if (const auto layout = layoutWith(tokens, prefix, model)) return layout;

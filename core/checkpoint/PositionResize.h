@@ -19,11 +19,12 @@ struct ResizedPositions {
   std::string change;  ///< "14×14 → 12×12"
 };
 
-/// `file` [1, T', D] → the shape of `model` [1, T, D]. The patches' grid in the file is the model's
-/// own or a square; it is resized as timm's resample_abs_pos_embed does: bicubic, antialiased,
-/// corners not aligned, in float32. Prefix positions (class, distillation) are kept; those the file
-/// lacks keep the model's values, those the model lacks are dropped. `filePrefix`: how many prefix
-/// tokens the file names; used where its size allows it. Nothing if that cannot be done.
+/// `file` [1, T', D] → the shape of `model` [1, T, D]. The patches' grid in the file is what the
+/// file says, else the model's own or a square; it is resized as timm's resample_abs_pos_embed
+/// does: bicubic, antialiased, corners not aligned, in float32. Prefix positions (class,
+/// distillation) are kept; those the file lacks keep the model's values, those the model lacks are
+/// dropped. `filePrefix`: how many prefix tokens the file names; used where its size allows it.
+/// Nothing if that cannot be done.
 std::optional<ResizedPositions> resizePositions(const at::Tensor& file, const at::Tensor& model,
                                                 const PositionLayout& layout,
                                                 std::int64_t filePrefix);

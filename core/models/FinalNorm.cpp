@@ -4,12 +4,15 @@
 
 #include "core/attention/MixedPrecision.h"
 #include "core/models/Model.h"
+#include "core/models/Parts.h"
 
 namespace headlight {
 
 NormedTokens finalNormed(const Model& model, const at::Tensor& tokens) {
   const auto children = model.named_children();
   const auto* child = children.find("norm");
+  if (const auto* own = child ? dynamic_cast<const TokenNorm*>(child->get()) : nullptr)
+    return {inFloat32(own->forward(tokens)), true};
   auto* norm = child ? dynamic_cast<torch::nn::LayerNormImpl*>(child->get()) : nullptr;
   if (!norm || norm->options.normalized_shape().back() != tokens.size(-1))
     return {inFloat32(tokens), false};

@@ -15,10 +15,13 @@ at::Tensor PackedSwiGlu::forward(const at::Tensor& tokens) {
   return m_second(at::silu(halves[0]) * halves[1]);
 }
 
-SwiGlu::SwiGlu(int width, int hidden, bool norm, double normEpsilon)
-    : m_gate(register_module("fc1_g", torch::nn::Linear(width, hidden))),
-      m_value(register_module("fc1_x", torch::nn::Linear(width, hidden))),
-      m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {
+SwiGlu::SwiGlu(int width, int hidden, bool norm, double normEpsilon, bool bias) {
+  const auto linear = [&](const char* name, int from, int to) {
+    return register_module(name, torch::nn::Linear(torch::nn::LinearOptions(from, to).bias(bias)));
+  };
+  m_gate = linear("fc1_g", width, hidden);
+  m_value = linear("fc1_x", width, hidden);
+  m_second = linear("fc2", hidden, width);
   if (norm) m_norm = register_module("norm", makeNorm(hidden, normEpsilon));
 }
 

@@ -16,10 +16,11 @@ class PackedSwiGlu : public BlockMlp {
   torch::nn::Linear m_first{nullptr}, m_second{nullptr};
 };
 
-/// fc2(norm(SiLU(fc1_g(x)) ⊙ fc1_x(x))): two layers (DINOv3), with a norm in EVA-02 base and large.
+/// fc2(norm(SiLU(fc1_g(x)) ⊙ fc1_x(x))): two layers (DINOv3; AIMv2, without biases), with a
+/// norm in EVA-02 base and large.
 class SwiGlu : public BlockMlp {
  public:
-  SwiGlu(int width, int hidden, bool norm, double normEpsilon);
+  SwiGlu(int width, int hidden, bool norm, double normEpsilon, bool bias = true);
   at::Tensor forward(const at::Tensor& tokens) override;
 
  private:

@@ -15,12 +15,35 @@ Mlp::Mlp(int width, int hidden, const std::string& activation)
       m_second(register_module("fc2", torch::nn::Linear(hidden, width))),
       m_activation(activation) {}
 
-at::Tensor Mlp::forward(const at::Tensor& tokens) {
+at::Tensor Mlp::activated(const at::Tensor& tokens) {
   if (m_activation == "gelu")
-    return m_second(biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias));
+    return biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias);
   const at::Tensor hidden = inFloat32(m_first(tokens));
-  if (m_activation == "gelu_tanh") return m_second(at::gelu(hidden, "tanh"));
-  return m_second(hidden * at::sigmoid(1.702 * hidden));  // quick_gelu (OpenAI's CLIP)
+  if (m_activation == "gelu_tanh") return at::gelu(hidden, "tanh");
+  return hidden * at::sigmoid(1.702 * hidden);  // quick_gelu (OpenAI's CLIP)
+}
+
+at::Tensor Mlp::forward(const at::Tensor& tokens) {
+  return m_second(activated(tokens));
+}
+
+NormedMlp::NormedMlp(int width, int hidden, const std::string& activation, double normEpsilon)
+    : Mlp(width, hidden, activation),
+      m_norm(register_module("norm", makeNorm(hidden, normEpsilon))) {}
+
+at::Tensor NormedMlp::forward(const at::Tensor& tokens) {
+  return m_second(m_norm(activated(tokens)));
+}
+
+TokenNorm::TokenNorm(int width, double epsilon, bool rms)
+    : m_epsilon(epsilon), m_weight(register_parameter("weight", at::ones({width}))) {
+  if (!rms) m_bias = register_parameter("bias", at::zeros({width}));
+}
+
+at::Tensor TokenNorm::forward(const at::Tensor& tokens) const {
+  if (m_bias.defined()) return at::layer_norm(tokens, {width()}, m_weight, m_bias, m_epsilon);
+  const at::Tensor x = inFloat32(tokens);
+  return x * at::rsqrt(x.square().mean({-1}, /*keepdim=*/true) + m_epsilon) * m_weight;
 }
 
 PatchEmbedding::PatchEmbedding(int patch, int width, bool bias) : m_patch(patch) {

@@ -34,16 +34,42 @@ class Mlp : public BlockMlp {
   at::Tensor forward(const at::Tensor& tokens) override;
 
  protected:
+  at::Tensor activated(const at::Tensor& tokens);  ///< what goes into fc2
   torch::nn::Linear m_first{nullptr}, m_second{nullptr};
 
  private:
   std::string m_activation;
 };
 
+/// With a norm before fc2 (BEiT-3, Wang et al. 2022): fc1, norm, fc2.
+class NormedMlp : public Mlp {
+ public:
+  NormedMlp(int width, int hidden, const std::string& activation, double normEpsilon);
+  at::Tensor forward(const at::Tensor& tokens) override;
+
+ private:
+  torch::nn::LayerNorm m_norm{nullptr};
+};
+
+/// A norm over the features of each token: LayerNorm, or RMSNorm, x / √(mean(x²) + ε) ⊙ weight
+/// (Zhang & Sennrich 2019), which has no bias.
+class TokenNorm : public torch::nn::Module {
+ public:
+  TokenNorm(int width, double epsilon, bool rms = false);
+  at::Tensor forward(const at::Tensor& tokens) const;
+  std::int64_t width() const { return m_weight.size(0); }
+  static std::int64_t parameters(std::int64_t width, bool rms) { return rms ? width : 2 * width; }
+
+ private:
+  double m_epsilon;
+  at::Tensor m_weight, m_bias;  ///< [D]; the second undefined for RMSNorm
+};
+
 /// `proj`: a convolution whose stride is its kernel, done as one matrix product over the patches
 /// that it cuts out. Images [B, 3, H, W] → [B, N, D].
 class PatchEmbedding : public torch::nn::Module {
  public:
+  using torch::nn::Module::register_module;  ///< for a norm beside it, in timm's names
   PatchEmbedding(int patch, int width, bool bias = true);
   /// Uniform within the inverse root of the fan-in, as a convolution's default.
   void initialise();

@@ -57,6 +57,12 @@ void setPooling(const Json& value, ModelConfig& config) {
   config.layout["pool_norm"] = pooling == "mean";
 }
 
+/// Whether there is a norm at the end, and whether it comes after pooling.
+void setNorms(ModelConfig& config, bool any, bool pooled) {
+  config.layout["final_norm"] = any;
+  config.layout["pool_norm"] = any && pooled && config.layout.value("pool_norm", false);
+}
+
 /// Whose ratio counts both halves of its first layer: those of timm's ViT, not of its EVA.
 bool isPacked(const ModelConfig& config) {
   return config.layout.value("mlp", "plain") == "swiglu" &&
@@ -121,6 +127,40 @@ const std::map<std::string, Setter>& setters() {
       {"use_fc_norm", poolNorm},
       {"pre_norm", preNorm},
       {"use_pre_transformer_norm", preNorm},
+      {"final_norm", [](auto& n, auto& v, C& c) { setNorms(c, flag(n, v), flag(n, v)); }},
+      {"use_post_transformer_norm",
+       [](auto& n, auto& v, C& c) {
+         const bool pooled = c.layout.value("pool_norm", false);
+         if (v.is_null()) return;
+         if (flag(n, v) && pooled)
+           refuse(ErrorCode::UnsupportedFile, n,
+                  "a norm before pooling and one after it are not known here; this model cannot be "
+                  "opened");
+         setNorms(c, flag(n, v) || pooled, pooled);
+       }},
+      {"use_post_norm",
+       [](auto& n, auto& v, C& c) {
+         c.layout["post_norm"] = flag(n, v);
+         if (flag(n, v)) c.layerScale = 0;  // what init_values says is passed over there
+       }},
+      {"pool_include_prefix", intoFlag(false, "pool_prefix")},
+      {"attn_pool_num_heads",
+       [](auto& n, auto& v, C& c) { c.layout["pool_heads"] = v.is_null() ? 0 : whole(n, v); }},
+      {"attn_pool_mlp_ratio",
+       [](auto& n, auto& v, C& c) { c.layout["pool_ratio"] = v.is_null() ? 0.0 : number(n, v); }},
+      {"scale_attn_norm", intoFlag(true, "inner_norm")},
+      {"scale_mlp_norm",
+       [](auto& n, auto& v, C& c) { c.layout["mlp"] = flag(n, v) ? "plain_norm" : "plain"; }},
+      {"attn_type",
+       [](auto& n, auto& v, C& c) {
+         c.layout["names"] = oneOf(n, v, {{"eva", "beit"}, {"rope", "eva"}});
+       }},
+      {"rope_grid_offset",
+       [](auto& n, auto& v, C& c) { c.attention["rotary_offset"] = number(n, v); }},
+      {"rope_grid_indexing",
+       [](auto& n, auto& v, C& c) {
+         c.attention["rotary_columns_first"] = oneOf(n, v, {{"ij", ""}, {"xy", "xy"}}) == "xy";
+       }},
       {"no_embed_class", intoFlag(false, "prefix_positions", /*inverted=*/true)},
       {"use_abs_pos_emb",
        [](auto& n, auto& v, C& c) { c.positions = flag(n, v) ? "learned" : "none"; }},
@@ -130,14 +170,30 @@ const std::map<std::string, Setter>& setters() {
        }},
       {"act_layer",
        [](auto& n, auto& v, C& c) {
+         const bool gated = c.layout.value("mlp", "plain").starts_with("swiglu");
+         if (gated && v == "silu") return;  // of the gate, the only one that is known here
          c.layout["activation"] = oneOf(
              n, v, {{"gelu", "gelu"}, {"quick_gelu", "quick_gelu"}, {"gelu_tanh", "gelu_tanh"}});
        }},
       {"mlp_layer",
        [](auto& n, auto& v, C& c) {
-         oneOf(n, v, {{"swiglu_packed", ""}});
-         setPacked(c);
+         if (oneOf(n, v, {{"swiglu_packed", "packed"}, {"swiglu", "apart"}}) == "packed")
+           setPacked(c);
+         else
+           c.layout["mlp"] = "swiglu_apart";
        }},
+      {"norm_layer",
+       [](auto& n, auto& v, C& c) {
+         c.layout["norm"] =
+             v.is_null() ? "layer" : oneOf(n, v, {{"layernorm", "layer"}, {"rmsnorm", "rms"}});
+       }},
+      {"embed_norm_layer",
+       [](auto& n, auto& v, C& c) {
+         const std::string own = c.layout.value("norm", "layer");
+         if (!v.is_null()) oneOf(n, v, {{own + "norm", own}});
+         c.layout["patch_norm"] = !v.is_null();
+       }},
+      {"proj_bias", intoFlag(false, "branch_bias")},
       {"swiglu_mlp",
        [](auto& n, auto& v, C& c) {
          if (flag(n, v) && c.layout.value("mlp", "plain") == "plain") c.layout["mlp"] = "swiglu";
@@ -168,7 +224,9 @@ const std::map<std::string, Setter>& setters() {
       {"rope_type",
        [](auto& n, auto& v, C& c) {
          c.attention["rotary"] =
-             v.is_null() ? "axial" : oneOf(n, v, {{"cat", "axial"}, {"dinov3", "dinov3"}});
+             v.is_null()
+                 ? "axial"
+                 : oneOf(n, v, {{"cat", "axial"}, {"mixed", "mixed"}, {"dinov3", "dinov3"}});
        }},
       {"rope_rotate_half",
        [](auto& n, auto& v, C& c) {
@@ -199,30 +257,19 @@ bool isPassedOver(const std::string& name) {
 bool isAsUsual(const std::string& name, const Json& value) {
   static const std::map<std::string, Json> usual{{"in_chans", 3},
                                                  {"qk_norm", false},
-                                                 {"proj_bias", true},
-                                                 {"final_norm", true},
-                                                 {"pool_include_prefix", false},
-                                                 {"scale_attn_norm", false},
-                                                 {"scale_mlp_norm", false},
-                                                 {"use_post_norm", false},
                                                  {"gated_attn", false},
-                                                 {"attn_type", "eva"},
-                                                 {"rope_grid_offset", 0.0},
-                                                 {"rope_grid_indexing", "ij"},
-                                                 {"use_shared_rel_pos_bias", false},
-                                                 {"norm_layer", nullptr},
-                                                 {"embed_norm_layer", nullptr},
-                                                 {"attn_pool_num_heads", nullptr},
-                                                 {"attn_pool_mlp_ratio", nullptr},
-                                                 {"use_post_transformer_norm", nullptr}};
+                                                 {"use_shared_rel_pos_bias", false}};
   const auto found = usual.find(name);
   return found != usual.end() && (found->second == value || value.is_null());
 }
 
 /// Those that what follows is counted from come first.
 int rankOf(const std::string& name) {
-  if (name == "mlp_ratio" || name == "global_pool" || name == "rope_type") return 0;
-  if (name == "scale_mlp" || name == "swiglu_align_to") return 3;
+  if (name == "mlp_ratio" || name == "global_pool" || name == "rope_type" || name == "norm_layer")
+    return 0;
+  if (name == "scale_mlp" || name == "swiglu_align_to" || name == "final_norm" ||
+      name == "act_layer" || name.starts_with("use_post_"))
+    return 3;
   return name == "swiglu_mlp" || name == "mlp_layer" ? 2 : 1;
 }
 

@@ -17,6 +17,9 @@ struct BlockOptions {
   std::string activation = "gelu";
   double layerScale = 0.0;  ///< initial value; 0: none
   bool bareScale = false;   ///< its names are gamma_1, gamma_2, not ls1.gamma, ls2.gamma
+  bool postNorm = false;    ///< norms come after what they else come before
+  bool rmsNorm = false;     ///< RMSNorm in place of LayerNorm
+  bool mlpBias = true;      ///< of the layers of a SwiGLU in two layers
   double dropPath = 0.0;
   double normEpsilon = 1e-6;
   bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone
@@ -26,7 +29,7 @@ struct BlockOptions {
 };
 
 /// x + drop(scale(attention(norm(x)))), then the same with the MLP: norm1, attn, ls1 (or gamma_1),
-/// norm2, mlp, ls2 (or gamma_2).
+/// norm2, mlp, ls2 (or gamma_2). With postNorm x + drop(scale(norm(attention(x)))).
 class TransformerBlock : public torch::nn::Module {
  public:
   explicit TransformerBlock(const BlockOptions& options);
@@ -42,7 +45,8 @@ class TransformerBlock : public torch::nn::Module {
                   double rate);
 
   double m_dropPath, m_mlpDropPath;
-  torch::nn::LayerNorm m_norm1{nullptr}, m_norm2{nullptr};
+  bool m_postNorm;
+  std::shared_ptr<TokenNorm> m_norm1, m_norm2;
   std::shared_ptr<Attention> m_attention;
   std::shared_ptr<BlockMlp> m_mlp;
   at::Tensor m_scale1, m_scale2;  ///< [D]; undefined without LayerScale

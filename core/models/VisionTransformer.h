@@ -1,11 +1,12 @@
 #pragma once
 // ViT (Dosovitskiy et al. 2021) and its kin in timm's names: patch embedding, prefix tokens,
 // position embedding, pre-norm blocks, final norm, pooling, one head, two or none. DeiT, DeiT III,
-// DINO, DINOv2 with registers, CLIP, SigLIP, MAE, and under the names of timm's BEiT and EVA those,
-// EVA-02 and DINOv3.
+// DINO, DINOv2 with registers, CLIP, SigLIP, MAE, InternViT, AIMv2, and under the names of timm's
+// BEiT and EVA those, EVA-02, DINOv3, Perception Encoder and RoPE-ViT.
 
 #include <vector>
 
+#include "core/attention/RotaryPositions.h"
 #include "core/models/AttentionPool.h"
 #include "core/models/Model.h"
 #include "core/models/TransformerBlock.h"
@@ -20,9 +21,17 @@ struct VitLayout {
   bool cutRemainder = false;     ///< pixels right and below that fill no patch are left out
   std::string pooling = "auto";  ///< "auto": token where there is a class token, else mean
   bool poolNorm = false;         ///< the final norm comes after pooling (timm's fc_norm)
+  std::string norm = "layer";    ///< "rms": RMSNorm everywhere
+  bool patchNorm = false;        ///< a norm of each patch before its position is added (AIMv2)
+  bool branchBias = true;        ///< off: none in the MLP and after the heads (AIMv2)
+  bool finalNorm = true;         ///< off: neither there nor before pooling
+  bool postNorm = false;         ///< norms after attention and MLP, within the residual
+  int poolHeads = 0;             ///< of pooling by attention; 0: as many as in a block
+  double poolRatio = 0;          ///< of its MLP; 0: as in a block
+  bool poolPrefix = false;       ///< it looks at class and register tokens too
   std::string activation = "gelu";
   std::string mlp = "plain";
-  std::string names = "vit";  ///< "beit": gamma_1, attn.q_bias, …
+  std::string names = "vit";  ///< "beit": gamma_1, attn.q_bias, …; "eva": gamma_1, attn.qkv.bias
 };
 
 class VisionTransformer : public Model {
@@ -41,9 +50,11 @@ class VisionTransformer : public Model {
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
 
  private:
+  std::shared_ptr<TokenNorm> makeTokenNorm() const;
   void makeTokens();
+  void makeBlocks();
   void makeEnd();
-  /// As they are where the norm comes after pooling.
+  /// As they are where the norm comes after pooling, or not at all.
   at::Tensor finalNorm(const at::Tensor& tokens);
   void initialise();
 
@@ -51,7 +62,8 @@ class VisionTransformer : public Model {
   at::Tensor m_classToken, m_distillationToken, m_registers, m_positions;  ///< may be undefined
   std::shared_ptr<PatchEmbedding> m_patches;
   std::vector<std::shared_ptr<TransformerBlock>> m_blocks;
-  torch::nn::LayerNorm m_normPre{nullptr}, m_norm{nullptr}, m_poolNorm{nullptr};
+  std::shared_ptr<RotaryFrequencies> m_frequencies;  ///< null without mixed rotary positions
+  std::shared_ptr<TokenNorm> m_patchNorm, m_normPre, m_norm, m_poolNorm;  ///< may be null
   std::shared_ptr<AttentionPool> m_attentionPool;
   torch::nn::Linear m_head{nullptr}, m_headDistilled{nullptr};
 };

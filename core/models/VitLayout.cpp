@@ -29,16 +29,35 @@ const ParameterTable& VisionTransformer::optionTable() {
                   "attention of its own (SigLIP); auto: the class token where there is one.")
           .boolean(&L::poolNorm, "pool_norm",
                    "Whether the final norm comes after pooling, as in BEiT (timm's fc_norm).")
+          .choice(&L::norm, "norm", {"layer", "rms"},
+                  "LayerNorm, or RMSNorm, which has no mean and no bias (AIMv2).")
+          .boolean(&L::patchNorm, "patch_norm",
+                   "A norm of each patch before its position is added (AIMv2).")
+          .boolean(&L::branchBias, "branch_bias",
+                   "Whether the MLP and the projection after the heads have biases; not in AIMv2.")
+          .boolean(&L::finalNorm, "final_norm", "Off: no final norm at all, as in InternViT.")
+          .boolean(&L::postNorm, "post_norm",
+                   "Norms after attention and MLP, before what they give is added (EVA-02-CLIP "
+                   "enormous).")
+          .integer(&L::poolHeads, "pool_heads", 0, 4096,
+                   "Heads of pooling by attention; 0: as many as in a block.")
+          .number(&L::poolRatio, "pool_ratio", 0, 16,
+                  "Hidden width of the MLP after pooling by attention over D; 0: as in a block.")
+          .boolean(&L::poolPrefix, "pool_prefix",
+                   "Whether pooling by attention looks at class and register tokens too "
+                   "(Perception Encoder).")
           .choice(&L::activation, "activation", {"gelu", "quick_gelu", "gelu_tanh"},
                   "In the MLP: GELU, x·sigmoid(1.702 x) (CLIP), or GELU's tanh form (SigLIP).")
-          .choice(&L::mlp, "mlp", {"plain", "swiglu", "swiglu_apart", "swiglu_norm"},
-                  "The MLP: two layers; SiLU of one half times the other, from one layer (DINOv2 "
+          .choice(&L::mlp, "mlp", {"plain", "plain_norm", "swiglu", "swiglu_apart", "swiglu_norm"},
+                  "The MLP: two layers, or those with a norm between (BEiT-3); SiLU of one half "
+                  "times the other, from one layer (DINOv2 "
                   "giant) or from two (DINOv3), or that with a norm before the last (EVA-02). "
                   "mlp_ratio is what goes into the last layer.")
           .choice(
-              &L::names, "names", {"vit", "beit"},
-              "Whose names the weights have: those of timm's ViT (ls1.gamma) or of its BEiT and "
-              "EVA (gamma_1, attn.q_bias), whose keys have no bias.")
+              &L::names, "names", {"vit", "beit", "eva"},
+              "Whose names the weights have: those of timm's ViT (ls1.gamma), of its BEiT and EVA "
+              "(gamma_1, attn.q_bias), whose keys have no bias, or of its EVA whose keys have one "
+              "(gamma_1, attn.qkv.bias: Perception Encoder, RoPE-ViT).")
           .build();
   return table;
 }

@@ -75,6 +75,7 @@ struct InferenceSession::State {
   std::string digest;  ///< of the weights as they are; empty: not asked yet
   /// Whole, as the weights came, where the model's own are resampled from them; else empty.
   NamedTensors unsized;
+  Grid unsizedGrid;  ///< of their position embeddings
   /// In place of a model.
   std::optional<MapsSession> mapsAlone;
 
@@ -192,6 +193,7 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, i
     const ModelInfo& own = m_state->loaded.info;
     Checkpoint weights;
     weights.tensors = m_state->unsized.empty() ? m_state->model().state() : m_state->unsized;
+    const Grid grid = m_state->unsized.empty() ? m_state->model().grid(0) : m_state->unsizedGrid;
     Experiment experiment = own.experiment;
     experiment.model.imageSize = height;
     experiment.model.imageWidth = width == height ? 0 : width;
@@ -199,11 +201,14 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, i
     std::unique_ptr<InferenceSession> session(new InferenceSession);
     LoadedModel& loaded = session->m_state->loaded;
     loaded = buildModel(experiment, own.device);
-    const LoadPlan plan = planFor(*loaded.model, weights);
+    const LoadPlan plan = planFor(*loaded.model, weights, grid);
     requireFit(plan.report, /*partial=*/false, "picture size");
     applyWeights(*loaded.model, plan, m_state->model().learnedAlphas());
     loaded.model->setProgress(m_state->model().progress());
-    if (!plan.report.resized.empty()) session->m_state->unsized = std::move(weights.tensors);
+    if (!plan.report.resized.empty()) {
+      session->m_state->unsized = std::move(weights.tensors);
+      session->m_state->unsizedGrid = grid;
+    }
     keepDescription(own, plan.report, loaded);
     return session;
   });

@@ -179,9 +179,12 @@ TEST_F(InferCliTest, KeywordArgumentsThatLieAreRefusedOrLeftOut) {
 /// A small model of each family of vision transformers beyond DeiT; those without a classifier give
 /// their features.
 TEST_F(InferCliTest, TheZooOpensByItself) {
-  for (const std::string family :
-       {"beit", "clip", "clip_quickgelu", "deit3", "dino", "dinov2", "dinov2_giant", "dinov2_reg",
-        "dinov3", "eva02", "siglip", "vit_gap"}) {
+  for (const std::string family : {"aimv2",          "beit",       "beit3",      "clip",
+                                   "clip_quickgelu", "deit3",      "dino",       "dinov2",
+                                   "dinov2_giant",   "dinov2_reg", "dinov3",     "eva02",
+                                   "intern",         "pe_core",    "pe_spatial", "pooled_registers",
+                                   "post_norm",      "rope_axial", "rope_mixed", "siglip",
+                                   "vit_gap"}) {
     const std::string name = "zoo/" + family + "_micro";
     const auto outcome = run({"predict", "--weights", kGolden / (name + ".safetensors"), "--tensor",
                               kGolden / (name + ".io.safetensors"), "--output", "out.safetensors"});

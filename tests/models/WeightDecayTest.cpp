@@ -15,11 +15,13 @@ namespace {
 const std::set<std::string> kMasks{"learned_mask_a", "learned_mask_b", "dynamic_scale"};
 
 /// Tokens, embeddings and tables of positions.
-const std::set<std::string> kSpared{
-    "pos_embed",        "cls_token",        "dist_token",    "relative_position_bias_table",
-    "reg_token",        "attention_biases", "rel_pos_h",     "rel_pos_w",
-    "inner_bias_table", "outer_bias_table", "position_bias", "position_u",
-    "position_v"};
+const std::set<std::string> kSpared{"pos_embed",        "cls_token",
+                                    "dist_token",       "relative_position_bias_table",
+                                    "reg_token",        "attention_biases",
+                                    "rel_pos_h",        "rel_pos_w",
+                                    "inner_bias_table", "outer_bias_table",
+                                    "position_bias",    "position_u",
+                                    "position_v",       "freqs"};
 
 TEST(WeightDecay, SparesVectorsTokensAndPositionsOfEveryModel) {
   std::set<std::string> seen;

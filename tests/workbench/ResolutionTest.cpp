@@ -31,8 +31,9 @@ std::vector<float> answerOf(InferenceSession& session, const MaskScheme& masks) 
 }
 
 TEST(Resolution, IsThatOfAModelOpenedSo) {
-  for (const std::string name : {"vit_micro", "zoo/dinov2_reg_micro", "zoo/beit_micro",
-                                 "zoo/eva02_micro", "zoo/dinov3_micro", "swin_micro"}) {
+  for (const std::string name :
+       {"vit_micro", "zoo/dinov2_reg_micro", "zoo/beit_micro", "zoo/eva02_micro",
+        "zoo/dinov3_micro", "zoo/pe_core_micro", "zoo/rope_mixed_micro", "swin_micro"}) {
     const auto session = valueOrThrow(InferenceSession::open(golden(name)));
     const MaskShape shape = maskShapeOf(session->info().experiment.model);
     const MaskScheme masks = *makeMaskPreset("sch1", shape);
@@ -48,9 +49,9 @@ TEST(Resolution, IsThatOfAModelOpenedSo) {
     EXPECT_EQ(answerOf(*larger, masks), answerOf(*opened, masks)) << name;
 
     // However often: what was resampled is not resampled again.
-    const int own = session->info().experiment.model.imageSize;
-    const auto back =
-        valueOrThrow(valueOrThrow(larger->atSize(96, 0, masks))->atSize(own, 0, masks));
+    const ModelConfig& own = session->info().experiment.model;
+    const auto back = valueOrThrow(
+        valueOrThrow(larger->atSize(96, 0, masks))->atSize(own.imageSize, own.imageWidth, masks));
     EXPECT_EQ(answerOf(*back, masks), before) << name;
   }
 }

@@ -8,10 +8,25 @@ namespace {
 
 /// What people call it, by parts of its name; the first that is in it.
 const std::vector<std::pair<const char*, const char*>> kTitles{
-    {"deit3", "DeiT III"}, {"dinov3", "DINOv3"}, {"reg4_dinov2", "DINOv2 with registers"},
-    {"dinov2", "DINOv2"},  {"tipsv2", "TIPSv2"}, {"siglip", "SigLIP"},
-    {"eva02", "EVA-02"},   {"eva_", "EVA"},      {"clip", "CLIP"},
-    {"beitv2", "BEiTv2"},  {"beit", "BEiT"},     {"flexivit", "FlexiViT"},
+    {"deit3", "DeiT III"},
+    {"dinov3", "DINOv3"},
+    {"reg4_dinov2", "DINOv2 with registers"},
+    {"dinov2", "DINOv2"},
+    {"tipsv2", "TIPSv2"},
+    {"siglip", "SigLIP"},
+    {"eva02", "EVA-02"},
+    {"eva_", "EVA"},
+    {"clip", "CLIP"},
+    {"beitv2", "BEiTv2"},
+    {"beit3", "BEiT-3"},
+    {"beit", "BEiT"},
+    {"flexivit", "FlexiViT"},
+    {"vit_pe_", "Perception Encoder"},
+    {"intern300m", "InternViT"},
+    {"aimv2", "AIMv2"},
+    {"rope_224", "RoPE-ViT"},
+    {"rope_ape", "RoPE-ViT"},
+    {"rope_mixed", "RoPE-ViT"},
 };
 
 std::string titleOf(const std::string& name) {
@@ -49,7 +64,7 @@ PublishedModel modelOf(const TimmRow& row) {
 
 std::vector<PublishedModel> timmModels() {
   std::vector<PublishedModel> models;
-  for (const auto& rows : {vitRows, clipRows, siglipRows, beitRows})
+  for (const auto& rows : {vitRows, clipRows, siglipRows, beitRows, rotaryRows})
     for (const TimmRow& row : rows())
       models.push_back(modelOf(row));
   return models;

@@ -29,5 +29,6 @@ std::vector<TimmRow> vitRows();
 std::vector<TimmRow> clipRows();
 std::vector<TimmRow> siglipRows();
 std::vector<TimmRow> beitRows();
+std::vector<TimmRow> rotaryRows();
 
 }  // namespace headlight

@@ -13,8 +13,8 @@ void inferHeads(const TensorShapes& shapes, ModelConfig& config, std::vector<std
     config.heads = *heads;
     return;
   }
-  constexpr int kUsualHeadWidth = 64;
-  const int usual = config.width % kUsualHeadWidth == 0 ? config.width / kUsualHeadWidth : 0;
+  const int usualWidth = shapes.has("patch_embed.norm.weight") ? 128 : 64;  // AIMv2's, all others'
+  const int usual = config.width % usualWidth == 0 ? config.width / usualWidth : 0;
   config.heads = usual > 0 ? usual : 3;
   notes.push_back("the file does not say how many heads there are: assumed " +
                   std::to_string(config.heads) + "; give a config or a model's name to be certain");
@@ -28,6 +28,16 @@ double ratioOf(int hidden, int width) {
   return static_cast<int>(ratio * width) == hidden ? ratio : std::nextafter(ratio, 2 * ratio);
 }
 
+/// Pooling by attention: SigLIP's over the patches, Perception Encoder's over all tokens by 8
+/// heads.
+void inferPool(const TensorShapes& shapes, ModelConfig& config) {
+  config.layout["pooling"] = "attention";
+  config.layout["pool_ratio"] = ratioOf(shapes.extent("attn_pool.mlp.fc2.weight", 1), config.width);
+  if (!config.classToken && config.registers == 0) return;
+  config.layout["pool_prefix"] = true;
+  if (config.classToken && config.width % 8 == 0) config.layout["pool_heads"] = 8;
+}
+
 /// What stands in names and shapes alone.
 void inferKin(const TensorShapes& shapes, ModelConfig& config) {
   Json &layout = config.layout, &attention = config.attention;
@@ -36,14 +46,25 @@ void inferKin(const TensorShapes& shapes, ModelConfig& config) {
     layout["norm_pre"] = true;
     config.normEpsilon = 1e-5;  // of every released CLIP
   }
+  if (!shapes.has("blocks.0.norm1.bias")) layout["norm"] = "rms";
+  if (!shapes.has("blocks.0.attn.proj.bias")) layout["branch_bias"] = false;
+  if (shapes.has("patch_embed.norm.weight")) {
+    layout["patch_norm"] = true;
+    config.normEpsilon = 1e-5;  // of every released AIMv2
+  }
   if (shapes.has("fc_norm.weight")) layout["pool_norm"] = true;
   if (shapes.has("fc_norm.weight") || !config.classToken) layout["pooling"] = "mean";
-  if (shapes.has("attn_pool.latent")) layout["pooling"] = "attention";
+  if (shapes.has("attn_pool.latent")) inferPool(shapes, config);
+  if (!shapes.has("norm.weight") && !shapes.has("fc_norm.weight")) layout["final_norm"] = false;
   if (shapes.has("blocks.0.mlp.fc1_g.weight"))
     layout["mlp"] = shapes.has("blocks.0.mlp.norm.weight") ? "swiglu_norm" : "swiglu_apart";
   else if (shapes.size("blocks.0.mlp.fc1.weight", 0) ==
            2 * shapes.size("blocks.0.mlp.fc2.weight", 1))
     layout["mlp"] = "swiglu";
+  else if (shapes.has("blocks.0.mlp.norm.weight")) {
+    layout["mlp"] = "plain_norm";
+    config.normEpsilon = 1e-5;  // of every released BEiT-3
+  }
   if (shapes.has("blocks.0.attn.q_proj.weight")) attention["apart"] = true;
   if (shapes.has("blocks.0.attn.norm.weight")) attention["inner_norm"] = true;
   if (shapes.has("blocks.0.attn.relative_position_bias_table"))
@@ -61,6 +82,30 @@ bool hasBeitNames(const TensorShapes& shapes) {
 
 constexpr double kDinoV3Epsilon = 1e-5;  // of every released one; timm's arguments do not have it
 
+bool setColumnsFirst(ModelConfig& config, const char* kind, double temperature) {
+  config.attention["rotary"] = kind;
+  config.attention["rotary_temperature"] = temperature;
+  config.attention["rotary_columns_first"] = true;
+  return true;
+}
+
+/// Rotary positions of families that leave other signs than these; false: none of them.
+bool inferRotary(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
+  if (shapes.has("rope.freqs")) return setColumnsFirst(config, "mixed", 10);
+  const std::string toBeCertain = "; give a config or a model's name to be certain";
+  const bool eva = config.layout.value("names", "vit") == "eva";
+  const bool pool = config.layout.value("pool_prefix", false) && config.classToken;
+  if (shapes.has("norm_pre.weight") && (pool || !config.layout.value("final_norm", true))) {
+    notes.push_back("assumed a Perception Encoder's rotary positions" + toBeCertain);
+    config.attention["rotary_offset"] = 1;
+    config.attention["rotary_reference"] = {config.grid().rows, config.grid().cols};
+    return setColumnsFirst(config, "axial", 10000);
+  }
+  if (!eva || config.registers > 0) return false;
+  notes.push_back("assumed RoPE-ViT's axial rotary positions" + toBeCertain);
+  return setColumnsFirst(config, "axial", 100);
+}
+
 /// timm's keyword arguments say what leaves no trace: activations, epsilons, rotary positions.
 void applyArguments(const TensorShapes& shapes, ModelConfig& config,
                     std::vector<std::string>& notes) {
@@ -74,7 +119,8 @@ void applyArguments(const TensorShapes& shapes, ModelConfig& config,
     if (config.attention.value("rotary", "none") == "dinov3") config.normEpsilon = kDinoV3Epsilon;
     return;
   }
-  if (config.positions == "learned" || config.attention.contains("relative_positions")) return;
+  if (config.attention.contains("relative_positions")) return;
+  if (inferRotary(shapes, config, notes) || config.positions == "learned") return;
   config.normEpsilon = kDinoV3Epsilon;
   config.attention["rotary"] = "dinov3";
   config.attention["rotary_temperature"] = 100;
@@ -122,8 +168,10 @@ void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::
   config.mlpRatio = ratioOf(shapes.extent("blocks.0.mlp.fc2.weight", 1), config.width);
   if (shapes.has("blocks.0.ls1.gamma") || shapes.has("blocks.0.gamma_1")) config.layerScale = 1e-5;
   if (hasBeitNames(shapes)) {
-    config.layout["names"] = "beit";
-    config.layout["pooling"] = "mean";
+    const bool keysHaveBias = shapes.has("blocks.0.attn.qkv.bias");
+    config.layout["names"] = keysHaveBias ? "eva" : "beit";
+    const bool ropeVit = keysHaveBias && config.classToken && !shapes.has("norm_pre.weight");
+    config.layout["pooling"] = ropeVit ? "token" : "mean";
   }
   inferKin(shapes, config);
   if (shapes.has("blocks.0.mlp.dconv.weight"))

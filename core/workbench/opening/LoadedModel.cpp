@@ -69,6 +69,17 @@ std::optional<Description> describedByFolder(const ModelSource& source) {
   return describedBy(readHubConfig(valueOrThrow(findHubFolder(place))));
 }
 
+/// The grid of the model that a file says it is of; a grid without rows where it does not.
+Grid gridIn(const Checkpoint& checkpoint) {
+  const auto said = guarded("", [&] {
+    if (const auto own = valueOrThrow(readModelMetadata(checkpoint.metadata, "")))
+      return own->experiment.model.grid();
+    std::vector<std::string> notes;
+    return inferModel(checkpoint, notes).grid();
+  });
+  return said ? *said : Grid{0, 0, 0};
+}
+
 /// Buffers that other writers keep and that follow from the model's sizes.
 bool followsFromSizes(const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
@@ -78,13 +89,15 @@ bool followsFromSizes(const std::string& name) {
 
 }  // namespace
 
-LoadPlan planFor(const Model& model, const Checkpoint& checkpoint) {
+LoadPlan planFor(const Model& model, const Checkpoint& checkpoint, std::optional<Grid> fileGrid) {
   refuseSequenceModel(checkpoint.metadata, "checkpoint");
-  const Grid grid = model.grid(0);
-  auto plan =
-      valueOrThrow(planLoad(stateFor(model, checkpoint), checkpoint,
-                            {.prefixTokens = grid.prefix, .rows = grid.rows, .cols = grid.cols}));
-  return plan;
+  const Grid grid = model.grid(0), file = fileGrid.value_or(gridIn(checkpoint));
+  return valueOrThrow(planLoad(stateFor(model, checkpoint), checkpoint,
+                               {.prefixTokens = grid.prefix,
+                                .rows = grid.rows,
+                                .cols = grid.cols,
+                                .fileRows = file.rows,
+                                .fileCols = file.cols}));
 }
 
 void requireFit(const LoadReport& report, bool partial, const std::string& where) {

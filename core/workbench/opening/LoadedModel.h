@@ -44,8 +44,10 @@ void requireExplained(const Model& model, const Checkpoint& checkpoint, const st
 /// (LoadReport::unfilled) unless that is wanted.
 void requireFit(const LoadReport& report, bool partial, const std::string& where);
 
-/// What `checkpoint` would do to `model`.
-LoadPlan planFor(const Model& model, const Checkpoint& checkpoint);
+/// What `checkpoint` would do to `model`. `fileGrid`: of its position embeddings, where the file
+/// itself does not say it.
+LoadPlan planFor(const Model& model, const Checkpoint& checkpoint,
+                 std::optional<Grid> fileGrid = {});
 
 /// Of every layer (Model::softAlphas).
 SoftAlphas softAlphasOf(const Model& model);
