@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QScreen>
 #include <QTemporaryDir>
 
 #include <cstdio>
@@ -162,6 +163,13 @@ bool prepareEnvironment(int argc, char** argv) {
   return windowless;
 }
 
+/// Where its usual size leaves no room for the frame that a window manager puts around it.
+bool fillsScreen(const QWidget& window) {
+  constexpr int kFrame = 48;
+  const QSize room = window.screen()->availableSize();
+  return window.width() > room.width() - 2 || window.height() + kFrame > room.height();
+}
+
 int run(QApplication& application, Options options) {
   initialiseHeadlightResources();
   // Made before the window and so outliving its training; removed with what lies in it.
@@ -182,7 +190,10 @@ int run(QApplication& application, Options options) {
     std::fputs(qUtf8Printable(shortcutsPage(*window.actions())), stdout);
     return 0;
   }
-  if (options.size.isValid()) window.resize(options.size);
+  if (options.size.isValid())
+    window.resize(options.size);
+  else if (options.screenshot.path.isEmpty() && fillsScreen(window))
+    window.setWindowState(Qt::WindowMaximized);  // a session of before has its own
   window.show();
   window.start();
   if (options.size.isValid()) window.resize(options.size);

@@ -5,6 +5,7 @@
 #include "core/base/Text.h"
 #include "core/workbench/MapFile.h"
 #include "core/workbench/PageTiles.h"
+#include "core/workbench/Video.h"
 
 namespace headlight {
 namespace {
@@ -188,8 +189,8 @@ class PageLooker {
 }  // namespace
 
 Result<Image> readPagePicture(const std::string& path) {
-  if (const auto place = mapPlaceOf(path)) return readMapPicture(*place);
-  return readImage(path);
+  const auto place = mapPlaceOf(path);
+  return place && !videoPlaceOf(path) ? readMapPicture(*place) : readPictureOrFrame(path);
 }
 
 Result<PageLook> lookAtPage(InferenceSession& session, const MaskScheme& masks,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/workbench/MapFile.h"
+#include "core/workbench/Video.h"
 #include "core/workbench/opening/OpenedEvaluation.h"
 
 namespace headlight {
@@ -28,7 +29,7 @@ std::optional<std::vector<std::int64_t>> classesOfLabels(const Dataset& dataset,
 PictureFeed feedOf(const std::vector<std::filesystem::path>& files) {
   return {static_cast<std::int64_t>(files.size()),
           [files](std::int64_t index) -> Result<FedPicture> {
-            auto image = readImage(files[static_cast<std::size_t>(index)]);
+            auto image = readPictureOrFrame(files[static_cast<std::size_t>(index)]);
             if (!image) return image.error();
             return FedPicture{*image};
           }};

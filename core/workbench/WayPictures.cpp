@@ -41,14 +41,23 @@ std::string classNameOf(const ModelInfo& info, int classIndex) {
                                         : "class " + std::to_string(classIndex);
 }
 
-std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
-                                      int classIndex, std::size_t count) {
+std::vector<int> depthClasses(const DepthPrediction& depth, int classIndex, std::size_t count) {
   std::vector<int> classes;
   if (!depth.top.empty())
     for (const ClassScore& score : depth.top.back())
       if (classes.size() < count) classes.push_back(score.index);
   if (classIndex >= 0 && std::find(classes.begin(), classes.end(), classIndex) == classes.end())
     classes.push_back(classIndex);
+  return classes;
+}
+
+std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
+                                      int classIndex, std::size_t count) {
+  return depthCurves(depth, info, depthClasses(depth, classIndex, count));
+}
+
+std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
+                                      const std::vector<int>& classes) {
   std::vector<PlottedCurve> curves;
   for (const int index : classes) {
     PlottedCurve& curve = curves.emplace_back();

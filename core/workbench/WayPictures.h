@@ -3,6 +3,7 @@
 // and in what commands write.
 
 #include <string>
+#include <vector>
 
 #include "core/imaging/CurvePlot.h"
 #include "core/workbench/WaysOfLooking.h"
@@ -20,6 +21,12 @@ std::string varianceText(const FeatureColors& colors);
 /// one: their probabilities by layer. Empty where the head fits no layer.
 std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
                                       int classIndex = -1, std::size_t count = 5);
+/// The classes of depthCurves(), best first, `classIndex` last.
+std::vector<int> depthClasses(const DepthPrediction& depth, int classIndex = -1,
+                              std::size_t count = 5);
+/// Of these classes.
+std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
+                                      const std::vector<int>& classes);
 /// The same as a drawing.
 Drawing depthPlot(const DepthPrediction& depth, const ModelInfo& info, int classIndex = -1);
 

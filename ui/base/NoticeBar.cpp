@@ -81,10 +81,12 @@ void NoticeBar::add(const Notice& told) {
   Notice notice = told;
   notice.title = shownText(told.title);
   notice.text = shownText(told.text);
-  m_notices.removeIf(
-      [&](const Notice& old) { return old.title == notice.title && old.text == notice.text; });
+  m_notices.removeIf([&](const Notice& old) {
+    return (old.title == notice.title && old.text == notice.text) ||
+           (!notice.topic.isEmpty() && old.topic == notice.topic);
+  });
   if (m_notices.size() >= kMaxNotices) m_notices.removeFirst();
-  m_notices.append(notice);
+  if (!notice.title.isEmpty() || !notice.text.isEmpty()) m_notices.append(notice);
   refresh();
 }
 

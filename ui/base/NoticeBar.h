@@ -21,6 +21,9 @@ struct Notice {
   QString text;
   QString action;  ///< of a button; may be empty
   std::function<void()> run;
+  /// What it is about, if that can pass: a notice takes the place of the one about the same, and
+  /// one without words only takes it away.
+  QString topic;
 };
 
 class NoticeBar : public QFrame {

@@ -3,11 +3,12 @@
 #include <QFile>
 
 #include "core/workbench/MapFile.h"
+#include "core/workbench/Video.h"
 
 namespace headlight {
 namespace {
 
-/// Of a file, a picture of a file of maps, or one of the built-in samples.
+/// Of a file, a video's frame, a picture of a file of maps, or one of the built-in samples.
 Result<Image> listedPicture(InferenceSession& session, const QString& path) {
   const std::string name = path.toStdString();
   if (session.info().mapsAlone) {
@@ -15,9 +16,9 @@ Result<Image> listedPicture(InferenceSession& session, const QString& path) {
     if (image.empty()) return Error{ErrorCode::NotFound, "is none of the maps that are open", name};
     return image;
   }
-  if (const auto place = mapPlaceOf(name); place && !QFile::exists(path))
+  if (const auto place = mapPlaceOf(name); place && !QFile::exists(path) && !videoPlaceOf(name))
     return readMapPicture(*place);
-  if (!path.startsWith(QLatin1Char(':'))) return readImage(name);
+  if (!path.startsWith(QLatin1Char(':'))) return readPictureOrFrame(name);
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) return Error{ErrorCode::NotFound, "cannot be read", name};
   const QByteArray bytes = file.readAll();

@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "core/workbench/Video.h"
+
 namespace headlight {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr int kPollMs = 100;
 
 /// Of a file, or one of the built-in samples.
 Result<Image> pictureAt(const QString& path) {
-  if (!path.startsWith(QLatin1Char(':'))) return readImage(path.toStdString());
+  if (!path.startsWith(QLatin1Char(':'))) return readPictureOrFrame(path.toStdString());
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly))
     return Error{ErrorCode::NotFound, "cannot be read", path.toStdString()};

@@ -1,14 +1,17 @@
 #include "ui/document/Folders.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
 
+#include "core/workbench/Video.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
 
 QString documentsFolder() {
-  return QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  return QFileInfo(documents).isDir() ? documents : QDir::homePath();  // not every account has one
 }
 
 namespace {
@@ -37,7 +40,10 @@ void rememberFigureFolder(const QString& path) {
 }
 
 QString pictureFolder(const Document& document) {
-  const QFileInfo file(document.imagePath());
+  QFileInfo file(document.imagePath());
+  if (!file.exists())
+    if (const auto frame = videoPlaceOf(document.imagePath().toStdString()))
+      file = QFileInfo(QString::fromStdString(frame->file.string()));
   const bool onDisk = document.imagePath().startsWith('/') && file.exists();
   return onDisk ? file.absolutePath() : documentsFolder();
 }

@@ -58,7 +58,6 @@ ParameterForm::ParameterForm(const ParameterTable& table, const QString& path, Q
   m_help->setWordWrap(true);
   m_help->setTextFormat(Qt::PlainText);
   m_help->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-  m_help->setMinimumHeight(2 * fontMetrics().lineSpacing() + 4);
   m_help->setForegroundRole(QPalette::PlaceholderText);
 
   auto* layout = new QVBoxLayout(this);
@@ -198,6 +197,20 @@ void ParameterForm::focusField(const QString& name) {
 
 void ParameterForm::showHelp(const ParameterField* field) {
   m_help->setText(field ? field->help() : QString());
+}
+
+/// Room for the longest help, so that fields stay where they are under the pointer.
+void ParameterForm::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  constexpr int kLeastLines = 2, kMostLines = 5;
+  const int line = m_help->fontMetrics().lineSpacing();
+  int lines = kLeastLines;
+  for (const ParameterField* field : m_fields) {
+    const QRect text = m_help->fontMetrics().boundingRect(QRect(0, 0, width(), 100 * line),
+                                                          Qt::TextWordWrap, field->help());
+    lines = std::max(lines, (text.height() + line - 1) / line);
+  }
+  m_help->setMinimumHeight(std::min(lines, kMostLines) * line + 4);
 }
 
 bool ParameterForm::eventFilter(QObject* watched, QEvent* event) {

@@ -61,6 +61,7 @@ class ParameterForm : public QWidget {
   void changed();  ///< a value, by the person
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:

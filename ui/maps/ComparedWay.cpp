@@ -1,6 +1,7 @@
 #include "ui/maps/ComparedWay.h"
 
 #include "core/workbench/Comparison.h"
+#include "core/workbench/Prediction.h"
 #include "ui/bridge/SideBridge.h"
 #include "ui/bridge/WaysBridge.h"
 #include "ui/maps/DepthPlot.h"
@@ -61,6 +62,12 @@ ComparedWay::ComparedWay(Document* side, SideBridge* bridge, QWidget* parent)
   connect(m_ways, &WaysBridge::changed, this, &ComparedWay::refresh);
 }
 
+void ComparedWay::setOther(ComparedWay* other) {
+  m_other = other;
+  m_heat->setOther(other->m_heat);
+  connect(other->m_ways, &WaysBridge::changed, this, &ComparedWay::refresh);
+}
+
 void ComparedWay::showEvent(QShowEvent* event) {
   QStackedWidget::showEvent(event);
   request();
@@ -76,7 +83,10 @@ void ComparedWay::refresh() {
   const WayInfo* way = wayFromName(m_document->view().way.name);
   const bool depth = way && way->way == Way::Depth;
   setCurrentWidget(depth ? static_cast<QWidget*>(m_depth) : m_heat);
-  if (depth && m_document->hasModel()) showDepth(*m_depth, *m_document, *m_ways);
+  if (!depth || !m_document->hasModel()) return;
+  const bool comparable = m_other && m_other->m_document->hasModel() &&
+                          sameClasses(m_document->model(), m_other->m_document->model());
+  showDepth(*m_depth, *m_document, *m_ways, comparable ? m_other->m_ways : nullptr);
 }
 
 }  // namespace headlight

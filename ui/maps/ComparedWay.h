@@ -39,6 +39,8 @@ class ComparedWay : public QStackedWidget {
   /// All outlive it.
   ComparedWay(Document* side, SideBridge* bridge, QWidget* parent);
 
+  /// Whose scale and colours it shares; both outlive each other's last use.
+  void setOther(ComparedWay* other);
   ComparedHeat* heat() const { return m_heat; }
   WaysBridge* ways() const { return m_ways; }
 
@@ -53,6 +55,7 @@ class ComparedWay : public QStackedWidget {
   WaysBridge* m_ways;
   ComparedHeat* m_heat;
   RunCurvesPlot* m_depth;
+  ComparedWay* m_other = nullptr;
 };
 
 }  // namespace headlight

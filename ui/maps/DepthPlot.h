@@ -7,7 +7,9 @@ class Document;
 class RunCurvesPlot;
 class WaysBridge;
 
-/// What the bridge found, in the plot; why there is nothing, else.
-void showDepth(RunCurvesPlot& plot, const Document& document, const WaysBridge& bridge);
+/// What the bridge found, in the plot; why there is nothing, else. `beside`: what another plot
+/// shows, whose classes keep their colours here.
+void showDepth(RunCurvesPlot& plot, const Document& document, const WaysBridge& bridge,
+               const WaysBridge* beside = nullptr);
 
 }  // namespace headlight

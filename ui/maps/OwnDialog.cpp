@@ -166,8 +166,9 @@ OwnStyle OwnDialog::ownStyle() const {
   return style;
 }
 
-/// Hidden it costs nothing.
+/// Hidden it costs nothing. What was saved before is of another picture.
 void OwnDialog::request() {
+  m_status->clear();
   if (isVisible()) m_bridge->request(choice());
 }
 
@@ -207,6 +208,9 @@ QString OwnDialog::aboutText() const {
   QString text = QString::fromStdString(ownTitle(*result->picture));
   if (!result->picture->note.empty())
     text += QStringLiteral(" · ") + QString::fromStdString(result->picture->note);
+  if (const QString scale = m_panels->scaleText();
+      !scale.isEmpty() && result->info.kind != OwnKind::Curves)
+    text += QStringLiteral(" · ") + scale;
   return text;
 }
 
@@ -219,12 +223,12 @@ void OwnDialog::refresh() {
       meaning = tr("%1 (%2)").arg(QString::fromStdString(offer.meaning),
                                   QString::fromStdString(offer.source));
   m_meaning->setText(meaning);
-  m_state->setText(aboutText());
   m_export->setEnabled(current);
   m_shared->setVisible(!current || result->info.kind != OwnKind::Curves);
   if (current && result->info.kind == OwnKind::Curves) {
     m_pages->setCurrentWidget(m_curvesRoom);
     showCurves(*result->picture);
+    m_state->setText(aboutText());
     return;
   }
   m_pages->setCurrentWidget(m_panelsRoom);
@@ -233,6 +237,7 @@ void OwnDialog::refresh() {
                        current ? result->view : Image(),
                        m_document->hasModel() ? m_document->model().grid : Grid());
   m_panels->setChosen(m_document->view().layer, m_document->view().head);
+  m_state->setText(aboutText());
 }
 
 void OwnDialog::showCurves(const OwnPicture& picture) {

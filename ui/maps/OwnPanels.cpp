@@ -16,7 +16,7 @@ namespace headlight {
 namespace {
 
 constexpr int kOwnGap = 10, kLeastSide = 96;
-constexpr int kCaptionFrom = 150;  ///< a tile of this width has room for its scale
+constexpr int kMostWithScale = 64;  ///< tiles; of more there is no room for scales, nor time
 
 bool sameStyle(const OwnStyle& a, const OwnStyle& b) {
   const auto told = [](const OwnStyle& style) {
@@ -67,6 +67,7 @@ void OwnPanels::layOut() {
   const int caption = fontMetrics().height() + 4, count = std::max(1, tiles());
   m_side = 0;
   for (int columns = 1; columns <= count; ++columns) {
+    if (!keepsLayers(columns)) continue;
     const int rows = (count + columns - 1) / columns;
     const int wide = (m_room.width() - kOwnGap) / columns - kOwnGap,
               high = (m_room.height() - kOwnGap) / rows - kOwnGap - caption;
@@ -77,12 +78,23 @@ void OwnPanels::layOut() {
   if (m_side < kLeastSide) {
     width -= style()->pixelMetric(QStyle::PM_ScrollBarExtent);
     m_columns = std::max(1, (width - kOwnGap) / (kLeastSide + kOwnGap));
+    while (!keepsLayers(m_columns))
+      --m_columns;
     m_side = std::max(1, std::min(kLeastSide, width - 2 * kOwnGap));
   }
+  makeCaptions();
   const int rows = (count + m_columns - 1) / m_columns;
   setFixedSize(std::max(1, width),
                std::max(m_room.height(), kOwnGap + rows * (m_side + caption + kOwnGap)));
   update();
+}
+
+/// Whether no row of tiles begins in one layer and ends in another, or all have as many layers.
+bool OwnPanels::keepsLayers(int columns) const {
+  int heads = 0;
+  for (int tile = 0; tile < tiles() && panelOf(tile).layer == panelOf(0).layer; ++tile)
+    ++heads;
+  return heads < 1 || columns % heads == 0 || heads % columns == 0;
 }
 
 const OwnPanel& OwnPanels::panelOf(int tile) const {
@@ -127,21 +139,46 @@ QString OwnPanels::textAt(const QPointF& position) const {
   const int row =
       std::clamp(int((position.y() - rect.top()) * panel.rows / rect.height()), 0, panel.rows - 1);
   const float value = panel.values[static_cast<std::size_t>(row) * panel.cols + col];
-  return tr("%1 · %2: %3")
-      .arg(QString::fromStdString(ownPlaceText(panel.layer, panel.head)),
-           placeText(panel, row, col), std::isnan(value) ? tr("nothing") : ownNumber(value));
+  return tr("%1 · %2: %3 · scale %4")
+      .arg(placeOf(tile), placeText(panel, row, col),
+           std::isnan(value) ? tr("nothing") : ownNumber(value), rangeOf(tile));
 }
 
-QString OwnPanels::captionOf(int tile) const {
-  const OwnPanel& panel = panelOf(tile);
-  const QString text = QString::fromStdString(ownPlaceText(panel.layer, panel.head));
-  if (m_side < kCaptionFrom) {
-    // Cut at its end it would not tell the head; under the pointer it is told in full.
-    const bool narrow = fontMetrics().horizontalAdvance(text) > m_side && panel.head >= 0;
-    return narrow ? tr("%1 · head %2").arg(panel.layer).arg(panel.head) : text;
-  }
+QString OwnPanels::placeOf(int tile) const {
+  return QString::fromStdString(ownPlaceText(panelOf(tile).layer, panelOf(tile).head));
+}
+
+QString OwnPanels::rangeOf(int tile) const {
   const ValueRange range = ownRange(*m_picture, m_shown[static_cast<std::size_t>(tile)], m_style);
-  return text + tr("   %1 to %2").arg(ownNumber(range.low), ownNumber(range.high));
+  return tr("%1 to %2").arg(ownNumber(range.low), ownNumber(range.high));
+}
+
+/// With their scales where every tile has room for that. Cut at its end one would not tell the
+/// head: where one is too narrow all are short, and under the pointer it is told in full.
+void OwnPanels::makeCaptions() {
+  const auto made = [&](const auto& text) {
+    m_captions.clear();
+    bool fit = true;
+    for (int tile = 0; tile < tiles(); ++tile) {
+      m_captions << text(tile);
+      fit = fit && fontMetrics().horizontalAdvance(m_captions.last()) <= m_side;
+    }
+    return fit;
+  };
+  if (tiles() <= kMostWithScale &&
+      made([&](int tile) { return placeOf(tile) + QStringLiteral("   ") + rangeOf(tile); }))
+    return;
+  if (made([&](int tile) { return placeOf(tile); })) return;
+  made([&](int tile) {
+    const OwnPanel& panel = panelOf(tile);
+    return panel.head < 0 ? placeOf(tile) : tr("%1 · head %2").arg(panel.layer).arg(panel.head);
+  });
+}
+
+QString OwnPanels::scaleText() const {
+  if (tiles() == 0) return {};
+  if (tiles() == 1 || m_style.sharedScale) return tr("scale %1").arg(rangeOf(0));
+  return tr("each on a scale of its own");
 }
 
 const QImage& OwnPanels::imageOf(int tile) {
@@ -171,7 +208,7 @@ void OwnPanels::paintEvent(QPaintEvent* event) {
     painter.setPen(palette().color(QPalette::WindowText));
     const QRect caption(whole.left(), whole.top(), m_side, fontMetrics().height());
     painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
-                     fontMetrics().elidedText(captionOf(tile), Qt::ElideRight, m_side));
+                     fontMetrics().elidedText(m_captions[tile], Qt::ElideRight, m_side));
     const OwnPanel& panel = panelOf(tile);
     if (tiles() == 1 || panel.layer != m_layer || panel.head != m_head) continue;
     painter.setPen(QPen(palette().color(QPalette::Highlight), 2));

@@ -3,6 +3,7 @@
 // is told value and place; a click chooses the head.
 
 #include <QImage>
+#include <QStringList>
 #include <QWidget>
 
 #include <map>
@@ -30,6 +31,7 @@ class OwnPanels : public QWidget {
   /// What is under this point, with its value: "layer 0, head 1 · offset (−2, 3): 0.12"; empty:
   /// nothing.
   QString textAt(const QPointF& position) const;
+  QString scaleText() const;  ///< "scale 0 to 1", "each on a scale of its own"; empty: nothing
 
  Q_SIGNALS:
   void pointed(const QString& text);     ///< empty: at nothing
@@ -43,10 +45,13 @@ class OwnPanels : public QWidget {
 
  private:
   void layOut();
+  bool keepsLayers(int columns) const;
+  void makeCaptions();
   int tileAt(const QPointF& position) const;
   const OwnPanel& panelOf(int tile) const;
   const QImage& imageOf(int tile);
-  QString captionOf(int tile) const;
+  QString placeOf(int tile) const;
+  QString rangeOf(int tile) const;
   QString placeText(const OwnPanel& panel, int row, int col) const;
 
   std::shared_ptr<const OwnPicture> m_picture;
@@ -55,6 +60,7 @@ class OwnPanels : public QWidget {
   Grid m_grid;
   std::vector<std::size_t> m_shown;  ///< panels
   std::map<int, QImage> m_images;    ///< of tiles that were seen
+  QStringList m_captions;
   QSize m_room;
   int m_columns = 1, m_side = 1;
   int m_layer = -1, m_head = -1;

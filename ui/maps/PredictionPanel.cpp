@@ -171,6 +171,7 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
   }
   m_places.clear();
   for (const PredictionRow& entry : m_rows) {
+    if (row.bottom() > height() + 1) break;  // half a row says nothing
     m_places.push_back(row);
     paintRow(painter, row, entry);
     row.translate(0, line);

@@ -110,8 +110,8 @@ void SideBySide::mirror(PictureView* from, const QList<PictureView*>& to) {
 
 /// What one side found changes the scale of the other, and the difference.
 void SideBySide::joinScales() {
-  m_left.way->heat()->setOther(m_right.way->heat());
-  m_right.way->heat()->setOther(m_left.way->heat());
+  m_left.way->setOther(m_right.way);
+  m_right.way->setOther(m_left.way);
   for (const Side* side : {&m_left, &m_right})
     connect(side->way->ways(), &WaysBridge::changed, m_difference, [this] {
       m_left.way->heat()->refresh();

@@ -209,16 +209,33 @@ void WaysView::fillClasses() {
   readView();
 }
 
-/// What was typed names a class, in part too; else the choice stays.
+/// What was typed names a class, in part too where that is of one alone; else the choice stays, and
+/// it is said.
 void WaysView::chooseClass() {
   const QString typed = m_classes->currentText().trimmed();
-  int found = m_classes->findText(typed, Qt::MatchFixedString);
-  if (found < 0 && m_document->hasModel())
-    if (const auto index = classFromText(typed.toStdString(), m_document->model()))
-      found = *index + 1;
+  int found = typed.isEmpty() ? 0 : m_classes->findText(typed, Qt::MatchFixedString);
+  QString why;
+  if (found < 0 && m_document->hasModel()) {
+    const auto index = classFromText(typed.toStdString(), m_document->model());
+    found = index ? *index + 1 : onlyWith(typed);
+    if (!index) why = QString::fromStdString(index.error().text());
+  }
   if (found >= 0)
     m_document->changeView([found](ViewOptions& view) { view.way.classIndex = found - 1; });
+  else if (!why.isEmpty())
+    Q_EMIT m_document->failed(tr("No such class"), why);
   readView();
+}
+
+/// The entry that alone has `part` in it; −1: none, or several.
+int WaysView::onlyWith(const QString& part) const {
+  int only = -1;
+  for (int i = 1; i < m_classes->count(); ++i) {
+    if (!m_classes->itemText(i).contains(part, Qt::CaseInsensitive)) continue;
+    if (only >= 0) return -1;
+    only = i;
+  }
+  return only;
 }
 
 void WaysView::readView() {

@@ -75,6 +75,7 @@ class WaysView : public QWidget {
   void choose(const QString& name);
   void fillClasses();
   void chooseClass();
+  int onlyWith(const QString& part) const;
   void readView();
   void request();
   void refresh();

@@ -52,6 +52,15 @@ void RunCurvesPlot::setLines(const std::vector<NamedCurve>& lines, const QString
   draw();
 }
 
+void RunCurvesPlot::setWhole(double low, double high) {
+  if (m_whole) return;
+  m_whole = {low, high};
+  const QSharedPointer<QCPAxisTickerFixed> ticker(new QCPAxisTickerFixed);
+  ticker->setTickStep(1);
+  ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+  m_plot->xAxis->setTicker(ticker);
+}
+
 void RunCurvesPlot::draw() {
   QStringList names;
   for (const NamedCurve& line : m_lines)
@@ -81,7 +90,10 @@ void RunCurvesPlot::fitRanges() {
   if (low > high) low = 0, high = 1;
   const double size = std::max(std::abs(low), std::abs(high)), range = high - low;
   const double margin = std::max(0.05 * (range > 1e-5 * size ? range : size), 1e-6);
-  m_plot->yAxis->setRange(low - margin, high + margin);
+  if (m_whole)
+    m_plot->yAxis->setRange(m_whole->first - 0.02, m_whole->second + 0.02);
+  else
+    m_plot->yAxis->setRange(low - margin, high + margin);
   m_navigation->setFullRange(0, last > 0 ? 1.02 * last : 1);
 }
 

@@ -3,6 +3,8 @@
 
 #include <QWidget>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/workbench/RunFigure.h"
@@ -24,6 +26,8 @@ class RunCurvesPlot : public QWidget {
   /// drawn already is not drawn again.
   void setLines(const std::vector<NamedCurve>& lines, const QString& quantity, const QString& axis,
                 const QString& note = {});
+  /// For a quantity from `low` to `high`, all of which is shown, over whole numbers.
+  void setWhole(double low, double high);
   QString note() const { return m_note; }  ///< that stands there; empty: none
   QCustomPlot* plot() const { return m_plot; }
   QSize sizeHint() const override { return {480, 260}; }
@@ -42,6 +46,7 @@ class RunCurvesPlot : public QWidget {
   PlotNavigation* m_navigation;
   std::vector<NamedCurve> m_lines;
   QString m_quantity, m_axis, m_note;
+  std::optional<std::pair<double, double>> m_whole;
 };
 
 }  // namespace headlight

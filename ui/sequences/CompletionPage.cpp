@@ -9,6 +9,7 @@
 
 #include "core/workbench/Pictures.h"
 #include "core/workbench/SequencePictures.h"
+#include "core/workbench/Video.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Images.h"
 #include "ui/base/MessageLabel.h"
@@ -119,7 +120,7 @@ void CompletionPage::setPicture(const Image& picture, const QString& name) {
 void CompletionPage::openPicture(const QString& path) {
   m_reader->run<Result<Image>>(
       [path = path.toStdString()](std::stop_token) {
-        return guarded(path, [&] { return readImage(path); });
+        return guarded(path, [&] { return readPictureOrFrame(path); });
       },
       [this, path](const Result<Image>& picture) {
         if (picture) return setPicture(*picture, QFileInfo(path).fileName());

@@ -171,14 +171,16 @@ void SessionController::onReplacing(const ModelInfo& next) {
   if (m_restoring) return;
   const ModelInfo& now = m_parts.document->model();
   m_keeper.keepPrevious();
-  if (!next.weights.empty()) return;
-  Q_EMIT notice({Notice::Level::Info,
-                 {},
-                 tr("%1 has random weights: what it shows means nothing until it is trained. "
+  Notice about;
+  about.topic = QStringLiteral("model");
+  if (next.weights.empty()) {
+    about.text = tr("%1 has random weights: what it shows means nothing until it is trained. "
                     "Before it, %2 was open.")
-                     .arg(titleOf(next), titleOf(now)),
-                 tr("Go back"),
-                 [this] { restorePrevious(); }});
+                     .arg(titleOf(next), titleOf(now));
+    about.action = tr("Go back");
+    about.run = [this] { restorePrevious(); };
+  }
+  Q_EMIT notice(about);
 }
 
 void SessionController::onOpeningFailed() {

@@ -12,6 +12,7 @@
 #include "app/cli/ProgressBar.h"
 #include "core/workbench/AngularFigure.h"
 #include "core/workbench/RunFigure.h"
+#include "core/workbench/Video.h"
 #include "core/workbench/WaysOfLooking.h"
 
 namespace headlight::cli {
@@ -114,7 +115,7 @@ class AnglesCommand : public Command {
   }
 
   AngleTable measure(Terminal& terminal, const std::stop_token& stop) {
-    const Image image = valueOrThrow(readImage(m_image));
+    const Image image = valueOrThrow(readPictureOrFrame(m_image));
     m_session = m_model.open(terminal);
     const MaskScheme masks = m_model.masksFor(m_session->info());
     m_options.token = queryFromText(m_query, m_session->info().grid).token;

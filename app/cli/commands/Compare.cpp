@@ -15,6 +15,7 @@
 #include "core/base/Files.h"
 #include "core/workbench/MapFile.h"
 #include "core/workbench/Prediction.h"
+#include "core/workbench/Video.h"
 
 namespace headlight::cli {
 namespace {
@@ -210,7 +211,7 @@ class CompareCommand : public Command {
 
   /// Of maps also for a model beside them, which looks at their picture.
   static Image imageOf(const Side& side) {
-    if (!side.maps) return valueOrThrow(readImage(side.picture));
+    if (!side.maps) return valueOrThrow(readPictureOrFrame(side.picture));
     if (side.session->info().mapsAlone) return mapPicture(*side.maps, *side.session);
     return mapPicture(*side.maps);
   }

@@ -7,6 +7,7 @@
 #include "app/cli/Inputs.h"
 #include "app/cli/SequenceCommands.h"
 #include "core/base/Files.h"
+#include "core/workbench/Video.h"
 
 namespace headlight::cli {
 namespace {
@@ -53,7 +54,7 @@ class SequenceAttendCommand : public Command {
     if (!colors) refuseUsage("--colormap", colors.error().text());
     m_session = m_run.open("sequence attend");
     std::optional<Image> picture;
-    if (!m_picture.empty()) picture = valueOrThrow(readImage(m_picture));
+    if (!m_picture.empty()) picture = valueOrThrow(readPictureOrFrame(m_picture));
     std::vector<SequenceMaps> layers;
     for (const int layer : wantedLayers()) {
       if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", ""});
