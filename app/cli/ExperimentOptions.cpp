@@ -67,6 +67,7 @@ Experiment ExperimentOptions::describe(const std::optional<Json>& base) const {
   if (!weights.empty()) json["training"]["weights"] = weights;
   if (!recipe.empty()) valueOrThrow(applyRecipe(json, recipe));
   flags.apply(json);
+  if (!masks.empty()) json.erase("masks");  // they need not fit this model, and are not used
   Experiment experiment = valueOrThrow(experimentFromText(
       jsonText(json), config.empty() ? "command line" : config, modelCatalogue()));
   if (!masks.empty())

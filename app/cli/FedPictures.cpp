@@ -4,11 +4,12 @@
 
 namespace headlight::cli {
 
-void FedPictures::declare(CLI::App& command) {
+void FedPictures::declare(CLI::App& command, bool ofMaps) {
   PictureSources::declare(
-      command,
-      "Averaged over these pictures, or folders of them; or, without a model, over a "
-      "file of maps (FILE), or of one picture of it (FILE[2])");
+      command, ofMaps
+                   ? "Averaged over these pictures, or folders of them; or, without a model, over "
+                     "a file of maps (FILE), or of one picture of it (FILE[2])"
+                   : "Averaged over these pictures, or folders of them");
 }
 
 PictureFeed FedPictures::feed(InferenceSession& session) const {

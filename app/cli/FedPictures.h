@@ -7,7 +7,8 @@
 namespace headlight::cli {
 
 struct FedPictures : PictureSources {
-  void declare(CLI::App& command);  ///< --image, --samples
+  /// --image, --samples. `ofMaps`: whether maps without a model will do.
+  void declare(CLI::App& command, bool ofMaps = true);
   /// The pictures themselves, which need `session` as long as they are read. Throws Failure.
   PictureFeed feed(InferenceSession& session) const;
 };

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <iostream>
+#include <optional>
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
@@ -31,11 +32,19 @@ bool wantsJson(const CLI::App& app, int count, char** arguments) {
   return false;
 }
 
-/// Whether this is a process of a training, but not the first: that one speaks for all.
-bool isOneOfSeveral(int count, char** arguments) {
-  if (count < 2 || std::strcmp(arguments[1], "train") != 0) return false;
+/// How this process of a training was started, if it is one of several.
+std::optional<Launch> companyOf(int count, char** arguments) {
+  if (count < 2 || std::strcmp(arguments[1], "train") != 0) return std::nullopt;
   const auto launch = launchOfThisProcess();
-  return launch && launch->rank > 0;
+  return launch && !launch->alone() ? std::optional(*launch) : std::nullopt;
+}
+
+/// The first process speaks for all of them; another one only where nobody can be told.
+void tell(const Error& error, const std::optional<Launch>& company, Terminal& terminal) {
+  const bool first = !company || company->rank == 0;
+  if (!first) terminal.silence(tellThoseWhoWait(*company, error.text()));
+  terminal.error(error);
+  if (company && first) tellThoseWhoWait(*company, error.text());
 }
 
 void setUp(CLI::App& app) {
@@ -55,9 +64,10 @@ struct Parsed {
   int exitCode = kExitOk;
 };
 
-Parsed parse(CLI::App& app, int count, char** arguments, Terminal& terminal) {
+Parsed parse(CLI::App& app, int count, char** arguments, const std::optional<Launch>& company,
+             Terminal& terminal) {
   const auto refuse = [&](const Error& error) {
-    terminal.error(error);
+    tell(error, company, terminal);
     return Parsed{nullptr, kExitUsage};
   };
   if (count < 2) {
@@ -104,7 +114,8 @@ int runProgram(int count, char** arguments) {
   for (const auto& command : commands)
     table.emplace_back(command->declare(app), command.get());
   Terminal terminal(wantsJson(app, count, arguments));
-  terminal.silence(isOneOfSeveral(count, arguments));
+  const auto company = companyOf(count, arguments);
+  terminal.silence(company && company->rank > 0);
   setLogSink([&](LogLevel level, const std::string& message) {
     if (level == LogLevel::Info)
       terminal.note(message);
@@ -113,7 +124,7 @@ int runProgram(int count, char** arguments) {
   });
   for (const auto& [declared, command] : table)
     declared->allow_extras();
-  const Parsed parsed = parse(app, count, arguments, terminal);
+  const Parsed parsed = parse(app, count, arguments, company, terminal);
   if (!parsed.command) return parsed.exitCode;
 
   const Signals signals([&] { terminal.note("stopping; a second Ctrl+C does not wait for it"); });

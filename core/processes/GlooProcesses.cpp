@@ -168,6 +168,14 @@ std::string sumsBy(const at::Device& device) {
   return gpus.empty() ? "Gloo" : gpus;
 }
 
+bool haveMet() {
+  return Meeting::happened();
+}
+
+bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout) {
+  return guarded("", [&] { Meeting(launch, timeout).leaveWord(why); }).ok();
+}
+
 Processes::Processes(const Launch& launch, std::chrono::seconds timeout)
     : m_state(std::make_unique<State>(launch, timeout)) {}
 

@@ -23,6 +23,8 @@ constexpr int kGlancesAWord = 10;  ///< for a text, between two for the word of 
 
 using Clock = std::chrono::steady_clock;
 
+std::atomic<bool> met{false};
+
 std::string hostName() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
@@ -38,7 +40,9 @@ bool keepsStore(const Launch& launch) {
 
 [[noreturn]] void failToMeet(const Launch& launch, const std::exception& exception) {
   const std::string why = messageOf(exception);
-  if (why.find("EADDRINUSE") != std::string::npos)
+  // The first: LibTorch 2.x; the second: 1.13.
+  if (why.find("EADDRINUSE") != std::string::npos ||
+      why.find("Address already in use") != std::string::npos)
     throw Failure({ErrorCode::Io,
                    "the port is in use; set MASTER_PORT to a free one, the same for all processes",
                    placeOf(launch)});
@@ -91,10 +95,15 @@ Meeting::Meeting(const Launch& launch, std::chrono::seconds timeout)
     m_pulses = openStore(launch, timeout, false);
     limitSilence(launch.port, timeout);
     writePulse();
+    met = true;
   } catch (const std::exception& exception) {
     failToMeet(launch, exception);
   }
   m_heart = std::thread([this] { beat(); });
+}
+
+bool Meeting::happened() {
+  return met;
 }
 
 Meeting::~Meeting() {

@@ -28,6 +28,9 @@ class Meeting {
   Meeting(const Meeting&) = delete;
   Meeting& operator=(const Meeting&) = delete;
 
+  /// Whether this process ever came to where they meet.
+  static bool happened();
+
   const Texts& texts() const { return m_texts; }
   void write(const std::string& key, const std::string& text);
   /// Waits until somebody has written it. Throws after the time-out, and where a process ended.

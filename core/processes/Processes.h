@@ -73,6 +73,13 @@ class Processes {
   std::unique_ptr<State> m_state;
 };
 
+/// Whether this process ever came to where they meet: until then nobody else can speak for it.
+bool haveMet();
+
+/// Tells the processes that wait for this one why it ends before it met them. Whether they can hear
+/// it: false where nobody is at the place where they meet.
+bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout);
+
 /// Of this thread, where one run is computed by several; null otherwise.
 Processes* currentProcesses();
 

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,12 +66,14 @@ std::optional<Route> routeTo(const std::string& host, int port) {
 void limitSilence(int port, std::chrono::seconds limit) {
   const auto milliseconds = static_cast<unsigned>(std::min<std::int64_t>(
       std::chrono::milliseconds(limit).count(), std::numeric_limits<int>::max()));
+  const timeval seconds{static_cast<time_t>(limit.count()), 0};
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/proc/self/fd", error), end;
        !error && entry != end; entry.increment(error)) {
     const int descriptor = std::atoi(entry->path().filename().c_str());
-    if (peerPort(descriptor) == port)
-      ::setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+    if (peerPort(descriptor) != port) continue;
+    ::setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+    ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &seconds, sizeof seconds);
   }
 }
 

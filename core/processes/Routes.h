@@ -20,8 +20,8 @@ struct Route {
 std::optional<Route> routeTo(const std::string& host, int port);
 
 /// Connections of this process to that port of any machine fail once nothing that they sent was
-/// received for so long. Else whoever reads from a machine that is gone waits for a quarter of an
-/// hour.
+/// received, and nothing that they wait for came, for so long. Else whoever reads from a machine
+/// that is gone waits for a quarter of an hour, and from a process that hangs for ever.
 void limitSilence(int port, std::chrono::seconds limit);
 
 bool isLoopback(const std::string& address);

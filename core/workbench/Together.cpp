@@ -108,9 +108,12 @@ void tellOthers(Processes* processes, const std::string& why) {
   if (processes) processes->fail(why);
 }
 
-void tellThoseWhoWait(const Launch& launch, const std::string& why) {
-  if (launch.alone()) return;
-  static_cast<void>(guarded("", [&] { Processes(launch, kShortly).fail(why); }));
+bool othersKnowOfThis() {
+  return haveMet();
+}
+
+bool tellThoseWhoWait(const Launch& launch, const std::string& why) {
+  return !launch.alone() && leaveWord(launch, why, kShortly);
 }
 
 }  // namespace headlight

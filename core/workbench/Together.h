@@ -53,7 +53,10 @@ auto inCompany(const std::shared_ptr<Processes>& processes, Body&& body) {
   }
 }
 
-/// For process 0 of a run that cannot even begin: the others, which wait, get to know.
-void tellThoseWhoWait(const Launch& launch, const std::string& why);
+/// For a process that cannot even begin: the others, which wait, get to know. False where nobody
+/// could be told.
+bool tellThoseWhoWait(const Launch& launch, const std::string& why);
+/// Whether another process may speak for this one: it came to where they meet.
+bool othersKnowOfThis();
 
 }  // namespace headlight

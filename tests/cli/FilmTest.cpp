@@ -79,5 +79,28 @@ TEST_F(FilmCliTest, WhatCannotBeIsRefused) {
   EXPECT_FALSE(fs::exists(path("film.mkv")));
 }
 
+/// "clip.avi[5]" is a picture for whatever takes pictures, the same as the frame in a file.
+TEST_F(FilmCliTest, AFrameIsAPictureEverywhere) {
+  std::ofstream(path("frame5.png"), std::ios::binary)
+      << valueOrThrow(encodePng(valueOrThrow(readVideoFrame(path("clip.avi"), 5))));
+  const auto same = [&](Arguments arguments, const std::string& ending) {
+    const auto written = [&](const std::string& picture, const std::string& name) {
+      Arguments whole = arguments;
+      for (std::string& argument : whole)
+        if (argument == "PICTURE") argument = picture;
+      whole.insert(whole.end(), {"-o", name + ending});
+      expectOk(runWithModel(whole));
+      return readBytes(path(name + ending));
+    };
+    const std::string frame = written("clip.avi[5]", "of-frame");
+    EXPECT_FALSE(frame.empty()) << arguments.front();
+    EXPECT_EQ(frame, written("frame5.png", "of-file")) << arguments.front();
+  };
+  same({"relative", "--image", "PICTURE"}, ".csv");
+  same({"angles", "PICTURE"}, ".csv");
+  expectOk(runWithModel({"figure", "clip.avi[5]", "-o", "page.png"}));
+  expectOk(runWithModel({"faithfulness", "--image", "clip.avi[5]"}));
+}
+
 }  // namespace
 }  // namespace headlight::testing

@@ -294,5 +294,32 @@ TEST_F(ProcessesCliTest, AStepIsMeasuredInAsManyProcessesAsThereAre) {
     EXPECT_EQ(outcome.exitCode, 2);
 }
 
+/// What only one of them can know is said by the first, or by itself where there is no first.
+TEST_F(ProcessesCliTest, OnesOwnErrorsAreHeard) {
+  for (const Arguments& wrong : {Arguments{"train", "missing.json", "--run", "run"},
+                                 Arguments{"train", config(), "--run", "run", "--no-such-flag"}}) {
+    const int port = freePort();
+    Job job;
+    job.add(Job::variablesOf(0, 2, port), {"train", config(), "--run", "run"}, options());
+    job.add(Job::variablesOf(1, 2, port), wrong, options());
+    const auto all = job.finish();
+    EXPECT_EQ(all[0].exitCode, 5);
+    EXPECT_NE(all[0].err.find("process 1 of 2"), std::string::npos) << all[0].err;
+    EXPECT_NE(all[0].err.find(wrong.size() > 4 ? "no-such-flag" : "missing.json"),
+              std::string::npos)
+        << all[0].err;
+    EXPECT_EQ(all[1].err, "");
+    EXPECT_FALSE(fs::exists(path("run")));
+  }
+  auto alone = training();
+  alone["training"]["timeout"] = 2;
+  Job job;
+  job.add(Job::variablesOf(1, 2, freePort()), {"train", write("alone.json", alone), "--run", "run"},
+          options());
+  const auto outcome = job.finish().front();
+  EXPECT_EQ(outcome.exitCode, 5);
+  EXPECT_NE(outcome.err.find("found no process 0 there"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace headlight::testing

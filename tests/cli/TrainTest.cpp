@@ -306,5 +306,13 @@ TEST_F(TrainCliTest, AWriteThatFailsLosesNothing) {
   expectResumesTo(expected, "run");
 }
 
+/// What the config says of masks need not fit a model that is put in its place.
+TEST_F(TrainCliTest, MasksNoneStandsOverTheConfigsMasks) {
+  auto masked = tinyTraining();
+  masked["masks"] = {{"scheme", "sch1"}};
+  expectOk(run({"train", write("masked.json", masked), "--run", "free", "--model.mechanism",
+                "aft_simple", "--masks", "none"}));
+}
+
 }  // namespace
 }  // namespace headlight::testing

@@ -290,7 +290,7 @@ class RecordedPicturesTest : public QObject {
     OPEN_RUN(test);
     const ScopedDialogs scoped;
     FilmDialog* dialog = nullptr;
-    dialogs().show = [&](QDialog* shown, const std::function<void(int)>&) {
+    dialogs().beside = [&](QDialog* shown) {
       dialog = qobject_cast<FilmDialog*>(shown);
       shown->show();
     };

@@ -247,6 +247,41 @@ class VideoTest : public QObject {
     QFile table(f.folder.filePath("table.csv"));
     QVERIFY(table.open(QIODevice::ReadOnly));
     QCOMPARE(table.readAll().count('\n'), 4);
+    QVERIFY(dialog->windowModality() == Qt::NonModal);  // the window can be used meanwhile
+    delete dialog;
+  }
+
+  /// Nothing is kept of half a film: closing asks first.
+  void closingAsksBeforeAFilmIsStopped() {
+    Fixture f;
+    f.openClip();
+    const ScopedDialogs scoped;
+    VideoFilmDialog* dialog = nullptr;
+    dialogs().beside = [&](QDialog* shown) {
+      dialog = qobject_cast<VideoFilmDialog*>(shown);
+      dialog->show();
+    };
+    bool answer = false;
+    int asked = 0;
+    dialogs().confirm = [&](QWidget*, const QString&, const QString&, const QString&,
+                            const std::function<void(bool)>& told) {
+      ++asked;
+      told(answer);
+    };
+    f.run("view.video.film");
+    QVERIFY(dialog);
+    QSignalSpy saved(dialog, &VideoFilmDialog::saved);
+    dialog->write(f.folder.filePath("film.gif"));
+    QVERIFY(dialog->isBusy());
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    QCOMPARE(asked, 1);
+    QVERIFY(dialog->isVisible() && dialog->isBusy());
+    answer = true;
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    QCOMPARE(asked, 2);
+    QVERIFY(!dialog->isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 20000);
+    QCOMPARE(saved.count(), 0);
     delete dialog;
   }
 };

@@ -36,6 +36,7 @@ QString figureFolder() {
 
 void rememberFigureFolder(const QString& path) {
   const QFileInfo file(path);
+  if (!file.exists()) return;  // it could not be written: nobody wants to be led there again
   rememberedFolder() = file.isDir() ? file.absoluteFilePath() : file.absolutePath();
 }
 

@@ -31,7 +31,11 @@ AveragesDialog::AveragesDialog(const AveragesParts& parts, QWidget* parent)
   layout->addWidget(m_progress);
   layout->addLayout(m_body, 1);
   connect(m_measure, &QPushButton::clicked, this, &AveragesDialog::measureOrStop);
-  connect(m_pictures, &PictureChoice::changed, this, &AveragesDialog::refresh);
+  connect(m_pictures, &PictureChoice::changed, this, [this] {
+    if (hasResult() && !isBusy())
+      m_status->setMessage(tr("What is shown was measured before: Measure shows what is chosen."));
+    refresh();
+  });
   connect(&m_task, &ProgressTask::busyChanged, this, &AveragesDialog::refresh);
   connect(m_document, &Document::modelChanged, this, &AveragesDialog::onModel);
   connect(m_document, &Document::imageChanged, m_pictures, &PictureChoice::refresh);

@@ -104,8 +104,8 @@ void FaithfulnessDialog::save() {
 
 void FaithfulnessDialog::saveAs(const QString& path) {
   if (!m_study) return;
-  rememberFigureFolder(path);
   status()->tellSaved(path, writeFileAtomically(path.toStdString(), studyCsv(m_study->methods)));
+  rememberFigureFolder(path);
 }
 
 }  // namespace headlight

@@ -19,7 +19,6 @@ void FigurePageDialog::chooseWhereToSave() {
 }
 
 void FigurePageDialog::save(const QString& path) {
-  rememberFigureFolder(path);
   if (!m_form->isValid())
     return m_status->setMessage(m_form->firstError(), MessageLabel::Tone::Problem);
   m_status->setMessage(tr("Drawing…"));
@@ -28,7 +27,10 @@ void FigurePageDialog::save(const QString& path) {
           const ProgressCallback& progress, std::stop_token stop) {
         return exportPage(job, path, session, progress, stop);
       },
-      [this, path](const Result<void>& written) { m_status->tellSaved(path, written); });
+      [this, path](const Result<void>& written) {
+        m_status->tellSaved(path, written);
+        rememberFigureFolder(path);
+      });
 }
 
 void FigurePageDialog::chooseDescription(bool toSave) {
@@ -45,8 +47,8 @@ void FigurePageDialog::chooseDescription(bool toSave) {
 }
 
 void FigurePageDialog::saveDescription(const QString& path) {
-  rememberFigureFolder(path);
   m_status->tellSaved(path, writeFileAtomically(path.toStdString(), pageToText(page())));
+  rememberFigureFolder(path);
 }
 
 void FigurePageDialog::openDescription(const QString& path) {

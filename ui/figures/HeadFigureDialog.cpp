@@ -57,8 +57,8 @@ void HeadFigureDialog::choosePath() {
 }
 
 void HeadFigureDialog::save(const QString& path) {
-  rememberFigureFolder(path);
   m_status->tellSaved(path, writeHeadFigure(path.toStdString(), m_values));
+  rememberFigureFolder(path);
 }
 
 }  // namespace headlight

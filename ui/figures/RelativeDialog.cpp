@@ -157,8 +157,8 @@ void RelativeDialog::save() {
 void RelativeDialog::saveAs(const QString& path) {
   const auto present = maps();
   if (!present) return;
-  rememberFigureFolder(path);
   status()->tellSaved(path, writeRelativeFigure(path.toStdString(), *present, style()));
+  rememberFigureFolder(path);
 }
 
 }  // namespace headlight

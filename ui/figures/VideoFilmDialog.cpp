@@ -196,7 +196,6 @@ void VideoFilmDialog::choosePath() {
 }
 
 void VideoFilmDialog::write(const QString& path) {
-  rememberFigureFolder(path);
   m_status->setMessage(tr("Looking at frames…"));
   m_task->run<Result<int>>(
       [request = m_request, options = options(), table = isTable(), seconds = seconds(),
@@ -211,6 +210,7 @@ void VideoFilmDialog::finish(const QString& path, const Result<int>& frames) {
     return m_status->setMessage(QString::fromStdString(frames.error().text()),
                                 MessageLabel::Tone::Problem);
   m_status->setMessage(tr("Saved %1; frames: %2").arg(QDir::toNativeSeparators(path)).arg(*frames));
+  rememberFigureFolder(path);
   Q_EMIT saved(path);
 }
 

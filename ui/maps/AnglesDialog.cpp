@@ -42,7 +42,9 @@ QWidget* AnglesDialog::makeButtons() {
   m_export = buttons->addButton(tr("E&xport…"), QDialogButtonBox::ActionRole);
   m_export->setObjectName(QStringLiteral("anglesExport"));
   m_export->setToolTip(tr("What this page shows, as PDF, SVG or PNG, or its numbers as CSV"));
-  m_export->setAutoDefault(false);
+  // Enter takes a value that was typed, and closes nothing.
+  for (QAbstractButton* button : buttons->buttons())
+    qobject_cast<QPushButton*>(button)->setAutoDefault(false);
   connect(m_export, &QPushButton::clicked, this, &AnglesDialog::choosePath);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   return buttons;
@@ -67,11 +69,11 @@ void AnglesDialog::choosePath() {
 }
 
 void AnglesDialog::save(const QString& path) {
-  rememberFigureFolder(path);
   if (m_pages->currentWidget() == m_angles)
     m_angles->save(path, m_status);
   else
     m_fit->save(path, m_status);
+  rememberFigureFolder(path);
 }
 
 }  // namespace headlight

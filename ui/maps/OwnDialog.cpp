@@ -126,7 +126,8 @@ QWidget* OwnDialog::makeButtons() {
   m_export = buttons->addButton(tr("E&xport…"), QDialogButtonBox::ActionRole);
   m_export->setObjectName(QStringLiteral("ownExport"));
   m_export->setToolTip(tr("What is shown as a page, or all of its numbers as CSV"));
-  m_export->setAutoDefault(false);
+  for (QAbstractButton* button : buttons->buttons())
+    qobject_cast<QPushButton*>(button)->setAutoDefault(false);
   connect(m_export, &QPushButton::clicked, this, &OwnDialog::choosePath);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   return buttons;
@@ -284,7 +285,6 @@ void OwnDialog::choosePath() {
 void OwnDialog::save(const QString& path) {
   const auto result = m_bridge->result();
   if (!result || !result->picture) return;
-  rememberFigureFolder(path);
   const std::filesystem::path file = path.toStdString();
   const OwnPicture& picture = *result->picture;
   const std::string subject = m_document->model().experiment.model.name;
@@ -300,6 +300,7 @@ void OwnDialog::save(const QString& path) {
     return writeFileAtomically(file, valueOrThrow(encodePng(page)));
   });
   m_status->tellSaved(path, written);
+  rememberFigureFolder(path);
 }
 
 }  // namespace headlight

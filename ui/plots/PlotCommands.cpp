@@ -68,8 +68,8 @@ void PlotCommands::exportPlot() {
                  tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;The numbers, CSV (*.csv)"),
                  [this, chosen = QPointer(chosen)](const QString& path) {
                    if (!chosen) return;
-                   rememberFigureFolder(path);
                    const auto written = writePlot(*chosen, path);
+                   rememberFigureFolder(path);
                    if (written)
                      Q_EMIT told(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
                    else

@@ -183,7 +183,6 @@ void FigureCommands::choosePath(const FigureRequest& request) {
                  tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)"),
                  [this, request = request](const QString& path) mutable {
                    request.path = path;
-                   rememberFigureFolder(path);
                    write(request);
                  });
 }
@@ -194,6 +193,7 @@ void FigureCommands::write(const FigureRequest& request) {
       [request](std::stop_token) { return writeFigure(request); },
       [this, path = request.path](Result<void> written) {
         Q_EMIT activityChanged({});
+        rememberFigureFolder(path);
         if (written)
           Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
         else

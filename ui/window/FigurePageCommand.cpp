@@ -1,5 +1,6 @@
 #include "ui/window/FigurePageCommand.h"
 
+#include <QFile>
 #include <QFileInfo>
 #include <QListView>
 
@@ -64,10 +65,9 @@ void FigurePageCommand::restore() {
   const bool kept = !m_parts.file.isEmpty() && QFileInfo::exists(m_parts.file);
   if (kept) {
     const auto page = readFigurePage(m_parts.file.toStdString());
-    const Result<void> fits =
-        page ? checkPage(*page, m_parts.document->model()) : Result<void>(page.error());
-    if (fits) return m_dialog->setPage(*page);
-    logInfo("The figure page of last time is not shown: " + fits.error().text());
+    if (page) return m_dialog->setPage(*page);  // where the model lacks something, it is said there
+    logInfo("The figure page of last time is not shown: " + page.error().text());
+    QFile::rename(m_parts.file, m_parts.file + QStringLiteral(".unread"));
   }
   m_dialog->startAnew();
 }

@@ -16,7 +16,7 @@ class FaithfulnessCommand : public Command {
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
         "faithfulness", "Which heatmaps are faithful to the model: deletion and insertion");
-    m_pictures.declare(*command);
+    m_pictures.declare(*command, /*ofMaps=*/false);
     command
         ->add_option("--class", m_classText,
                      "The class that is asked about, its index or name; default: of each picture "

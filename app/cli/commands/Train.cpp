@@ -63,23 +63,32 @@ class TrainCommand : public Command {
     surviveClosedPipes();
     m_together.launch = valueOrThrow(launchOfThisProcess());
     const bool resumes = !m_resume.empty() || (m_resumeOrStart && holdsRun(m_run));
-    auto session = open(resumes);
-    terminal.note((resumes ? "going on with " : "training ") + session->experiment().name + " in " +
-                  session->folder().string() + companyText());
-    if (terminal.json())
-      terminal.printJson(Json{{"event", "begin"},
-                              {"run", session->folder().string()},
-                              {"resumed", resumes},
-                              {"processes", m_together.launch.count}});
-    auto outcome = [&] {
-      const TrainingReporter reporter(*session, terminal);
-      return session->run(stop);
-    }();
-    if (!outcome && m_together.launch.rank > 0) terminal.silence(!session->speaks());
-    return report(valueOrThrow(std::move(outcome)), session->folder(), terminal);
+    auto session = guarded("", [&] { return open(resumes); });
+    if (!session) {
+      // Who never met the others speaks for itself.
+      if (m_together.launch.rank > 0) terminal.silence(othersKnowOfThis());
+      throw Failure(session.error());
+    }
+    return train(**session, resumes, terminal, stop);
   }
 
  private:
+  int train(TrainingSession& session, bool resumes, Terminal& terminal, std::stop_token stop) {
+    terminal.note((resumes ? "going on with " : "training ") + session.experiment().name + " in " +
+                  session.folder().string() + companyText());
+    if (terminal.json())
+      terminal.printJson(Json{{"event", "begin"},
+                              {"run", session.folder().string()},
+                              {"resumed", resumes},
+                              {"processes", m_together.launch.count}});
+    auto outcome = [&] {
+      const TrainingReporter reporter(session, terminal);
+      return session.run(stop);
+    }();
+    if (!outcome && m_together.launch.rank > 0) terminal.silence(!session.speaks());
+    return report(valueOrThrow(std::move(outcome)), session.folder(), terminal);
+  }
+
   std::string companyText() const {
     const Launch& launch = m_together.launch;
     return launch.alone()
@@ -93,16 +102,27 @@ class TrainCommand : public Command {
            fs::exists(folder / "last.safetensors", unknown);
   }
 
+  /// Runs `body`; where it throws, the processes that wait for this one get to know why.
+  template <typename Body>
+  auto toldIfNot(Body&& body) const {
+    try {
+      return body();
+    } catch (const std::exception& exception) {
+      tellThoseWhoWait(m_together.launch, messageOf(exception));
+      throw;
+    }
+  }
+
   /// Process 0 begins or resumes; the others join it. Where it cannot, they get to know.
   std::unique_ptr<TrainingSession> open(bool resumes) {
-    requireFolderToResume();
+    toldIfNot([&] { requireFolderToResume(); });
     const bool first = m_together.launch.rank == 0;
     auto outcome = guarded("", [&]() -> std::unique_ptr<TrainingSession> {
       if (!m_resume.empty()) {
         m_together.task = {{"resume", true}};
         return first ? resume() : join(std::nullopt);
       }
-      const Experiment experiment = described();
+      const Experiment experiment = toldIfNot([&] { return described(); });
       m_together.task = taskOf(experiment);
       if (!first) return join(experiment);
       return resumes ? resumeIn(m_run) : begin(experiment);
