@@ -64,17 +64,20 @@ RotaryPositions::RotaryPositions(const RotaryOptions& options, const Grid& grid,
 /// [N, d/2] or [H, N, d/2], of the pairs.
 void RotaryPositions::setAngles(const at::Tensor& angles) {
   const at::Tensor both =
-      m_halves ? at::cat({angles, angles}, -1) : angles.repeat_interleave(2, -1);
+      m_halves ? at::cat({angles, angles}, -1) : at::stack({angles, angles}, -1).flatten(-2);
   m_sine = both.sin();
   m_cosine = both.cos();
 }
 
 void RotaryPositions::turnBy(const at::Tensor& frequencies) {
-  const auto side = [&](int length) { return at::arange(length, frequencies.options()); };
-  const at::Tensor columns = side(m_grid.cols).repeat({m_grid.rows}),
-                   rows = side(m_grid.rows).repeat_interleave(m_grid.cols);
-  setAngles(columns.view({1, -1, 1}) * frequencies[0].unsqueeze(1) +
-            rows.view({1, -1, 1}) * frequencies[1].unsqueeze(1));
+  const auto places = [&](int length, const at::IntArrayRef& along) {
+    return at::arange(length, frequencies.options())
+        .view(along)
+        .expand({m_grid.rows, m_grid.cols})
+        .reshape({1, -1, 1});
+  };
+  setAngles(places(m_grid.cols, {1, -1}) * frequencies[0].unsqueeze(1) +
+            places(m_grid.rows, {-1, 1}) * frequencies[1].unsqueeze(1));
 }
 
 /// Of every feature the one it turns with, the first of a pair as −second.

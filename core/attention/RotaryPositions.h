@@ -48,6 +48,8 @@ class RotaryPositions {
   RotaryPositions(const RotaryOptions& options, const Grid& grid, int headWidth);
   /// Of a "mixed" one, before every pass: `frequencies` [2, H, d/2].
   void turnBy(const at::Tensor& frequencies);
+  /// After it: what was made for that pass, its graph with it, must not outlive it.
+  void letGo() { m_sine = m_cosine = {}; }
   /// [B, H, T, d] → the same, patches turned.
   at::Tensor turned(const at::Tensor& x);
 

@@ -162,8 +162,10 @@ HeadInputs SoftmaxAttention::inputsOf(const at::Tensor& qkv) {
                      "model.attention.rotary"});
     m_rotary->turnBy(m_frequencies->ofLayer(m_options.layer));
   }
-  return HeadInputs::apart(m_rotary->turned(packed.part(0)), m_rotary->turned(packed.part(1)),
-                           packed.part(2));
+  const at::Tensor queries = m_rotary->turned(packed.part(0)),
+                   keys = m_rotary->turned(packed.part(1));
+  if (m_frequencies) m_rotary->letGo();
+  return HeadInputs::apart(queries, keys, packed.part(2));
 }
 
 HeadLogits SoftmaxAttention::logitsOf(const at::Tensor& qkv) {

@@ -95,7 +95,8 @@ Meeting::Meeting(const Launch& launch, std::chrono::seconds timeout)
     m_pulses = openStore(launch, timeout, false);
     limitSilence(launch.port, timeout);
     writePulse();
-    met = true;
+    // Whoever answers keeps the store: somebody else might have the port.
+    met = m_pulses->check({pulseKey(launch.rank)});
   } catch (const std::exception& exception) {
     failToMeet(launch, exception);
   }

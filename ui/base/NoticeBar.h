@@ -23,7 +23,7 @@ struct Notice {
   std::function<void()> run;
   /// What it is about, if that can pass: a notice takes the place of the one about the same, and
   /// one without words only takes it away.
-  QString topic;
+  QString topic = {};
 };
 
 class NoticeBar : public QFrame {

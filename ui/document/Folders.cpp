@@ -36,8 +36,11 @@ QString figureFolder() {
 
 void rememberFigureFolder(const QString& path) {
   const QFileInfo file(path);
-  if (!file.exists()) return;  // it could not be written: nobody wants to be led there again
   rememberedFolder() = file.isDir() ? file.absoluteFilePath() : file.absolutePath();
+}
+
+void rememberWritten(const QString& path) {
+  if (QFileInfo::exists(path)) rememberFigureFolder(path);
 }
 
 QString pictureFolder(const Document& document) {

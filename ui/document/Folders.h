@@ -14,6 +14,9 @@ QString figureFolder();
 QString lastFigureFolder();  ///< empty: none was saved yet
 /// `path`: of a file that was saved there, or the folder itself.
 void rememberFigureFolder(const QString& path);
+/// The same after an attempt to write that file: where it is not there, nobody wants to be led to
+/// its folder again.
+void rememberWritten(const QString& path);
 /// The folder of the picture that is open, or the person's documents.
 QString pictureFolder(const Document& document);
 

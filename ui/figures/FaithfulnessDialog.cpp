@@ -105,7 +105,7 @@ void FaithfulnessDialog::save() {
 void FaithfulnessDialog::saveAs(const QString& path) {
   if (!m_study) return;
   status()->tellSaved(path, writeFileAtomically(path.toStdString(), studyCsv(m_study->methods)));
-  rememberFigureFolder(path);
+  rememberWritten(path);
 }
 
 }  // namespace headlight

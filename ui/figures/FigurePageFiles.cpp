@@ -29,7 +29,7 @@ void FigurePageDialog::save(const QString& path) {
       },
       [this, path](const Result<void>& written) {
         m_status->tellSaved(path, written);
-        rememberFigureFolder(path);
+        rememberWritten(path);
       });
 }
 
@@ -48,7 +48,7 @@ void FigurePageDialog::chooseDescription(bool toSave) {
 
 void FigurePageDialog::saveDescription(const QString& path) {
   m_status->tellSaved(path, writeFileAtomically(path.toStdString(), pageToText(page())));
-  rememberFigureFolder(path);
+  rememberWritten(path);
 }
 
 void FigurePageDialog::openDescription(const QString& path) {

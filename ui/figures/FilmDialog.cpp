@@ -182,7 +182,7 @@ void FilmDialog::finish(const QString& path, const Result<int>& drawn) {
     return m_status->setMessage(QString::fromStdString(drawn.error().text()),
                                 MessageLabel::Tone::Problem);
   m_status->setMessage(tr("Saved %1; steps: %2").arg(QDir::toNativeSeparators(path)).arg(*drawn));
-  rememberFigureFolder(path);
+  rememberWritten(path);
   Q_EMIT saved(path);
 }
 

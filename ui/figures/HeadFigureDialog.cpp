@@ -58,7 +58,7 @@ void HeadFigureDialog::choosePath() {
 
 void HeadFigureDialog::save(const QString& path) {
   m_status->tellSaved(path, writeHeadFigure(path.toStdString(), m_values));
-  rememberFigureFolder(path);
+  rememberWritten(path);
 }
 
 }  // namespace headlight

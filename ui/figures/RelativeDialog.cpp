@@ -158,7 +158,7 @@ void RelativeDialog::saveAs(const QString& path) {
   const auto present = maps();
   if (!present) return;
   status()->tellSaved(path, writeRelativeFigure(path.toStdString(), *present, style()));
-  rememberFigureFolder(path);
+  rememberWritten(path);
 }
 
 }  // namespace headlight

@@ -210,7 +210,7 @@ void VideoFilmDialog::finish(const QString& path, const Result<int>& frames) {
     return m_status->setMessage(QString::fromStdString(frames.error().text()),
                                 MessageLabel::Tone::Problem);
   m_status->setMessage(tr("Saved %1; frames: %2").arg(QDir::toNativeSeparators(path)).arg(*frames));
-  rememberFigureFolder(path);
+  rememberWritten(path);
   Q_EMIT saved(path);
 }
 

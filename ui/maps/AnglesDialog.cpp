@@ -73,7 +73,7 @@ void AnglesDialog::save(const QString& path) {
     m_angles->save(path, m_status);
   else
     m_fit->save(path, m_status);
-  rememberFigureFolder(path);
+  rememberWritten(path);
 }
 
 }  // namespace headlight

@@ -300,7 +300,7 @@ void OwnDialog::save(const QString& path) {
     return writeFileAtomically(file, valueOrThrow(encodePng(page)));
   });
   m_status->tellSaved(path, written);
-  rememberFigureFolder(path);
+  rememberWritten(path);
 }
 
 }  // namespace headlight

@@ -69,7 +69,7 @@ void PlotCommands::exportPlot() {
                  [this, chosen = QPointer(chosen)](const QString& path) {
                    if (!chosen) return;
                    const auto written = writePlot(*chosen, path);
-                   rememberFigureFolder(path);
+                   rememberWritten(path);
                    if (written)
                      Q_EMIT told(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
                    else

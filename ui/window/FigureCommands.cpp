@@ -193,7 +193,7 @@ void FigureCommands::write(const FigureRequest& request) {
       [request](std::stop_token) { return writeFigure(request); },
       [this, path = request.path](Result<void> written) {
         Q_EMIT activityChanged({});
-        rememberFigureFolder(path);
+        rememberWritten(path);
         if (written)
           Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
         else
