@@ -49,7 +49,7 @@ class RotaryPositions {
   /// Of a "mixed" one, before every pass: `frequencies` [2, H, d/2].
   void turnBy(const at::Tensor& frequencies);
   /// After it: what was made for that pass, its graph with it, must not outlive it.
-  void letGo() { m_sine = m_cosine = {}; }
+  void letGo() { m_sine = m_cosine = at::Tensor(); }
   /// [B, H, T, d] → the same, patches turned.
   at::Tensor turned(const at::Tensor& x);
 
