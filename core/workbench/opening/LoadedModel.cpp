@@ -71,6 +71,8 @@ std::optional<Description> describedByFolder(const ModelSource& source) {
 
 /// The grid of the model that a file says it is of; a grid without rows where it does not.
 Grid gridIn(const Checkpoint& checkpoint) {
+  // Weights of a model that is open, which come with every step that is looked at, say nothing.
+  if (checkpoint.metadata.empty()) return {0, 0, 0};
   const auto said = guarded("", [&] {
     if (const auto own = valueOrThrow(readModelMetadata(checkpoint.metadata, "")))
       return own->experiment.model.grid();
