@@ -41,48 +41,79 @@ HEADLIGHT_INLINE Normal<double> normalAt(double z) {
   return {0.5 * std::erfc(-z * M_SQRT1_2), std::exp(-0.5 * z * z) * (0.5 * M_SQRT1_2 * M_2_SQRTPI)};
 }
 
-/// `from` and `to` may be the same.
-template <typename T>
-HEADLIGHT_INLINE void forwardRow(const T* from, const T* bias, T* to, std::int64_t width) {
+/// `from` and `to` may be the same. T: what is computed in, S: what is kept.
+template <typename S, typename T>
+HEADLIGHT_INLINE void forwardRow(const S* from, const T* bias, S* to, std::int64_t width) {
   for (std::int64_t f = 0; f < width; ++f) {
-    const T z = from[f] + bias[f];
-    to[f] = z * normalAt(z).below;
+    const T z = rows::widened(from[f]) + bias[f];
+    rows::keep(z * normalAt(z).below, to[f]);
   }
 }
 
 /// dz = dy·(Φ(z) + z·φ(z)), and its sum over rows.
-template <typename T>
-HEADLIGHT_INLINE void backwardRow(const T* from, const T* bias, const T* dY, T* dZ, T* dBias,
+template <typename S, typename T>
+HEADLIGHT_INLINE void backwardRow(const S* from, const T* bias, const S* dY, S* dZ, T* dBias,
                                   std::int64_t width) {
   for (std::int64_t f = 0; f < width; ++f) {
-    const T z = from[f] + bias[f];
+    const T z = rows::widened(from[f]) + bias[f];
     const Normal<T> normal = normalAt(z);
-    const T gradient = dY[f] * (normal.below + z * normal.density);
-    dZ[f] = gradient;
+    const T gradient = rows::widened(dY[f]) * (normal.below + z * normal.density);
+    rows::keep(gradient, dZ[f]);
     dBias[f] += gradient;
   }
 }
 
-HEADLIGHT_CLONES void forwardRows(const float* from, const float* bias, float* to,
-                                  std::int64_t count, std::int64_t width) {
+template <typename S, typename T>
+HEADLIGHT_INLINE void everyRow(const S* from, const T* bias, S* to, std::int64_t count,
+                               std::int64_t width) {
   for (std::int64_t n = 0; n < count; ++n)
     forwardRow(from + n * width, bias, to + n * width, width);
 }
+template <typename S, typename T>
+HEADLIGHT_INLINE void everyRowBack(const S* from, const T* bias, const S* dY, S* dZ, T* dBias,
+                                   std::int64_t count, std::int64_t width) {
+  for (std::int64_t n = 0; n < count; ++n)
+    backwardRow(from + n * width, bias, dY + n * width, dZ + n * width, dBias, width);
+}
+
+HEADLIGHT_CLONES void forwardRows(const float* from, const float* bias, float* to,
+                                  std::int64_t count, std::int64_t width) {
+  everyRow(from, bias, to, count, width);
+}
+HEADLIGHT_CLONES_16 void forwardRows(const std::uint16_t* from, const float* bias,
+                                     std::uint16_t* to, std::int64_t count, std::int64_t width) {
+  everyRow(from, bias, to, count, width);
+}
 void forwardRows(const double* from, const double* bias, double* to, std::int64_t count,
                  std::int64_t width) {
-  for (std::int64_t n = 0; n < count; ++n)
-    forwardRow(from + n * width, bias, to + n * width, width);
+  everyRow(from, bias, to, count, width);
 }
 
 HEADLIGHT_CLONES void backwardRows(const float* from, const float* bias, const float* dY, float* dZ,
                                    float* dBias, std::int64_t count, std::int64_t width) {
-  for (std::int64_t n = 0; n < count; ++n)
-    backwardRow(from + n * width, bias, dY + n * width, dZ + n * width, dBias, width);
+  everyRowBack(from, bias, dY, dZ, dBias, count, width);
+}
+HEADLIGHT_CLONES_16 void backwardRows(const std::uint16_t* from, const float* bias,
+                                      const std::uint16_t* dY, std::uint16_t* dZ, float* dBias,
+                                      std::int64_t count, std::int64_t width) {
+  everyRowBack(from, bias, dY, dZ, dBias, count, width);
 }
 void backwardRows(const double* from, const double* bias, const double* dY, double* dZ,
                   double* dBias, std::int64_t count, std::int64_t width) {
-  for (std::int64_t n = 0; n < count; ++n)
-    backwardRow(from + n * width, bias, dY + n * width, dZ + n * width, dBias, width);
+  everyRowBack(from, bias, dY, dZ, dBias, count, width);
+}
+
+/// Calls body(kept, computed) with values of the types in which `tensor` is.
+template <typename Body>
+void withTypesOf(const at::Tensor& tensor, Body body) {
+  if (tensor.scalar_type() == at::kBFloat16) return body(std::uint16_t{}, float{});
+  if (tensor.scalar_type() == at::kDouble) return body(double{}, double{});
+  body(float{}, float{});
+}
+
+template <typename S>
+S* valuesOf(const at::Tensor& tensor, S) {
+  return static_cast<S*>(tensor.data_ptr());
 }
 
 std::int64_t chunksOfRows(const at::Tensor& products) {
@@ -102,9 +133,9 @@ void forEachChunk(const at::Tensor& products, Body body) {
 
 void forwardInto(const at::Tensor& products, const at::Tensor& bias, const at::Tensor& result) {
   const std::int64_t width = products.size(-1);
-  AT_DISPATCH_FLOATING_TYPES(products.scalar_type(), "biasGelu", [&] {
-    const auto *from = products.data_ptr<scalar_t>(), *b = bias.data_ptr<scalar_t>();
-    auto* to = result.data_ptr<scalar_t>();
+  withTypesOf(products, [&](auto kept, auto computed) {
+    const auto *from = valuesOf(products, kept), *b = valuesOf(bias, computed);
+    auto* to = valuesOf(result, kept);
     forEachChunk(products, [&](std::int64_t, std::int64_t first, std::int64_t count) {
       forwardRows(from + first * width, b, to + first * width, count, width);
     });
@@ -125,14 +156,15 @@ class BiasGelu : public torch::autograd::Function<BiasGelu> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const at::Tensor &products = saved[0], &bias = saved[1], dY = gradients[0].contiguous();
+    const at::Tensor &products = saved[0], &bias = saved[1];
+    const at::Tensor dY = gradients[0].to(products.scalar_type()).contiguous();
     const std::int64_t width = products.size(-1);
     const at::Tensor dProducts = at::empty_like(products);
-    const at::Tensor sums = at::zeros({chunksOfRows(products), width}, products.options());
-    AT_DISPATCH_FLOATING_TYPES(products.scalar_type(), "biasGelu", [&] {
-      const auto *from = products.data_ptr<scalar_t>(), *b = bias.data_ptr<scalar_t>(),
-                 *dy = dY.data_ptr<scalar_t>();
-      auto *dz = dProducts.data_ptr<scalar_t>(), *db = sums.data_ptr<scalar_t>();
+    const at::Tensor sums = at::zeros({chunksOfRows(products), width}, bias.options());
+    withTypesOf(products, [&](auto kept, auto computed) {
+      const auto *from = valuesOf(products, kept), *dy = valuesOf(dY, kept);
+      const auto* b = valuesOf(bias, computed);
+      auto *dz = valuesOf(dProducts, kept), *db = valuesOf(sums, computed);
       forEachChunk(products, [&](std::int64_t chunk, std::int64_t first, std::int64_t count) {
         backwardRows(from + first * width, b, dy + first * width, dz + first * width,
                      db + chunk * width, count, width);
@@ -143,17 +175,19 @@ class BiasGelu : public torch::autograd::Function<BiasGelu> {
 };
 
 bool isTaken(const at::Tensor& products, const at::Tensor& bias) {
-  const auto type = products.scalar_type();
+  const auto kept = products.scalar_type(), computed = bias.scalar_type();
+  const bool narrow = kept == at::kBFloat16 && computed == at::kFloat;
   return !PlainKernels::wanted() && products.device().is_cpu() && products.numel() > 0 &&
-         (type == at::kFloat || type == at::kDouble) && bias.scalar_type() == type;
+         (narrow || (kept == computed && (kept == at::kFloat || kept == at::kDouble)));
 }
 
 }  // namespace
 
 at::Tensor biasGelu(const at::Tensor& given, const at::Tensor& bias) {
-  // Of 16 bits: here in float32, on other devices as LibTorch has it, which then keeps 16 bits.
-  const at::Tensor products = given.device().is_cpu() ? inFloat32(given) : given;
-  if (isNarrow(products)) return at::gelu(products + bias.to(products.scalar_type()));
+  const bool widen = given.device().is_cpu() && !isTaken(given, bias);
+  const at::Tensor products = widen ? inFloat32(given) : given;
+  if (isNarrow(products) && !products.device().is_cpu())
+    return at::gelu(products + bias.to(products.scalar_type()));
   if (!isTaken(products, bias)) return at::gelu(products + bias);
   if (at::GradMode::is_enabled() && (products.requires_grad() || bias.requires_grad()))
     return BiasGelu::apply(products, bias);

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/ClassAttention.h"
+#include "core/models/BranchSum.h"
 
 namespace headlight {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/models/BranchSum.h"
 #include "core/models/Parts.h"
 
 namespace headlight {

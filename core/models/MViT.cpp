@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/attention/MixedPrecision.h"
+#include "core/models/BranchSum.h"
 
 namespace headlight {
 namespace {

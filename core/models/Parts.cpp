@@ -87,11 +87,6 @@ at::Tensor dropPath(const at::Tensor& given, double rate) {
   return branch * rowsSeen(kept);
 }
 
-at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch) {
-  branch = inFloat32(branch);
-  return branch.requires_grad() || tokens.requires_grad() ? tokens + branch : branch.add_(tokens);
-}
-
 void initialiseLinears(torch::nn::Module& module) {
   const at::NoGradGuard noGrad;
   for (const auto& child : module.modules(/*include_self=*/false)) {

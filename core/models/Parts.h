@@ -86,8 +86,6 @@ torch::nn::LayerNorm makeNorm(int width, double epsilon);
 double dropPathRate(const ModelConfig& config, int layer, int layers);
 /// Stochastic depth: whole images lose the branch, the rest are scaled to keep the mean.
 at::Tensor dropPath(const at::Tensor& branch, double rate);
-/// tokens + branch, in the branch's memory where nobody needs its values again.
-at::Tensor addBranch(const at::Tensor& tokens, at::Tensor branch);
 
 /// Linear layers as timm: weights from N(0, 0.02²) (its truncation at ±2 never bites), biases 0.
 void initialiseLinears(torch::nn::Module& module);

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/models/BranchSum.h"
 #include "core/models/ConvolvedMlp.h"
 #include "core/models/GatedMlp.h"
 

@@ -40,6 +40,36 @@ TEST(BiasGelu, EqualsItsDefinitionForwardAndBackwardInFloat) {
     EXPECT_NEAR(bias.grad().data_ptr<float>()[f], dBias[f], 2e-5);
 }
 
+/// Computed in float and kept in 16 bits: as rounding the float result, within one of its last
+/// bits, since the compiler may fuse other products in either.
+TEST(BiasGelu, InBfloat16IsTheFloatResultRounded) {
+  const at::Tensor products = (at::randn({3, 67, 37}) * 3).to(at::kBFloat16),
+                   bias = at::randn({37}), upstream = at::randn({3, 67, 37}).to(at::kBFloat16);
+  std::vector<at::Tensor> results, gradients, sums;
+  for (const at::ScalarType type : {at::kBFloat16, at::kFloat}) {
+    const at::Tensor z = products.to(type).detach().requires_grad_(),
+                     b = bias.clone().requires_grad_(), result = biasGelu(z, b);
+    ASSERT_EQ(result.scalar_type(), type);
+    result.backward(upstream.to(type));
+    results.push_back(result.detach().to(at::kBFloat16));
+    gradients.push_back(z.grad().to(at::kBFloat16));
+    sums.push_back(b.grad());
+  }
+  constexpr double kLastBit = 1.0 / 128;
+  EXPECT_TRUE(at::allclose(results[0], results[1], kLastBit, 0));
+  EXPECT_TRUE(at::allclose(gradients[0], gradients[1], kLastBit, 0));
+  EXPECT_GT((results[0] == results[1]).to(at::kFloat).mean().item<float>(), 0.999f);
+  EXPECT_TRUE(at::allclose(sums[0], sums[1], 1e-5, 1e-5));
+  const at::NoGradGuard noGrad;
+  EXPECT_TRUE(at::equal(biasGelu(products.clone(), bias), results[0]));
+  const at::Tensor odd = at::tensor({NAN, INFINITY, 3e38f, -0.0f}).to(at::kBFloat16).view({1, 4});
+  const at::Tensor kept = biasGelu(odd.clone(), at::zeros({4}));
+  EXPECT_TRUE(std::isnan(kept[0][0].item<float>()));
+  EXPECT_EQ(kept[0][1].item<float>(), INFINITY);
+  EXPECT_EQ(kept[0][2].item<float>(), odd[0][2].item<float>());
+  EXPECT_EQ(kept[0][3].item<float>(), 0.0f);
+}
+
 TEST(BiasGelu, FarFromZeroItIsTheIdentityOrNothing) {
   const std::vector<float> far{-1e30f, -100, -40, -14, 14, 40, 100, 1e30f};
   const at::Tensor z = at::tensor(far).view({1, -1});

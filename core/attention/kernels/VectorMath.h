@@ -1,6 +1,7 @@
 #pragma once
 // Pieces of the CPU kernels that are inlined into functions compiled for AVX-512, AVX2 and the
-// baseline (HEADLIGHT_CLONES; the right one is chosen when the program starts). Internal.
+// baseline (HEADLIGHT_CLONES, and for numbers of 16 bits HEADLIGHT_CLONES_16; the right one is
+// chosen when the program starts). Internal.
 
 #include <algorithm>
 #include <bit>
@@ -11,8 +12,10 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HEADLIGHT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#define HEADLIGHT_CLONES_16 __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define HEADLIGHT_CLONES
+#define HEADLIGHT_CLONES_16
 #endif
 #define HEADLIGHT_INLINE inline __attribute__((always_inline))
 
@@ -20,6 +23,32 @@ namespace headlight::rows {
 
 /// Partial sums kept apart so that the compiler may use vectors without reordering a sum itself.
 constexpr std::int64_t kLanes = 16;
+
+/// A number as it is computed with, from how it is kept: itself, or bfloat16's 16 bits.
+HEADLIGHT_INLINE float widened(float x) {
+  return x;
+}
+HEADLIGHT_INLINE double widened(double x) {
+  return x;
+}
+HEADLIGHT_INLINE float widened(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+/// Kept again: bfloat16 rounds to the nearest, ties to even, as LibTorch does.
+HEADLIGHT_INLINE void keep(float x, float& to) {
+  to = x;
+}
+HEADLIGHT_INLINE void keep(double x, double& to) {
+  to = x;
+}
+HEADLIGHT_INLINE void keep(float x, std::uint16_t& to) {
+  constexpr std::uint32_t kNoNumber = 0x7fc0, kHalf = 0x7fff;
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t rounded = (bits + kHalf + ((bits >> 16) & 1)) >> 16;
+  const std::uint32_t odd = -static_cast<std::uint32_t>(x != x);  // all bits: no branch
+  to = static_cast<std::uint16_t>((rounded & ~odd) | (kNoNumber & odd));
+}
 
 /// e^x for x ≤ 0: x = n·ln2 + r, |r| ≤ ln2/2, a degree-6 polynomial for e^r, 2ⁿ by exponent bits.
 HEADLIGHT_INLINE float expOf(float x) {
