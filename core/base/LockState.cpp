@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-constexpr long kXfsMagic = 0x58465342, kZfsMagic = 0x2fc12fc1;
+constexpr long kXfsMagic = 0x58465342, kZfsMagic = 0x2fc12fc1, kFuseMagic = 0x65735546;
 
 /// NFS makes a record lock of FolderLock's, and its server tells of those of other machines.
 bool holdsRecordLock(const FileDescriptor& file) {
@@ -71,6 +71,11 @@ LockState lockStateOf(const OpenFolder& folder) {
   if (holdsRecordLock(*file) || isListed(status, hasDevicesOfItsOwn(system.f_type), listed))
     return LockState::Held;
   return listed && isOfThisMachine(system.f_type) ? LockState::Free : LockState::Unknown;
+}
+
+bool locksReachOtherMachines(const OpenFolder& folder) {
+  struct statfs system {};
+  return ::fstatfs(folder.descriptor(), &system) != 0 || system.f_type != kFuseMagic;
 }
 
 }  // namespace headlight

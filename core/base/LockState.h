@@ -17,4 +17,8 @@ enum class LockState {
 /// a run that begins just now must not find the folder busy.
 LockState lockStateOf(const OpenFolder& folder);
 
+/// False where FolderLock holds on this machine alone although others may see the folder: on FUSE,
+/// which sshfs is.
+bool locksReachOtherMachines(const OpenFolder& folder);
+
 }  // namespace headlight

@@ -116,7 +116,8 @@ struct Processes::State {
     try {
       together(meeting, broken, [&] { connect(); });
     } catch (const Failure& failure) {
-      meeting.leaveWord(failure.error().message);  // nobody else can for this process
+      // Nobody else can for this process.
+      if (!meeting.wasTold()) meeting.leaveWord(failure.error().message);
       throw;
     }
   }

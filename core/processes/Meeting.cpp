@@ -197,8 +197,10 @@ std::string Meeting::find(const std::string& reason) {
   std::vector<Pulse> now = before;
   for (const auto until = Clock::now() + kSilence; Clock::now() < until;) {
     for (int rank = 0; rank < m_launch.count; ++rank)
-      if (const std::string word = wordOf(rank); !word.empty())
+      if (const std::string word = wordOf(rank); !word.empty()) {
+        m_told = true;
         return named(rank, before[rank]) + " ended: " + word;
+      }
     std::this_thread::sleep_for(kGlance);
   }
   int behind = m_launch.rank;

@@ -47,6 +47,8 @@ class Meeting {
   /// Who is to blame for a call that failed with `reason`, in words; takes some seconds. Notes who
   /// is gone.
   std::string blame(const std::string& reason);
+  /// Whether that was what somebody else said, which all can read.
+  bool wasTold() const { return m_told; }
   /// Whether no process of a lower rank is left to speak.
   bool isFirstLeft() const { return m_speaker == m_launch.rank; }
 
@@ -71,6 +73,7 @@ class Meeting {
   std::atomic<std::int64_t> m_begun{0};
   std::int64_t m_beats = 0;
   int m_speaker = 0;
+  bool m_told = false;
   std::set<int> m_gone;
   std::mutex m_mutex;
   std::condition_variable m_wake;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/LockState.h"
+#include "core/base/Log.h"
 #include "core/workbench/Compute.h"
 #include "core/workbench/sweep/SweepFolder.h"
 #include "core/workbench/sweep/SweepRecord.h"
@@ -93,6 +95,12 @@ class SweepRunner {
                      "a sweep without --join trains there; begin that one with --join too, or wait "
                      "until it has ended",
                      m_folder.path().string()});
+    if (!locksReachOtherMachines(m_folder.files()))
+      logWarning(
+          m_folder.path().string() +
+          ": lies on FUSE (sshfs, say), whose locks hold on this machine alone: workers on "
+          "another machine would train the same runs into the same files. Join from this one "
+          "only, or use a folder on NFS");
     tellSettled(SweepObserver::Start::Skipped);
     while (m_record.left() > 0) {
       if (!takeOne(stop) && m_record.left() > 0) waitForOthers(stop);
