@@ -66,9 +66,7 @@ Director::Director(MainWindow* window, StartState state, QStringList files,
   m_timer.setInterval(kPollMs);
   connect(&m_timer, &QTimer::timeout, this, &Director::poll);
   connect(m_window->document(), &Document::failed, this,
-          [this](const QString& title, const QString& text) {
-            complain(title + QStringLiteral(": ") + text, kInputExit);
-          });
+          [this] { fail(kInputExit); });  // in words by the window itself
   connect(m_window->opener(), &Opener::notice, this, [this](const Notice& notice) {
     if (notice.level == Notice::Level::Error)
       complain(notice.title + QStringLiteral(": ") + notice.text, kInputExit);
@@ -252,8 +250,12 @@ void Director::poll() {
   next();
 }
 
-void Director::complain(const QString& text, int exitCode) {
+void Director::fail(int exitCode) {
   if (m_exitCode == 0) m_exitCode = exitCode;
+}
+
+void Director::complain(const QString& text, int exitCode) {
+  fail(exitCode);
   sayOnStandardError(text);
 }
 

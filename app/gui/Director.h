@@ -48,6 +48,7 @@ class Director : public QObject {
   /// Goes on with `next` when the window has been idle for a while.
   void whenIdle(const char* waitingFor, std::function<void()> next);
   void poll();
+  void fail(int exitCode);
   void complain(const QString& text, int exitCode = kFailedExit);
 
   MainWindow* m_window;

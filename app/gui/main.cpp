@@ -178,7 +178,10 @@ int run(QApplication& application, Options options) {
     options.state.training->folder = runs.filePath(QStringLiteral("run"));
   MessageLog log(true);
   Theme theme;
-  if (const auto choice = themeFromName(options.state.theme)) theme.setChoice(*choice);
+  const auto chooseTheme = [&] {
+    if (const auto choice = themeFromName(options.state.theme)) theme.setChoice(*choice);
+  };
+  chooseTheme();
 
   MainWindowOptions windowOptions;
   windowOptions.sessionPath = options.session ? SessionKeeper::defaultPath() : QString();
@@ -196,6 +199,7 @@ int run(QApplication& application, Options options) {
     window.setWindowState(Qt::WindowMaximized);  // a session of before has its own
   window.show();
   window.start();
+  chooseTheme();  // what is asked for stands over the session of before
   if (options.size.isValid()) window.resize(options.size);
   Director director(&window, options.state, options.files, options.screenshot);
   QObject::connect(&director, &Director::done, &application, &QApplication::exit,

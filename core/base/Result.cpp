@@ -41,6 +41,7 @@ std::string messageOf(const std::exception& exception) {
   // Places in LibTorch's sources.
   cutOut(text, "[enforce fail at ", "]", " .");
   cutOut(text, " at \"", "\":", "0123456789");
+  cutOut(text, "[json.exception.", "]", " ");  // the library's own numbers
   text.erase(text.find_last_not_of(" \n\t") + 1);
   return text.empty() ? "something inside failed" : text;
 }

@@ -39,7 +39,7 @@ class JsonWatch : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::detail::exception& exception) override {
-    refuse(std::string("is not JSON: ") + exception.what());
+    refuse("is not JSON: " + messageOf(exception));
   }
 
  private:
@@ -103,7 +103,7 @@ Result<Json> parseConfigJson(std::string_view text, const std::string& name, std
   } catch (const Failure& failure) {
     return failure.error();
   } catch (const Json::exception& exception) {
-    return Error{ErrorCode::InvalidConfig, std::string("is not JSON: ") + exception.what(), name};
+    return Error{ErrorCode::InvalidConfig, "is not JSON: " + messageOf(exception), name};
   }
 }
 

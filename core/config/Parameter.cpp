@@ -11,12 +11,19 @@
 namespace headlight {
 namespace {
 
+/// "1000000", not "1e+06": the end of a range is read, and counted, by people.
+std::string endText(double value) {
+  constexpr double kWhole = 1e12;
+  if (value == std::floor(value) && std::abs(value) < kWhole)
+    return std::to_string(static_cast<std::int64_t>(value));
+  return numberText(value);
+}
+
 std::string rangeText(const Parameter& parameter) {
   const bool low = std::isfinite(parameter.minimum), high = std::isfinite(parameter.maximum);
-  if (low && high)
-    return ", " + numberText(parameter.minimum) + " to " + numberText(parameter.maximum);
-  if (low) return ", at least " + numberText(parameter.minimum);
-  if (high) return ", at most " + numberText(parameter.maximum);
+  if (low && high) return ", " + endText(parameter.minimum) + " to " + endText(parameter.maximum);
+  if (low) return ", at least " + endText(parameter.minimum);
+  if (high) return ", at most " + endText(parameter.maximum);
   return "";
 }
 

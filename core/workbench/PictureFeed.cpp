@@ -24,6 +24,13 @@ std::optional<std::vector<std::int64_t>> classesOfLabels(const Dataset& dataset,
   return classes;
 }
 
+/// "the validation split of cifar10".
+std::string splitText(const DataConfig& data) {
+  const std::filesystem::path path = data.path;
+  const auto folder = path.has_filename() ? path.filename() : path.parent_path().filename();
+  return "the validation split of " + (folder.empty() ? data.dataset : folder.string());
+}
+
 }  // namespace
 
 PictureFeed feedOf(const std::vector<std::filesystem::path>& files) {
@@ -32,11 +39,12 @@ PictureFeed feedOf(const std::vector<std::filesystem::path>& files) {
             auto image = readPictureOrFrame(files[static_cast<std::size_t>(index)]);
             if (!image) return image.error();
             return FedPicture{*image};
-          }};
+          },
+          files.size() == 1 ? files.front().filename().string() : std::string()};
 }
 
-PictureFeed feedOf(const Image& image) {
-  return {1, [image](std::int64_t) -> Result<FedPicture> { return FedPicture{image}; }};
+PictureFeed feedOf(const Image& image, const std::string& name) {
+  return {1, [image](std::int64_t) -> Result<FedPicture> { return FedPicture{image}; }, name};
 }
 
 PictureFeed feedOfMaps(InferenceSession& session, int only) {
@@ -47,7 +55,10 @@ PictureFeed feedOfMaps(InferenceSession& session, int only) {
             const Image image = session.pictureAt(place.text());
             if (image.empty()) return Error{ErrorCode::NotFound, "is not there", place.text()};
             return FedPicture{image};
-          }};
+          },
+          (only < 0 ? info.weights : std::filesystem::path(MapPlace{info.weights, only}.text()))
+              .filename()
+              .string()};
 }
 
 Result<PictureFeed> feedOf(const ModelInfo& info, const PictureSample& sample) {
@@ -55,13 +66,15 @@ Result<PictureFeed> feedOf(const ModelInfo& info, const PictureSample& sample) {
     const auto dataset = openPictures(info, sample.data, sample.samples);
     const auto classes = classesOfLabels(*dataset, info);
     return PictureFeed{
-        dataset->size(), [dataset, classes](std::int64_t i) -> Result<FedPicture> {
+        dataset->size(),
+        [dataset, classes](std::int64_t i) -> Result<FedPicture> {
           auto one = dataset->sample(i);
           if (!one) return one.error();
           return FedPicture{
               one->image,
               classes ? static_cast<int>(classes->at(static_cast<std::size_t>(one->label))) : -1};
-        }};
+        },
+        splitText(sample.data)};
   });
 }
 
@@ -77,6 +90,7 @@ FedCount eachFedPicture(
   if (feed.count == 0)
     throw Failure({ErrorCode::InvalidArgument, "there is no picture to measure on", "pictures"});
   FedCount count;
+  count.of = feed.of;
   std::optional<Error> first;
   RemainingTime remaining;
   remaining.start(0);
@@ -107,6 +121,7 @@ std::string fedText(const FedCount& count) {
       std::to_string(count.pictures) + (count.pictures == 1 ? " picture" : " pictures");
   if (!count.unread.empty())
     text.append(" (").append(std::to_string(count.unread.size())).append(" could not be read)");
+  if (!count.of.empty()) text.append(", ").append(count.of);
   return text;
 }
 

@@ -27,12 +27,13 @@ struct PictureFeed {
   std::int64_t count = 0;
   /// From 0 to count − 1. An error concerns that picture alone.
   std::function<Result<FedPicture>(std::int64_t index)> read;
+  std::string of = {};  ///< what they are, in words: one file's name, a data set; may be empty
 };
 
 /// Files, without labels.
 PictureFeed feedOf(const std::vector<std::filesystem::path>& files);
-/// One picture that is there.
-PictureFeed feedOf(const Image& image);
+/// One picture that is there, by its name.
+PictureFeed feedOf(const Image& image, const std::string& name = {});
 /// The pictures of a file of maps that `session` has open; `only`: that one, −1: all.
 PictureFeed feedOfMaps(InferenceSession& session, int only = -1);
 /// The validation split, with labels where its classes are the model's, else without. Errors: those
@@ -43,6 +44,7 @@ Result<PictureFeed> feedOf(const ModelInfo& info, const PictureSample& sample);
 struct FedCount {
   std::int64_t pictures = 0;
   std::vector<std::string> unread;  ///< why, of each picture that could not be read
+  std::string of = {};              ///< PictureFeed's
 };
 
 /// Hands every picture to `use`, which may tell which share of it is done, in [0, 1]. Progress is
@@ -56,7 +58,8 @@ FedCount eachFedPicture(
 /// Throws Failure(Canceled): for what takes long within a picture.
 void throwIfFeedStopped(const std::stop_token& stop);
 
-/// "12 pictures", "1 picture"; with what could not be read: "12 pictures (2 could not be read)".
+/// "12 pictures", "1 picture, tabby.jpg"; with what could not be read: "12 pictures (2 could not be
+/// read)".
 std::string fedText(const FedCount& count);
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/base/FreeMemory.h"
 #include "core/models/Registry.h"
 
 namespace headlight {
@@ -28,6 +29,11 @@ std::string scaledText(double value) {
   return text;
 }
 
+std::string mapsText(std::int64_t bytes) {
+  constexpr std::int64_t kFew = 10'000'000;
+  return bytes < kFew ? scaledText(static_cast<double>(bytes) / 1e6) + " MB" : bytesText(bytes);
+}
+
 }  // namespace
 
 Result<ResolutionCost> resolutionCost(const ModelConfig& config, int height, int width) {
@@ -44,8 +50,7 @@ std::string resolutionText(const ModelConfig& config, const ResolutionCost& cost
                      " G multiply-accumulates (" + scaledText(own) + " at " +
                      std::to_string(config.imageHeightPixels()) + " × " +
                      std::to_string(config.imageWidthPixels()) + ")";
-  if (cost.mapBytes > 0)
-    text += ", all maps " + scaledText(static_cast<double>(cost.mapBytes) / 1e6) + " MB";
+  if (cost.mapBytes > 0) text += ", all maps " + mapsText(cost.mapBytes);
   return text;
 }
 

@@ -68,7 +68,7 @@ class AveragesTest : public QObject {
       for (std::size_t i = 0; i < expected.layers[l].values.size(); ++i)
         QVERIFY(std::abs(dialog->maps()->layers[l].values[i] - expected.layers[l].values[i]) <
                 1e-9);
-    QVERIFY(dialog->findChild<QLabel*>("relativeCaption")->text().contains("1 picture;"));
+    QVERIFY(dialog->findChild<QLabel*>("relativeCaption")->text().contains("1 picture, " + QFileInfo(f.second).fileName() + ";"));
     QVERIFY(!dialog->findChild<QComboBox*>("relativeShows")->isVisible());  // no learned masks
     synthetic::saveGrabs(*dialog, "attention-by-offset");
   }

@@ -165,7 +165,7 @@ class ParameterFormTest : public QObject {
     auto* note = form.findChild<MessageLabel*>(QStringLiteral("error.epochs"));
     QVERIFY(!note->isVisible());
     const std::pair<const char*, const char*> wrong[]{
-        {"0", "must be whole number, 1 to 1e+06, not 0"},
+        {"0", "must be whole number, 1 to 1000000, not 0"},
         {"", "not \"\""},
         {"1.5", "not 1.5"},
         {"many", "not \"many\""},

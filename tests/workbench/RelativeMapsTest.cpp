@@ -114,6 +114,9 @@ TEST(RelativeMaps, PassOverWhatCannotBeReadAndStop) {
   ASSERT_EQ(maps.fed.unread.size(), 1u);
   EXPECT_NE(maps.fed.unread[0].find("b.png"), std::string::npos);
   EXPECT_EQ(fedText(maps.fed), "2 pictures (1 could not be read)");
+  some.of = "the validation split of flowers";
+  EXPECT_EQ(fedText(valueOrThrow(measureRelative(*session, some, masks)).fed),
+            "2 pictures (1 could not be read), the validation split of flowers");
   EXPECT_EQ(told.back().done, told.back().total);
   for (std::size_t i = 1; i < told.size(); ++i)
     EXPECT_LE(told[i - 1].done, told[i].done);

@@ -104,6 +104,12 @@ void FieldStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
   if (element == PE_FrameLineEdit) drawFieldEdge(painter, option);
 }
 
+int FieldStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                          QStyleHintReturn* more) const {
+  if (hint == SH_DialogButtonBox_ButtonsHaveIcons) return 0;
+  return QProxyStyle::styleHint(hint, option, widget, more);
+}
+
 int FieldStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
                             const QWidget* widget) const {
   switch (metric) {

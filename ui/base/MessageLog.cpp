@@ -56,6 +56,11 @@ void MessageLog::keep(LogLevel level, const QString& text) {
   m_lines << QTime::currentTime().toString(QStringLiteral("hh:mm:ss  ")) + mark + text;
 }
 
+void MessageLog::tell(LogLevel level, const QString& text) {
+  toStandardError(text);
+  keep(level, text);
+}
+
 void MessageLog::add(LogLevel level, const QString& text) {
   keep(level, text);
   Q_EMIT added(level, text);

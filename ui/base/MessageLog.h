@@ -20,6 +20,8 @@ class MessageLog : public QObject {
 
   /// Keeps what was shown to the person elsewhere; tells nobody.
   void keep(LogLevel level, const QString& text);
+  /// The same, and on standard error.
+  void tell(LogLevel level, const QString& text);
   const QStringList& lines() const { return m_lines; }
 
  Q_SIGNALS:

@@ -1,6 +1,7 @@
 #include "ui/bridge/PictureFeeds.h"
 
 #include <QFile>
+#include <QFileInfo>
 
 #include "core/workbench/MapFile.h"
 #include "core/workbench/Video.h"
@@ -32,7 +33,8 @@ Result<PictureFeed> feedOf(const std::shared_ptr<InferenceSession>& session,
   if (chosen.sample) return feedOf(session->info(), *chosen.sample);
   if (chosen.wholeFile) return feedOfMaps(*session);
   if (chosen.paths.isEmpty())
-    return feedOf(session->pictureAt(chosen.path.toStdString(), chosen.image));
+    return feedOf(session->pictureAt(chosen.path.toStdString(), chosen.image),
+                  QFileInfo(chosen.path).fileName().toStdString());
   return PictureFeed{chosen.paths.size(),
                      [session, paths = chosen.paths](std::int64_t index) -> Result<FedPicture> {
                        auto image = listedPicture(*session, paths[index]);

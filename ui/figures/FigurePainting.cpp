@@ -10,6 +10,7 @@ namespace headlight {
 namespace {
 
 constexpr double kFigureMargin = 14;
+constexpr double kBarMargin = 4;
 constexpr double kGap = 12;
 constexpr double kTallest = 1.5;  ///< a panel's height over its width
 constexpr double kTileGap = 8;
@@ -65,7 +66,7 @@ double panelTitleHeight(const FigureContent& content) {
 
 double panelBarHeight(const FigureContent& content) {
   const bool bars = !content.panels.empty() && content.panels.front().ownBar;
-  return bars ? legendHeight(QFontMetricsF(figureFont())) : 0;
+  return bars ? QFontMetricsF(figureFont()).height() + 2 * kBarMargin : 0;
 }
 
 /// Its text begins at the margin: the legend's own sides lie in it.
@@ -187,11 +188,12 @@ void paintPanel(QPainter& painter, const QRectF& slot, const FigureContent& cont
     drawOutline(painter, onPaper(panel.cursor), paper().color(QPalette::Highlight), 2);
   if (!panel.ownBar || !content.showLegend) return;
   Legend legend;
-  legend.bar = true;
   legend.colorMap = panel.map.colorMap;
   legend.range = panel.map.range;
-  drawLegend(painter, QRectF(slot.left(), target.bottom(), slot.width(), panelBarHeight(content)),
-             legend, paper());
+  drawColours(painter,
+              QRectF(slot.left(), target.bottom(), slot.width(), panelBarHeight(content))
+                  .adjusted(kBarMargin, kBarMargin, -kBarMargin, -kBarMargin),
+              legend, paper().color(QPalette::WindowText));
 }
 
 void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,

@@ -104,7 +104,8 @@ RelativeStyle RelativeDialog::style() const {
 QString RelativeDialog::captionText() const {
   const auto present = maps();
   if (!present) return tr("Press Measure.");
-  QString text = QString::fromStdString(present->title) + QStringLiteral(". ") +
+  QString text = QString::fromStdString(present->title) + QStringLiteral(", ") +
+                 shownName(style().subject) + QStringLiteral(". ") +
                  QString::fromStdString(relativeCaption(*present, style()));
   text[0] = text[0].toUpper();
   if (shows() != Shows::Attention)

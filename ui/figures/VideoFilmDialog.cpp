@@ -8,6 +8,7 @@
 #include <QFormLayout>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <limits>
@@ -64,18 +65,21 @@ VideoFilmDialog::VideoFilmDialog(const VideoFilmRequest& request, QWidget* paren
       m_status(new MessageLabel(this)) {
   setObjectName(QStringLiteral("videoFilmDialog"));
   setWindowTitle(tr("Save the video's maps"));
-  auto* form = new QFormLayout(this);
+  auto* form = new QFormLayout;
   makeFields(form);
   makeRange(form);
-  form->addRow(m_progress);
-  form->addRow(m_status);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(form);
+  layout->addWidget(m_progress);
+  layout->addWidget(m_status);
+  layout->addStretch();
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   m_save = buttons->addButton(tr("Save As…"), QDialogButtonBox::ActionRole);
   m_save->setObjectName(QStringLiteral("saveVideoFilm"));
   m_save->setDefault(true);
   m_stop = buttons->addButton(tr("Stop"), QDialogButtonBox::ActionRole);
   m_stop->setObjectName(QStringLiteral("stopVideoFilm"));
-  form->addRow(buttons);
+  layout->addWidget(buttons);
   connect(m_save, &QPushButton::clicked, this, &VideoFilmDialog::choosePath);
   connect(m_stop, &QPushButton::clicked, this, [this] {
     m_task->cancel();
@@ -110,7 +114,7 @@ void VideoFilmDialog::makeRange(QFormLayout* form) {
   const int last = static_cast<int>(frames > 0 ? std::min(frames - 1, kMost) : kMost);
   for (const auto& [box, name, text, value] :
        {std::tuple{m_from, "videoFilmFrom", tr("&From frame"), 0},
-        std::tuple{m_to, "videoFilmTo", tr("&To frame"), last}}) {
+        std::tuple{m_to, "videoFilmTo", tr("To fra&me"), last}}) {
     box->setObjectName(QLatin1String(name));
     box->setRange(0, last);
     box->setValue(value);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
+#include "ui/base/BrokenLines.h"
 #include "ui/base/Images.h"
 
 namespace headlight {
@@ -14,11 +16,13 @@ namespace {
 constexpr int kMaxMapSide = 512;
 constexpr double kLegendPadding = 7, kLegendSides = 10;
 constexpr int kMostNoteLines = 3;
-constexpr double kOneLineFrom = 880;  ///< width from which title, detail and colours share a line
+constexpr double kOneLineFrom = 880, kTwoLinesFrom = 440;
 constexpr double kCaptionGap = 14, kEndGap = 6;
+constexpr double kWideBar = 180, kLeastBar = 30, kBarGap = 16;
 
+/// Title, detail and colours share one line; or the colours stand beside the title; or below both.
 int captionLines(double width) {
-  return width >= kOneLineFrom ? 1 : 2;
+  return width >= kOneLineFrom ? 1 : width >= kTwoLinesFrom ? 2 : 3;
 }
 
 /// Lines that a note takes; lines break at words, so that a little more than its length is needed.
@@ -29,21 +33,12 @@ int noteLines(const QFontMetricsF& metrics, const QString& note, double width) {
                     kMostNoteLines);
 }
 
-/// Line `index` of `count`; the last is cut short if it has to be.
-QString noteLine(const QFontMetricsF& metrics, const QString& note, double width, int index,
-                 int count) {
-  QString rest = note;
-  for (int line = 0;; ++line) {
-    if (line == count - 1) return metrics.elidedText(rest, Qt::ElideRight, width);
-    QString taken;
-    for (const QString& word : rest.split(QLatin1Char(' '))) {
-      const QString longer = taken.isEmpty() ? word : taken + QLatin1Char(' ') + word;
-      if (!taken.isEmpty() && metrics.horizontalAdvance(longer) > width) break;
-      taken = longer;
-    }
-    if (line == index) return taken;
-    rest = rest.mid(taken.size() + 1);
-  }
+/// `count` lines; the last is cut short if it has to be.
+QStringList noteShown(const QFontMetricsF& metrics, const QString& note, double width, int count) {
+  QStringList lines = brokenLines(metrics, note, width);
+  if (lines.size() <= count) return lines;
+  const QString rest = lines.mid(count - 1).join(QLatin1Char(' '));
+  return lines.mid(0, count - 1) << metrics.elidedText(rest, Qt::ElideRight, width);
 }
 
 QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
@@ -57,31 +52,27 @@ QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
   return gradient;
 }
 
-double endsWidth(const QFontMetricsF& metrics, const Legend& legend) {
-  return metrics.horizontalAdvance(formatValue(legend.range.low) + formatValue(legend.range.high)) +
-         2 * kEndGap;
+/// As many digits as tell the ends apart.
+std::pair<QString, QString> endTexts(const ValueRange& range) {
+  constexpr int kDigits = 3, kMostDigits = 7;
+  for (int digits = kDigits;; ++digits) {
+    const std::pair ends(QString::number(range.low, 'g', digits),
+                         QString::number(range.high, 'g', digits));
+    if (ends.first != ends.second || digits == kMostDigits || range.low == range.high) return ends;
+  }
 }
 
-/// The colours between their ends where there is one line, else above them.
-void drawBar(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text) {
-  const QFontMetricsF metrics(painter.font());
-  if (area.height() < 2 * metrics.height() - 1) {
-    const double low = metrics.horizontalAdvance(formatValue(legend.range.low)) + kEndGap;
-    const double high = metrics.horizontalAdvance(formatValue(legend.range.high)) + kEndGap;
-    const QRectF bar(area.left() + low, area.top() + 3, area.width() - low - high,
-                     area.height() - 6);
-    painter.fillRect(bar, barGradient(bar, legend.colorMap));
-    painter.setPen(text);
-    painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter, formatValue(legend.range.low));
-    painter.drawText(area, Qt::AlignRight | Qt::AlignVCenter, formatValue(legend.range.high));
-    return;
-  }
-  const QRectF bar(area.left(), area.top() + 3, area.width(), metrics.height() - 5);
-  painter.fillRect(bar, barGradient(bar, legend.colorMap));
-  painter.setPen(text);
-  const QRectF ends(area.left(), area.bottom() - metrics.height(), area.width(), metrics.height());
-  painter.drawText(ends, Qt::AlignLeft | Qt::AlignVCenter, formatValue(legend.range.low));
-  painter.drawText(ends, Qt::AlignRight | Qt::AlignVCenter, formatValue(legend.range.high));
+double endsWidth(const QFontMetricsF& metrics, const Legend& legend) {
+  const auto [low, high] = endTexts(legend.range);
+  return metrics.horizontalAdvance(low + high) + 2 * kEndGap;
+}
+
+/// With its ends, beside the title.
+double widthOfBar(const QFontMetricsF& metrics, const Legend& legend, double room, int lines) {
+  const double ends = endsWidth(metrics, legend);
+  if (lines == 1) return kWideBar + ends;
+  const double left = room - metrics.horizontalAdvance(legend.title) - kBarGap - ends;
+  return ends + std::clamp(left, kLeastBar, std::max(kLeastBar, std::min(0.2 * room, kWideBar)));
 }
 
 }  // namespace
@@ -144,6 +135,12 @@ QString formatValue(double value) {
   return QString::number(value, 'g', 3);
 }
 
+QString legendText(const Legend& legend) {
+  QStringList lines{legend.title, legend.detail, legend.note};
+  lines.removeAll(QString());
+  return lines.join(QLatin1Char('\n'));
+}
+
 double legendHeight(const QFontMetricsF& metrics, const QString& note, double width) {
   return (captionLines(width) + noteLines(metrics, note, width)) * metrics.height() +
          2 * kLegendPadding;
@@ -153,39 +150,53 @@ void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
                 const QPalette& palette) {
   painter.save();
   const QFontMetricsF metrics(painter.font());
+  const double line = metrics.height();
+  const int lines = captionLines(area.width());
   const int notes = noteLines(metrics, legend.note, area.width());
-  const QRectF inner = area.adjusted(kLegendSides, kLegendPadding, -kLegendSides,
-                                     -kLegendPadding - notes * metrics.height());
-  double barWidth = 0;
-  if (legend.bar)
-    barWidth =
-        std::max(std::clamp(inner.width() * 0.3, 60.0, 180.0),
-                 metrics.horizontalAdvance(formatValue(legend.range.low) + QStringLiteral("  ") +
-                                           formatValue(legend.range.high)));
-  const bool oneLine = inner.height() < 2 * metrics.height() - 1;
-  if (legend.bar && oneLine) barWidth += endsWidth(metrics, legend);
-  const double textWidth = inner.width() - (legend.bar ? barWidth + 16 : 0);
+  const QRectF inner = area.adjusted(kLegendSides, kLegendPadding, -kLegendSides, -kLegendPadding);
+  const bool beside = legend.bar && lines < 3;
+  const double barWidth =
+      beside ? widthOfBar(metrics, legend, inner.width(), lines) : inner.width();
+  const double titleWidth = inner.width() - (beside ? barWidth + kBarGap : 0);
+  const auto write = [&](double left, double top, double width, const QString& text) {
+    painter.drawText(QRectF(inner.left() + left, inner.top() + top, width, line),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(text, Qt::ElideRight, width));
+  };
   QColor text = palette.color(QPalette::WindowText);
   painter.setPen(text);
-  const QString title = metrics.elidedText(legend.title, Qt::ElideRight, textWidth);
-  painter.drawText(QRectF(inner.left(), inner.top(), textWidth, metrics.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter, title);
+  write(0, 0, titleWidth, legend.title);
   text.setAlphaF(0.72f);
   painter.setPen(text);
-  const double before = oneLine ? metrics.horizontalAdvance(title) + kCaptionGap : 0;
-  painter.drawText(QRectF(inner.left() + before, inner.bottom() - metrics.height(),
-                          textWidth - before, metrics.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(legend.detail, Qt::ElideRight, textWidth - before));
-  for (int line = 0; line < notes; ++line)
-    painter.drawText(QRectF(inner.left(), inner.bottom() + line * metrics.height(), inner.width(),
-                            metrics.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     noteLine(metrics, legend.note, inner.width(), line, notes));
+  if (lines == 1) {
+    const double before =
+        std::min(metrics.horizontalAdvance(legend.title), titleWidth) + kCaptionGap;
+    write(before, 0, titleWidth - before, legend.detail);
+  } else {
+    write(0, line, inner.width(), legend.detail);
+  }
+  double top = lines * line;
+  for (const QString& noted : noteShown(metrics, legend.note, inner.width(), notes)) {
+    write(0, top, inner.width(), noted);
+    top += line;
+  }
   if (legend.bar)
-    drawBar(painter, QRectF(inner.right() - barWidth, inner.top(), barWidth, inner.height()),
-            legend, text);
+    drawColours(
+        painter,
+        QRectF(inner.right() - barWidth, inner.top() + (lines == 3 ? 2 * line : 0), barWidth, line),
+        legend, text);
   painter.restore();
+}
+
+void drawColours(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text) {
+  const QFontMetricsF metrics(painter.font());
+  const auto [low, high] = endTexts(legend.range);
+  const QRectF bar = area.adjusted(metrics.horizontalAdvance(low) + kEndGap, 3,
+                                   -metrics.horizontalAdvance(high) - kEndGap, -3);
+  painter.fillRect(bar, barGradient(bar, legend.colorMap));
+  painter.setPen(text);
+  painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter, low);
+  painter.drawText(area, Qt::AlignRight | Qt::AlignVCenter, high);
 }
 
 QRectF seenRegion(const Image& image, const ModelConfig& model) {

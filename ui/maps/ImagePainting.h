@@ -58,11 +58,14 @@ struct Legend {
   ColorMap colorMap = ColorMap::Viridis;
   ValueRange range;
 };
-/// The height that drawLegend needs with this font in this width: a line where it is wide enough,
-/// else two, and at most three of the note.
+QString legendText(const Legend& legend);  ///< all of it, line by line
+/// The height that drawLegend needs with this font in this width: one to three lines
+/// for title, detail and colours, the fewer the wider, and at most three of the note.
 double legendHeight(const QFontMetricsF& metrics, const QString& note = {}, double width = 0);
 void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
                 const QPalette& palette);
+/// The colours of a legend alone, between their ends.
+void drawColours(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text);
 
 /// The region of `image` that a model sees, in the picture's pixels.
 QRectF seenRegion(const Image& image, const ModelConfig& model);

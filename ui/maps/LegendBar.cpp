@@ -20,8 +20,7 @@ void LegendBar::setLegend(const Legend& legend) {
   const bool noteChanged = legend.note != m_legend.note;
   m_legend = legend;
   if (noteChanged) updateGeometry();
-  QString text = legend.title + QLatin1Char('\n') + legend.detail;
-  if (!legend.note.isEmpty()) text += QLatin1Char('\n') + legend.note;
+  const QString text = legendText(legend);
   setAccessibleDescription(text);
   setToolTip(plainTip(text));
   update();

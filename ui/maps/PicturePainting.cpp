@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/BrokenLines.h"
 #include "ui/maps/ImagePainting.h"
 
 namespace headlight {
@@ -126,13 +127,14 @@ void paintHint(QPainter& painter, const QRectF& area, const QString& text,
 
 namespace {
 
-constexpr double kNoteMargin = 8;
+constexpr double kNoteMargin = 8, kNoteSides = 16;
 
 QSizeF noteSize(const QFontMetricsF& metrics, const QStringList& lines, double room) {
   double width = 0;
   for (const QString& line : lines)
     width = std::max(width, metrics.horizontalAdvance(line));
-  return {std::min(width + 16, room), metrics.height() * static_cast<double>(lines.size()) + 8};
+  return {std::min(width + kNoteSides, room),
+          metrics.height() * static_cast<double>(lines.size()) + 8};
 }
 
 void drawNoteIn(QPainter& painter, const QRectF& box, const QStringList& lines,
@@ -159,9 +161,10 @@ void drawNoteIn(QPainter& painter, const QRectF& box, const QStringList& lines,
 
 void drawNote(QPainter& painter, const QRectF& anchor, Qt::Alignment corner, const QString& text,
               const QPalette& palette) {
-  const QStringList lines = text.split(QLatin1Char('\n'));
-  const QSizeF size =
-      noteSize(QFontMetricsF(painter.font()), lines, anchor.width() - 2 * kNoteMargin);
+  const QFontMetricsF metrics(painter.font());
+  const double room = anchor.width() - 2 * kNoteMargin;
+  const QStringList lines = brokenLines(metrics, text, room - kNoteSides);
+  const QSizeF size = noteSize(metrics, lines, room);
   const QRectF inner = anchor.adjusted(kNoteMargin, kNoteMargin, -kNoteMargin, -kNoteMargin);
   double x = inner.center().x() - size.width() / 2;
   if (corner & Qt::AlignLeft) x = inner.left();

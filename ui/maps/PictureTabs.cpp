@@ -1,6 +1,7 @@
 #include "ui/maps/PictureTabs.h"
 
 #include <QActionGroup>
+#include <QStackedWidget>
 
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
@@ -86,6 +87,16 @@ QString PictureTabs::page() const {
 void PictureTabs::focusPage() {
   QWidget* view = picture();
   (view ? view : currentWidget())->setFocus(Qt::OtherFocusReason);
+}
+
+QRect PictureTabs::contentArea() const {
+  const QWidget* content = picture();
+  if (!content && currentWidget())
+    for (const QStackedWidget* pages : currentWidget()->findChildren<QStackedWidget*>())
+      if (!content && pages->isVisibleTo(this)) content = pages;
+  if (!content) content = currentWidget();
+  const int top = content->mapTo(this, QPoint(0, 0)).y();
+  return rect().adjusted(0, top, 0, 0);
 }
 
 PictureView* PictureTabs::picture() const {

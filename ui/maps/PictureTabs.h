@@ -27,6 +27,8 @@ class PictureTabs : public QTabWidget {
   QString page() const;
   /// The picture of the page that is shown; null where it has none.
   PictureView* picture() const;
+  /// Where the page that is shown has pictures or plots, below its controls; in own coordinates.
+  QRect contentArea() const;
   /// Keys work in the page that is shown.
   void focusPage();
 

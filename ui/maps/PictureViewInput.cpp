@@ -1,13 +1,16 @@
 // PictureView, continued: its mouse and keys. Qt calls members for them, and each of them reads or
 // moves what the view shows.
 
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/ShownText.h"
 #include "ui/maps/PictureView.h"
 
 namespace headlight {
@@ -144,6 +147,12 @@ void PictureView::keyReleaseEvent(QKeyEvent* event) {
 bool PictureView::event(QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride && claimsKey(*static_cast<QKeyEvent*>(event))) {
     event->accept();
+    return true;
+  }
+  if (event->type() == QEvent::ToolTip) {
+    const auto& asked = *static_cast<QHelpEvent*>(event);
+    if (asked.pos().y() < pictureArea().bottom()) return QWidget::event(event);
+    QToolTip::showText(asked.globalPos(), plainTip(legendText(currentLegend())), this);
     return true;
   }
   if (event->type() == QEvent::FocusOut) {

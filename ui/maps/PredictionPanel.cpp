@@ -17,6 +17,7 @@ namespace {
 constexpr int kRows = 5;
 constexpr double kPadding = 8;
 constexpr double kWholeRow = 460;  ///< a row this wide has room for everything
+constexpr double kNameShare = 0.52, kNameGap = 8, kBarGap = 10, kLeastBar = 24;
 
 QString percent(double probability) {
   const double value = probability * 100;
@@ -121,6 +122,11 @@ void PredictionPanel::refresh() {
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
   if (look && m_document->hasModel() && m_document->model().experiment.model.classes == 0)
     m_note = tr("No classifier: the model gives features, no prediction.");
+  if (m_left && look && !m_left->look()) {
+    m_rows.clear();
+    words.clear();
+    m_note = tr("Nothing on the left yet.");
+  }
   if (m_left && look && m_left->look() && !m_compared && !m_document->recordedView()) {
     m_rows.clear();
     words.clear();
@@ -200,24 +206,41 @@ double PredictionPanel::numbersWidth(double width) const {
   return change + metrics.horizontalAdvance(QStringLiteral("1000 → 1000"));
 }
 
+/// Of the rank, and of the name, which is read before the bar: where there is no room for both, the
+/// name has it.
+PredictionPanel::Columns PredictionPanel::columns(double width) const {
+  const QFontMetricsF metrics(font());
+  Columns columns{metrics.horizontalAdvance(QStringLiteral("10 ")), 0, 0};
+  double longest = 0;
+  for (const PredictionRow& row : m_rows) {
+    columns.rank =
+        std::max(columns.rank, metrics.horizontalAdvance(QString::number(row.rank) + ' '));
+    longest = std::max(longest, metrics.horizontalAdvance(shownName(row.name)) + kNameGap);
+  }
+  const double rest = std::max(60.0, width - columns.rank - numbersWidth(width));
+  columns.name = std::max(kNameShare * rest, longest);
+  columns.bar = rest - columns.name - kBarGap;
+  if (columns.bar < kLeastBar) columns = {columns.rank, rest - kBarGap, 0};
+  return columns;
+}
+
 void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row) {
   const QFontMetricsF metrics(font());
-  const double rankWidth = metrics.horizontalAdvance(QStringLiteral("1000 "));
-  const double rest = std::max(60.0, area.width() - rankWidth - numbersWidth(area.width()));
-  const double nameWidth = rest * 0.52;
+  const Columns wide = columns(area.width());
   painter.setPen(withAlpha(0.6f));
-  painter.drawText(QRectF(area.left(), area.top(), rankWidth - 6, area.height()),
+  painter.drawText(QRectF(area.left(), area.top(), wide.rank - 6, area.height()),
                    Qt::AlignRight | Qt::AlignVCenter, QString::number(row.rank));
   painter.setPen(palette().color(QPalette::WindowText));
-  painter.drawText(QRectF(area.left() + rankWidth, area.top(), nameWidth - 8, area.height()),
+  const double name = wide.name - kNameGap;
+  painter.drawText(QRectF(area.left() + wide.rank, area.top(), name, area.height()),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(shownName(row.name), Qt::ElideRight, nameWidth - 8));
-  const QRectF bar(area.left() + rankWidth + nameWidth, area.top() + 4, rest - nameWidth - 10,
+                   metrics.elidedText(shownName(row.name), Qt::ElideRight, name));
+  const QRectF bar(area.left() + wide.rank + wide.name, area.top() + 4, wide.bar,
                    area.height() - 8);
-  paintBar(painter, bar, row);
-  const QRectF numbers(bar.right() + 10, area.top(), area.right() - bar.right() - 10,
-                       area.height());
-  paintNumbers(painter, numbers, row, area.width());
+  if (wide.bar > 0) paintBar(painter, bar, row);
+  const double numbers = bar.right() + kBarGap;
+  paintNumbers(painter, QRectF(numbers, area.top(), area.right() - numbers, area.height()), row,
+               area.width());
 }
 
 QColor PredictionPanel::withAlpha(float alpha) const {

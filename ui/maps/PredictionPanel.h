@@ -33,6 +33,10 @@ class PredictionPanel : public QWidget {
   /// Beside the left side's own panel its probabilities need not stand again where room is short.
   bool isBrief(double width) const;
   double numbersWidth(double width) const;
+  struct Columns {
+    double rank, name, bar;  ///< widths
+  };
+  Columns columns(double width) const;
   QColor withAlpha(float alpha) const;
   void paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row);
   void paintBar(QPainter& painter, const QRectF& bar, const PredictionRow& row);

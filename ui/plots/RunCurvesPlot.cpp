@@ -7,12 +7,18 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/base/BrokenLines.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 
 namespace headlight {
+namespace {
+
+constexpr double kAxisRoom = 60;  ///< beside the words; as much on the other side
+
+}  // namespace
 
 RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
   setObjectName(QStringLiteral("runCurves"));
@@ -73,10 +79,22 @@ void RunCurvesPlot::draw() {
             QVector<double>(curve.values.begin(), curve.values.end()));
   }
   fitRanges();
-  m_words->setText(m_note);
-  m_words->setVisible(!m_note.isEmpty());
+  showWords();
   m_plot->yAxis->setLabel(m_quantity);
   m_plot->xAxis->setLabel(m_axis);
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void RunCurvesPlot::showWords() {
+  const double room = width() - 2 * kAxisRoom;
+  m_words->setText(brokenLines(QFontMetricsF(font()), m_note, room).join(QLatin1Char('\n')));
+  m_words->setVisible(!m_note.isEmpty());
+}
+
+void RunCurvesPlot::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (m_note.isEmpty()) return;
+  showWords();
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 

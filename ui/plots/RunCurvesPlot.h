@@ -34,11 +34,13 @@ class RunCurvesPlot : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void applyTheme();
   void draw();
   void fitRanges();
+  void showWords();
 
   QCustomPlot* m_plot;
   QCPItemText* m_words;

@@ -26,15 +26,18 @@ CentrePage::CentrePage(Document* document, LookBridge* look, const SideOffers& o
   m_notices = new NoticeBar(this);
   m_notices->setAutoFillBackground(true);
   m_notices->installEventFilter(this);
+  connect(m_tabs, &QTabWidget::currentChanged, this, &CentrePage::placeNotices);
   placeNotices();
 }
 
-/// Over the pictures: nothing moves when one comes.
+/// Over the pictures, below the tabs and the controls: nothing moves when one comes, and all can be
+/// reached.
 void CentrePage::placeNotices() {
-  const int width = std::min(m_tabs->width() - 2 * kNoticeMargin, kWidestNotice);
+  const QRect area = m_tabs->contentArea().translated(m_tabs->pos());
+  const int width = std::min(area.width() - 2 * kNoticeMargin, kWidestNotice);
   const int height = m_notices->hasHeightForWidth() ? m_notices->heightForWidth(width)
                                                     : m_notices->sizeHint().height();
-  m_notices->setGeometry(m_tabs->x() + (m_tabs->width() - width) / 2, m_tabs->y() + kNoticeMargin,
+  m_notices->setGeometry(area.x() + (area.width() - width) / 2, area.y() + kNoticeMargin,
                          std::max(width, 0), height);
   m_notices->raise();
 }

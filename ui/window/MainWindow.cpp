@@ -285,7 +285,7 @@ void MainWindow::connectStatus() {
 }
 
 void MainWindow::tellError(const QString& title, const QString& text) {
-  logInfo(title.toStdString() + ": " + text.toStdString());  // Help → Messages
+  m_log->tell(LogLevel::Error, shownText(title + QStringLiteral(": ") + text));
   noticeBar()->add({Notice::Level::Error, title, text, {}, {}});
 }
 
