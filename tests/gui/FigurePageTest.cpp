@@ -252,6 +252,35 @@ class FigurePageTest : public QObject {
     QVERIFY2(f.said().contains("columns[0]"), qPrintable(f.said()));
     QCOMPARE(f.columns().size(), std::size_t(4));
   }
+
+  /// A column that another model lacks is said there, and is back with the model that has it.
+  void anotherModelLosesNothingOfThePage() {
+    const QTemporaryDir folder;
+    const QString session = folder.filePath("session.json");
+    FigurePage made;
+    {
+      Fixture f(folder.path(), session);
+      f.dialog->addColumn("head 2.1");
+      f.waitForPage();
+      made = f.dialog->page();
+      f.dialog->close();
+    }
+    {
+      TestWindow other(session);
+      Experiment shallow = smallExperiment();
+      shallow.model.depth = 2;
+      other->lookBridge()->createModel(shallow);
+      QTRY_VERIFY_WITH_TIMEOUT(other.document()->hasModel(), 20000);
+      OPEN_PICTURE(other, folder.filePath("a.png"));
+      other->findChild<QAction*>("file.figurePage")->trigger();
+      auto* dialog = other->findChild<FigurePageDialog*>();
+      QTRY_VERIFY(dialog->problem().contains("head 2.1"));
+      QVERIFY(dialog->page().columns == made.columns);
+      dialog->close();
+    }
+    Fixture f(folder.path(), session);
+    QVERIFY(f.dialog->page().columns == made.columns);
+  }
 };
 
 QTEST_MAIN(FigurePageTest)

@@ -207,6 +207,27 @@ class OwnDialogTest : public QObject {
     QCOMPARE(*readFile(csv.toStdString(), 1u << 22), ownCsv(*f.picture()));
   }
 
+  /// With scales where there is room; narrow, short but whole.
+  void captionsFitTheirTiles() {
+    Fixture f("aft_full");
+    f.showParts(2);
+    auto* panels = f.dialog->panels();
+    QTRY_COMPARE(panels->tiles(), 3);
+    const auto fit = [&](const QSize& room) {
+      panels->setRoom(room);
+      const QFontMetrics metrics = panels->fontMetrics();
+      return std::all_of(panels->captions().begin(), panels->captions().end(),
+                         [&](const QString& caption) {
+                           return metrics.horizontalAdvance(caption) <= panels->tileRect(0).width();
+                         });
+    };
+    QVERIFY(fit({1800, 700}));
+    QVERIFY2(panels->captions().at(1).contains(" to "), qPrintable(panels->captions().at(1)));
+    QVERIFY(fit({320, 200}));
+    QVERIFY2(!panels->captions().at(1).contains(" to "), qPrintable(panels->captions().at(1)));
+    QVERIFY(panels->captions().at(1).contains("layer 1"));
+  }
+
   void anotherMechanismOffersItsOwn() {
     Fixture f("aft_full");
     const auto before = f.bridge()->offers().size();

@@ -24,6 +24,8 @@
 #include "ui/maps/ComparedWay.h"
 #include "ui/maps/LinkedViews.h"
 #include "ui/maps/PictureTabs.h"
+#include "ui/plots/Plotting.h"
+#include "ui/plots/RunCurvesPlot.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -376,6 +378,16 @@ class SideBySideTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!f.sides().isBusy(), 20000);
     QVERIFY(!difference->difference());
     QCOMPARE(captureComparedWays(f.sides())->sides.size(), std::size_t{2});
+    // A class has one colour on both sides, and both have one axis.
+    const auto* here = f.sides().leftWay()->findChild<RunCurvesPlot*>()->plot();
+    const auto* there = f.sides().rightWay()->findChild<RunCurvesPlot*>()->plot();
+    QVERIFY(here->graphCount() > 0);
+    QTRY_COMPARE(here->graphCount(), there->graphCount());
+    for (int i = 0; i < here->graphCount(); ++i) {
+      QCOMPARE(here->graph(i)->name(), there->graph(i)->name());
+      QCOMPARE(here->graph(i)->pen().color(), there->graph(i)->pen().color());
+    }
+    QCOMPARE(here->yAxis->range().upper, there->yAxis->range().upper);
   }
 
   void itIsKeptInTheSession() {
