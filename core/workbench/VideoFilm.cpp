@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <tuple>
 
 #include "core/workbench/Pictures.h"
 
@@ -70,10 +72,10 @@ FilmedMap filmedAttention(const Look& look, const ModelInfo& model,
   return map;
 }
 
-Image litView(const Look& look, const FilmedMap& map, const DrawnMap& drawn,
+Image litView(const Image& view, const FilmedMap& map, const DrawnMap& drawn,
               const VideoFilmOptions& options) {
-  const int height = std::max(1, options.width * look.view.height / std::max(1, look.view.width));
-  const Image ground = resize(look.view, options.width, height, Interpolation::Bicubic);
+  const int height = std::max(1, options.width * view.height / std::max(1, view.width));
+  const Image ground = resize(view, options.width, height, Interpolation::Bicubic);
   const bool smooth = options.smooth && map.smooth;
   if (drawn.style == MapStyle::Overlay)
     return overlay(ground, map.values, map.rows, map.cols, drawn.range, drawn.colorMap,
@@ -82,29 +84,99 @@ Image litView(const Look& look, const FilmedMap& map, const DrawnMap& drawn,
                           {drawn.style == MapStyle::Warm, options.dim}, smooth);
 }
 
-/// What changes from frame to frame stands in lines that are never broken, or is always as long,
-/// so that every frame is of one size.
-Image filmedPicture(const std::string& name, const VideoFrame& frame, const Look& look,
-                    const ModelInfo& model, const VideoFilmOptions& options) {
-  const FilmedMap map = valueOrThrow(filmedMap(look, model, options));
-  const DrawnMap drawn = drawnMap(map.values, map.isSigned, options.style, options.colorMap);
-  FigureGrid figure;
-  char text[96];
-  figure.title = name;
-  if (!look.top.empty()) {
-    std::snprintf(text, sizeof text, " %.1f %%", 100 * look.top.front().probability);
-    figure.title = look.top.front().name + text;
+/// A frame that was looked at, without its pixels.
+struct Shot {
+  FilmedFrame frame;
+  FilmedMap map;
+};
+
+/// The pictures of a film, and what is said in all of them.
+class FilmPictures {
+ public:
+  FilmPictures(std::string name, const VideoFilmOptions& options)
+      : m_name(std::move(name)), m_options(options) {}
+
+  /// To be called with a look before its picture is made.
+  void readWords(const Look& look) {
+    m_words.clear();
+    if (look.masks.maskedHeads() > 0) m_words.append("; masks: ").append(look.masks.name());
+    if (!look.maps.meaning.empty()) m_words.append(". ").append(look.maps.meaning);
   }
-  std::snprintf(text, sizeof text, "%.1e to %.1e", drawn.range.low, drawn.range.high);
-  figure.footnote = name + ": " + map.subject + ", " + text + ", each frame on a scale of its own";
-  if (drawn.style != MapStyle::Overlay) figure.footnote += " that ends at the 98th percentile";
-  if (look.masks.maskedHeads() > 0) figure.footnote.append("; masks: ").append(look.masks.name());
-  if (!look.maps.meaning.empty()) figure.footnote.append(". ").append(look.maps.meaning);
-  std::snprintf(text, sizeof text, "frame %lld, %.2f s; ", static_cast<long long>(frame.index),
-                frame.seconds);
-  figure.tiles.push_back({litView(look, map, drawn, options), text + map.place});
-  return composeFigure(figure);
-}
+
+  DrawnMap drawn(const std::vector<float>& values, bool isSigned) const {
+    return drawnMap(values, isSigned, m_options.style, m_options.colorMap);
+  }
+  /// How the maps of all shots are drawn together.
+  DrawnMap drawnTogether(const std::vector<Shot>& shots) const {
+    std::vector<float> all;
+    for (const Shot& shot : shots)
+      all.insert(all.end(), shot.map.values.begin(), shot.map.values.end());
+    return drawn(all, shots.front().map.isSigned);
+  }
+
+  /// What changes from frame to frame stands in lines that are never broken, or is always as long,
+  /// so that every frame is of one size.
+  Image of(const Shot& shot, const Image& view, const DrawnMap& drawn) const {
+    FigureGrid figure;
+    char text[96];
+    figure.title = m_name;
+    if (const auto& top = shot.frame.top; !top.empty()) {
+      std::snprintf(text, sizeof text, " %.1f %%", 100 * top.front().probability);
+      figure.title = top.front().name + text;
+    }
+    std::snprintf(text, sizeof text, "%.1e to %.1e", drawn.range.low, drawn.range.high);
+    figure.footnote =
+        m_name + ": " + shot.map.subject + ", " + text +
+        (m_options.oneScale ? ", one scale for all frames" : ", each frame on a scale of its own");
+    if (drawn.style != MapStyle::Overlay) figure.footnote += " that ends at the 98th percentile";
+    figure.footnote += m_words;
+    std::snprintf(text, sizeof text, "frame %lld, %.2f s; ",
+                  static_cast<long long>(shot.frame.index), shot.frame.seconds);
+    figure.tiles.push_back({litView(view, shot.map, drawn, m_options), text + shot.map.place});
+    return composeFigure(figure);
+  }
+
+ private:
+  std::string m_name, m_words;
+  VideoFilmOptions m_options;
+};
+
+/// A pass over the chosen frames of a video, with its progress.
+class FramePass {
+ public:
+  FramePass(VideoReader& video, const VideoFilmOptions& options, const ProgressCallback& progress,
+            const std::stop_token& stop)
+      : m_video(video), m_options(options), m_progress(progress), m_stop(stop) {}
+
+  /// `body` of every frame; of `passes` passes this is number `pass`, from 0.
+  void run(const std::string& stage, int pass, int passes,
+           const std::function<void(const VideoFrame&)>& body) {
+    const std::int64_t count = chosenFrames(m_video.info(), m_options);
+    std::int64_t done = pass * count;
+    const auto& [from, to, every] = std::tie(m_options.from, m_options.to, m_options.every);
+    m_remaining.start(done);
+    for (std::int64_t at = from; to < 0 || at <= to; at += every) {
+      if (m_stop.stop_requested())
+        throw Failure({ErrorCode::Canceled, "canceled", m_video.info().name});
+      const auto frame = valueOrThrow(m_video.at(at, m_stop));
+      if (!frame) break;
+      body(*frame);
+      tell(stage, ++done, passes * count);
+    }
+  }
+
+ private:
+  void tell(const std::string& stage, std::int64_t done, std::int64_t total) {
+    if (m_progress)
+      m_progress({stage, done, total, total > 0 ? m_remaining.secondsRemaining(done, total) : -1});
+  }
+
+  VideoReader& m_video;
+  const VideoFilmOptions& m_options;
+  const ProgressCallback& m_progress;
+  const std::stop_token& m_stop;
+  RemainingTime m_remaining;
+};
 
 /// As CSV has it (RFC 4180).
 std::string quoted(const std::string& text) {
@@ -144,25 +216,39 @@ Result<std::vector<FilmedFrame>> filmVideo(InferenceSession& session, const Mask
   const std::string name = video.info().name;
   return guarded(name, [&] {
     requireOptions(options);
-    RemainingTime remaining;
-    std::vector<FilmedFrame> filmed;
-    for (std::int64_t at = options.from; options.to < 0 || at <= options.to; at += options.every) {
-      if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "canceled", name});
-      const auto frame = valueOrThrow(video.at(at, stop));
-      if (!frame) break;
-      const Look look = valueOrThrow(session.look(frame->image, masks, {film != nullptr, 5}, stop));
-      if (film) valueOrThrow(film->add(filmedPicture(name, *frame, look, session.info(), options)));
-      filmed.push_back({frame->index, frame->seconds, look.top});
-      const auto done = static_cast<std::int64_t>(filmed.size());
-      const std::int64_t total = chosenFrames(video.info(), options);
-      if (progress)
-        progress({"looking at frames", done, total,
-                  total > 0 ? remaining.secondsRemaining(done, total) : -1});
-    }
-    if (filmed.empty())
+    const ModelInfo& model = session.info();
+    FilmPictures pictures(name, options);
+    FramePass pass(video, options, progress, stop);
+    const bool twice = film && options.oneScale;
+    std::vector<Shot> shots;
+    pass.run("looking at frames", 0, twice ? 2 : 1, [&](const VideoFrame& frame) {
+      const Look look = valueOrThrow(session.look(frame.image, masks, {film != nullptr, 5}, stop));
+      Shot& shot = shots.emplace_back(Shot{{frame.index, frame.seconds, look.top}, {}});
+      if (!film) return;
+      shot.map = valueOrThrow(filmedMap(look, model, options));
+      pictures.readWords(look);
+      if (twice) return;
+      const DrawnMap drawn = pictures.drawn(shot.map.values, shot.map.isSigned);
+      valueOrThrow(film->add(pictures.of(shot, look.view, drawn)));
+      shot.map = {};
+    });
+    if (shots.empty())
       refuseFilming("has no frame " + std::to_string(options.from) + ": it has " +
                         std::to_string(video.info().frames) + ", counted from 0",
                     name);
+    if (twice) {
+      const DrawnMap drawn = pictures.drawnTogether(shots);
+      const Preprocessing seen = preprocessingOf(model.experiment.model);
+      auto next = shots.begin();
+      pass.run("drawing frames", 1, 2, [&](const VideoFrame& frame) {
+        if (next == shots.end() || next->frame.index != frame.index)
+          throw Failure({ErrorCode::InvalidFile, "reads differently the second time", name});
+        valueOrThrow(film->add(pictures.of(*next++, evaluationView(frame.image, seen), drawn)));
+      });
+    }
+    std::vector<FilmedFrame> filmed;
+    for (Shot& shot : shots)
+      filmed.push_back(std::move(shot.frame));
     return filmed;
   });
 }

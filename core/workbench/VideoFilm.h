@@ -25,6 +25,8 @@ struct VideoFilmOptions {
   double dim = 0.85, opacity = 0.6;  ///< in [0, 1]: of the headlight, of an overlay
   ColorMap colorMap = ColorMap::Viridis;
   bool smooth = true;
+  /// One scale over all frames, else each has its own. The video is read twice then.
+  bool oneScale = false;
   int width = 480;  ///< of what the model saw, in pixels, 32 to 4000; captions come around it
   /// Frames `from`, `from` + `every`, … up to `to` (included; −1: to the end).
   std::int64_t from = 0, to = -1, every = 1;

@@ -103,34 +103,69 @@ TEST_F(VideoFilmTest, FilmsTheChosenFrames) {
   EXPECT_GT(made->info().width, 96);
 }
 
-/// What lies under the caption is what headlightPicture() draws of the same frame's map.
-TEST_F(VideoFilmTest, AFilmsPictureIsTheFramesMap) {
-  VideoFilmOptions options;
-  options.from = options.to = 5;
-  options.width = 90;
-  options.layer = 1;
-  options.head = 0;
-  const auto target = valueOrThrow(FilmFile::create(m_folder / "film", 0.1));
-  valueOrThrow(film(options, target.get()));
-  valueOrThrow(target->finish());
-  const Image picture = valueOrThrow(readImage(m_folder / "film" / "00000.png"));
-  const Look look = lookAt(5);
+/// How often `wanted` stands in `picture`, pixel for pixel.
+int placesOf(const Image& wanted, const Image& picture) {
+  int places = 0;
+  for (int y = 0; y + wanted.height <= picture.height; ++y)
+    for (int x = 0; x + wanted.width <= picture.width; ++x) {
+      bool same = true;
+      for (int row = 0; row < wanted.height && same; ++row)
+        same = std::equal(wanted.row(row), wanted.row(row) + 3 * wanted.width,
+                          picture.row(y + row) + 3 * x);
+      places += same;
+    }
+  return places;
+}
+
+std::vector<float> headOf(const Look& look) {
   const LayerMaps& layer = look.maps.layers[1];
   std::vector<float> values;
   for (int j = 0; j < 9; ++j)
     values.push_back(layer.row(0, 0)[static_cast<std::size_t>(1 + j)]);
-  const DrawnMap drawn = drawnMap(values, false, MapStyle::Headlight, ColorMap::Viridis);
-  const Image wanted = headlightPicture(resize(look.view, 90, 90, Interpolation::Bicubic), values,
-                                        3, 3, drawn.range, {}, true);
-  int places = 0;
-  for (int y = 0; y + 90 <= picture.height; ++y)
-    for (int x = 0; x + 90 <= picture.width; ++x) {
-      bool same = true;
-      for (int row = 0; row < 90 && same; ++row)
-        same = std::equal(wanted.row(row), wanted.row(row) + 270, picture.row(y + row) + 3 * x);
-      places += same;
+  return values;
+}
+
+Image litAs(const Look& look, const DrawnMap& drawn) {
+  return headlightPicture(resize(look.view, 90, 90, Interpolation::Bicubic), headOf(look), 3, 3,
+                          drawn.range, {}, true);
+}
+
+/// What lies under the caption is what headlightPicture() draws of the same frame's map: on its own
+/// scale, or on that of the maps of all frames.
+TEST_F(VideoFilmTest, AFilmsPictureIsTheFramesMap) {
+  VideoFilmOptions options;
+  options.from = 5;
+  options.to = 7;
+  options.every = 2;
+  options.width = 90;
+  options.layer = 1;
+  options.head = 0;
+  const std::vector<Look> looks{lookAt(5), lookAt(7)};
+  std::vector<float> all;
+  for (const Look& look : looks)
+    for (const float value : headOf(look))
+      all.push_back(value);
+  const DrawnMap together = drawnMap(all, false, MapStyle::Headlight, ColorMap::Viridis);
+  int different = 0;
+  for (const bool oneScale : {false, true}) {
+    options.oneScale = oneScale;
+    const fs::path folder = m_folder / (oneScale ? "one" : "own");
+    const auto target = valueOrThrow(FilmFile::create(folder, 0.1));
+    EXPECT_EQ(valueOrThrow(film(options, target.get())).size(), 2u);
+    EXPECT_EQ(valueOrThrow(target->finish()), 2);
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+      const Image picture = valueOrThrow(readImage(folder / ("0000" + std::to_string(i) + ".png")));
+      const DrawnMap own =
+          drawnMap(headOf(looks[i]), false, MapStyle::Headlight, ColorMap::Viridis);
+      const Image wanted = litAs(looks[i], oneScale ? together : own),
+                  other = litAs(looks[i], oneScale ? own : together);
+      EXPECT_EQ(placesOf(wanted, picture), 1) << i;
+      const bool differs = *wanted.pixels != *other.pixels;
+      EXPECT_EQ(placesOf(other, picture), differs ? 0 : 1) << i;
+      different += differs;
     }
-  EXPECT_EQ(places, 1);
+  }
+  EXPECT_GT(different, 0);
 }
 
 TEST_F(VideoFilmTest, TheTableHasALineAFrame) {

@@ -1,5 +1,6 @@
 #include "ui/figures/VideoFilmDialog.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -60,6 +61,7 @@ VideoFilmDialog::VideoFilmDialog(const VideoFilmRequest& request, QWidget* paren
       m_every(new QSpinBox(this)),
       m_width(new QSpinBox(this)),
       m_seconds(new QDoubleSpinBox(this)),
+      m_oneScale(new QCheckBox(tr("&One scale for all frames"), this)),
       m_progress(new ProgressLine(tr("Progress of the film"), this)),
       m_task(new ProgressTask(m_progress, this)),
       m_status(new MessageLabel(this)) {
@@ -132,6 +134,9 @@ void VideoFilmDialog::makeRange(QFormLayout* form) {
   m_seconds->setSpecialValueText(tr("as in the video"));
   m_seconds->setToolTip(tr("How long each frame is shown"));
   form->addRow(tr("Each f&rame"), m_seconds);
+  m_oneScale->setObjectName(QStringLiteral("videoFilmOneScale"));
+  m_oneScale->setToolTip(tr("Else each frame has its own. The video is read twice for it."));
+  form->addRow({}, m_oneScale);
   for (QSpinBox* box : {m_from, m_to, m_every})
     connect(box, &QSpinBox::valueChanged, this, &VideoFilmDialog::refresh);
 }
@@ -161,6 +166,7 @@ VideoFilmOptions VideoFilmDialog::options() const {
   options.opacity = view.opacity;
   options.colorMap = view.colorMap;
   options.smooth = view.smooth;
+  options.oneScale = m_oneScale->isChecked();
   options.width = m_width->value();
   options.from = m_from->value();
   options.to = m_request.video.frames > 0 || m_to->value() < m_to->maximum() ? m_to->value() : -1;
@@ -174,7 +180,7 @@ void VideoFilmDialog::refresh() {
                          static_cast<QWidget*>(m_to), static_cast<QWidget*>(m_every)})
     field->setEnabled(idle);
   for (QWidget* field : {static_cast<QWidget*>(m_shows), static_cast<QWidget*>(m_width),
-                         static_cast<QWidget*>(m_seconds)})
+                         static_cast<QWidget*>(m_seconds), static_cast<QWidget*>(m_oneScale)})
     field->setEnabled(idle && film);
   const bool some = m_to->value() >= m_from->value();
   m_save->setEnabled(idle && some);

@@ -11,6 +11,7 @@
 #include "ui/document/Document.h"
 
 class QComboBox;
+class QCheckBox;
 class QDoubleSpinBox;
 class QFormLayout;
 class QPushButton;
@@ -63,6 +64,7 @@ class VideoFilmDialog : public QDialog {
   QComboBox *m_kind, *m_shows;
   QSpinBox *m_from, *m_to, *m_every, *m_width;
   QDoubleSpinBox* m_seconds;
+  QCheckBox* m_oneScale;
   ProgressLine* m_progress;
   ProgressTask* m_task;
   MessageLabel* m_status;

@@ -82,6 +82,11 @@ class FilmCommand : public Command {
         ->type_name("NUM")
         ->check(CLI::Range(0.001, 60.0).description(""))
         ->group(kFilmGroup);
+    command
+        .add_flag("--one-scale", m_options.oneScale,
+                  "One scale over all frames, for which the video is read twice; else each frame "
+                  "has its own")
+        ->group(kFilmGroup);
     command.add_option("--width", m_options.width, "Of what the model saw, in pixels; default 480")
         ->type_name("INT")
         ->check(CLI::Range(32, 4000).description(""))
@@ -141,7 +146,7 @@ class FilmCommand : public Command {
   }
 
   static void tell(const Progress& progress, Terminal& terminal) {
-    std::string text = "frame " + std::to_string(progress.done);
+    std::string text = progress.stage + ": " + std::to_string(progress.done);
     if (progress.total > 0)
       text += " of " + std::to_string(progress.total) + ", " +
               formatDuration(progress.secondsRemaining) + " left";
