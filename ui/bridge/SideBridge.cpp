@@ -176,7 +176,9 @@ std::optional<MaskScheme> SideBridge::wantedMasks() {
     // Before any edit there are only the masks that the model came with.
     const auto reference = m_window->referenceMasks();
     if (!reference && m_window->masks().maskedHeads() == 0) {
-      refuse(tr("Edit a mask, or choose another model, masks or picture above."));
+      refuse(m_document->model().mapsAlone
+                 ? tr("Choose another model or picture above.")
+                 : tr("Edit a mask, or choose another model, masks or picture above."));
       return std::nullopt;
     }
     masks = reference ? *reference : MaskScheme(shape);

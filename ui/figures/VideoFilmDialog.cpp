@@ -25,6 +25,8 @@
 namespace headlight {
 namespace {
 
+constexpr int kStatusLines = 3;  ///< with the path of what was saved
+
 /// The table comes last.
 QList<FilmChoice> videoChoices() {
   return filmChoices() << FilmChoice{VideoFilmDialog::tr("the predictions (a table, CSV)"), ".csv",
@@ -75,6 +77,7 @@ VideoFilmDialog::VideoFilmDialog(const VideoFilmRequest& request, QWidget* paren
   layout->addWidget(m_progress);
   layout->addWidget(m_status);
   layout->addStretch();
+  m_status->setMinimumHeight(kStatusLines * fontMetrics().lineSpacing());  // nothing grows
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   m_save = buttons->addButton(tr("Save As…"), QDialogButtonBox::ActionRole);
   m_save->setObjectName(QStringLiteral("saveVideoFilm"));

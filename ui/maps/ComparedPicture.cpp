@@ -76,7 +76,7 @@ Legend DifferencePicture::currentLegend() const {
 
 /// As the sides', so that the three pictures are level.
 QString DifferencePicture::legendNote() const {
-  return m_rightHeat ? m_rightHeat->legend().note : QString();
+  return m_rightHeat ? m_rightHeat->legend().note : shownNote(*document());
 }
 
 QString DifferencePicture::hint() const {

@@ -49,6 +49,7 @@ QString ComparedHeat::hint() const {
 ComparedWay::ComparedWay(Document* side, SideBridge* bridge, QWidget* parent)
     : QStackedWidget(parent),
       m_document(side),
+      m_bridge(bridge),
       m_ways(new WaysBridge(
           side, [bridge] { return bridge->session(); }, this)),
       m_heat(new ComparedHeat(side, m_ways, bridge, this)),
@@ -60,6 +61,7 @@ ComparedWay::ComparedWay(Document* side, SideBridge* bridge, QWidget* parent)
        {&Document::lookChanged, &Document::staleChanged, &Document::viewChanged})
     connect(side, signal, this, &ComparedWay::request);
   connect(m_ways, &WaysBridge::changed, this, &ComparedWay::refresh);
+  connect(bridge, &SideBridge::changed, this, &ComparedWay::refresh);
 }
 
 void ComparedWay::setOther(ComparedWay* other) {
@@ -87,6 +89,7 @@ void ComparedWay::refresh() {
   const bool comparable = m_other && m_other->m_document->hasModel() &&
                           sameClasses(m_document->model(), m_other->m_document->model());
   showDepth(*m_depth, *m_document, *m_ways, comparable ? m_other->m_ways : nullptr);
+  if (!m_bridge->problem().isEmpty()) m_depth->setLines({}, {}, {}, m_bridge->problem());
 }
 
 }  // namespace headlight

@@ -52,6 +52,7 @@ class ComparedWay : public QStackedWidget {
   void refresh();
 
   Document* m_document;
+  const SideBridge* m_bridge;
   WaysBridge* m_ways;
   ComparedHeat* m_heat;
   RunCurvesPlot* m_depth;

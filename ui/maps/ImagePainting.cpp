@@ -169,8 +169,8 @@ void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
   text.setAlphaF(0.72f);
   painter.setPen(text);
   if (lines == 1) {
-    const double before =
-        std::min(metrics.horizontalAdvance(legend.title), titleWidth) + kCaptionGap;
+    const double title = std::min(metrics.horizontalAdvance(legend.title), titleWidth);
+    const double before = title > 0 ? title + kCaptionGap : 0;
     write(before, 0, titleWidth - before, legend.detail);
   } else {
     write(0, line, inner.width(), legend.detail);

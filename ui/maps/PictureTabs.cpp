@@ -1,7 +1,6 @@
 #include "ui/maps/PictureTabs.h"
 
 #include <QActionGroup>
-#include <QStackedWidget>
 
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
@@ -9,7 +8,9 @@
 #include "ui/maps/CompareView.h"
 #include "ui/maps/HeadsGrid.h"
 #include "ui/maps/RolloutView.h"
+#include "ui/maps/SimilarityMatrix.h"
 #include "ui/maps/WaysView.h"
+#include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {
 namespace {
@@ -91,9 +92,12 @@ void PictureTabs::focusPage() {
 
 QRect PictureTabs::contentArea() const {
   const QWidget* content = picture();
-  if (!content && currentWidget())
-    for (const QStackedWidget* pages : currentWidget()->findChildren<QStackedWidget*>())
-      if (!content && pages->isVisibleTo(this)) content = pages;
+  const auto take = [&](const auto& widgets) {
+    for (const QWidget* widget : widgets)
+      if (!content && widget->isVisibleTo(this)) content = widget;
+  };
+  take(currentWidget()->findChildren<SimilarityMatrix*>());
+  take(currentWidget()->findChildren<RunCurvesPlot*>());
   if (!content) content = currentWidget();
   const int top = content->mapTo(this, QPoint(0, 0)).y();
   return rect().adjusted(0, top, 0, 0);

@@ -262,6 +262,7 @@ void PictureView::buildScene() {
   m_scene.setDevicePixelRatio(ratio);
   m_scene.fill(palette().color(QPalette::Window));
   m_sceneDirty = false;
+  m_sceneArea = pictureArea();
   QPainter painter(&m_scene);
   paintScene(painter, scene());
 }
@@ -270,7 +271,7 @@ void PictureView::paintEvent(QPaintEvent*) {
   if (m_mapDirty) takeMap();
   const double ratio = devicePixelRatioF();
   if (m_sceneDirty || m_scene.size() != (QSizeF(size()) * ratio).toSize() ||
-      m_scene.devicePixelRatio() != ratio)
+      m_scene.devicePixelRatio() != ratio || m_sceneArea != pictureArea())
     buildScene();
   QPainter painter(this);
   painter.drawImage(QPointF(0, 0), m_scene);

@@ -131,7 +131,8 @@ class PictureView : public QWidget {
   bool m_plain = false;
   bool m_showOverlay = true;
 
-  QImage m_scene;  ///< scene() as painted, at the screen's resolution
+  QImage m_scene;      ///< scene() as painted, at the screen's resolution
+  QRectF m_sceneArea;  ///< the picture's then: a longer legend leaves it less
   bool m_sceneDirty = true;
 
   int m_hovered = -1;

@@ -68,16 +68,18 @@ ChoiceButton::ChoiceButton(const QString& name, const QString& title, QWidget* p
   setMenu(new QMenu(this));
 }
 
-void ChoiceButton::setChoice(const QString& text) {
+void ChoiceButton::setChoice(const QString& text, const QString& brief) {
   m_choice = text;
+  m_brief = brief;
   setAccessibleName(m_title + QStringLiteral(": ") + text);
   setToolTip(plainTip(accessibleName()));
   shorten();
 }
 
 void ChoiceButton::shorten() {
-  const QString text = fontMetrics().elidedText(m_choice, Qt::ElideRight, width() - kArrow);
-  setText(inMenu(text));
+  const int room = width() - kArrow;
+  const bool fits = m_brief.isEmpty() || fontMetrics().horizontalAdvance(m_choice) <= room;
+  setText(inMenu(fontMetrics().elidedText(fits ? m_choice : m_brief, Qt::ElideRight, room)));
 }
 
 void ChoiceButton::resizeEvent(QResizeEvent* event) {
@@ -110,10 +112,15 @@ SideChooser::SideChooser(const QString& title, Document* window, SideBridge* bri
 
 void SideChooser::readSide() {
   const ComparedSide& side = m_bridge->side();
-  m_model->setChoice(side.model.isEmpty() ? tr("this model") : fileOf(side.model));
+  if (side.model.isEmpty())
+    m_model->setChoice(tr("this model"), tr("model"));
+  else
+    m_model->setChoice(fileOf(side.model));
   m_masks->setChoice(masksText(side, *m_window));
-  m_picture->setChoice(side.picture.isEmpty() ? tr("this picture")
-                                              : ImageBridge::nameOf(side.picture));
+  if (side.picture.isEmpty())
+    m_picture->setChoice(tr("this picture"), tr("picture"));
+  else
+    m_picture->setChoice(ImageBridge::nameOf(side.picture));
 }
 
 // ---- The menus ---------------------------------------------------------------------------------

@@ -26,7 +26,8 @@ class ChoiceButton : public QToolButton {
   Q_OBJECT
  public:
   ChoiceButton(const QString& name, const QString& title, QWidget* parent);
-  void setChoice(const QString& text);
+  /// `brief` stands where there is no room for all of `text`; empty: as much of it as fits.
+  void setChoice(const QString& text, const QString& brief = {});
   QSize minimumSizeHint() const override { return {48, QToolButton::minimumSizeHint().height()}; }
 
  protected:
@@ -34,7 +35,7 @@ class ChoiceButton : public QToolButton {
 
  private:
   void shorten();
-  QString m_title, m_choice;
+  QString m_title, m_choice, m_brief;
 };
 
 class SideChooser : public QWidget {

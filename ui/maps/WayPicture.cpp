@@ -67,7 +67,7 @@ Legend WayPicture::currentLegend() const {
     legend.title = tr("feature colours · %1").arg(QString::fromStdString(result->colors->note));
     legend.detail = QString::fromStdString(varianceText(*result->colors));
   } else {
-    legend.detail = tr("no map yet");
+    legend.detail = result && !result->error.isEmpty() ? tr("no map") : tr("no map yet");
   }
   if (!document()->sourceNote().isEmpty() && !document()->recordedView() && !legend.title.isEmpty())
     legend.title += QStringLiteral(" · ") + document()->sourceNote();

@@ -195,8 +195,11 @@ void GalleryDock::makeCommands() {
 
 void GalleryDock::markShown() {
   const QModelIndex index = m_filtered->mapFromSource(m_model->indexOf(m_document->imagePath()));
-  if (!index.isValid()) m_view->selectionModel()->clear();
-  if (index.isValid()) m_view->setCurrentIndex(index);
+  if (!index.isValid()) return m_view->selectionModel()->clear();
+  // By the view's own rule a key that is held, as in Ctrl+PgDown, would mark nothing.
+  const bool marked = m_view->selectionModel()->isSelected(index);
+  m_view->selectionModel()->setCurrentIndex(
+      index, marked ? QItemSelectionModel::NoUpdate : QItemSelectionModel::ClearAndSelect);
 }
 
 void GalleryDock::filter(const QString& text) {
@@ -227,7 +230,9 @@ void GalleryDock::step(int by) {
   const int rows = m_filtered->rowCount();
   if (rows == 0) return;
   const int now = m_view->currentIndex().isValid() ? m_view->currentIndex().row() : -1;
-  choose(m_filtered->index(now < 0 ? 0 : (now + by + rows) % rows, 0));
+  const QModelIndex next = m_filtered->index(now < 0 ? 0 : (now + by + rows) % rows, 0);
+  m_view->selectionModel()->setCurrentIndex(next, QItemSelectionModel::ClearAndSelect);
+  choose(next);
 }
 
 void GalleryDock::showMenu(const QPoint& position) {

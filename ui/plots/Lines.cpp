@@ -44,6 +44,17 @@ QCPLegend* addLegendColumn(QCustomPlot* plot) {
   return legend;
 }
 
+void placeLegend(QCustomPlot* plot, QCPLegend* legend, bool below) {
+  QCPLayoutGrid* all = plot->plotLayout();
+  auto* column = static_cast<QCPLayoutGrid*>(all->element(0, 1));
+  QCPLayoutGrid* wanted = below ? all : column;
+  if (legend->layout() == wanted) return;
+  legend->layout()->take(legend);
+  if (!below) all->simplify();  // no empty row stays
+  wanted->addElement(below ? 1 : 0, 0, legend);
+  if (below) all->setRowStretchFactor(1, 0.001);
+}
+
 void makeLines(QCustomPlot* plot, QCPLegend* legend, const QStringList& names, bool ordered,
                const QPalette& palette) {
   legend->clearItems();

@@ -15,6 +15,8 @@ namespace headlight {
 QCPLegend* addLegendAbove(QCustomPlot* plot, int column);
 /// A legend at the top of a column of its own, right of the plot.
 QCPLegend* addLegendColumn(QCustomPlot* plot);
+/// That legend below the plot, where a column would leave the curves no room, or there again.
+void placeLegend(QCustomPlot* plot, QCPLegend* legend, bool below);
 /// Replaces the plot's graphs by empty ones of these names. `ordered`: their colours follow one
 /// another, as layers do; those of more than seven always do. Of many lines the legend names every
 /// second, third, …

@@ -16,7 +16,8 @@
 namespace headlight {
 namespace {
 
-constexpr double kAxisRoom = 60;  ///< beside the words; as much on the other side
+constexpr int kLeastBeside = 400;  ///< narrower, the legend stands below the curves
+constexpr double kWordsMargin = 12;
 
 }  // namespace
 
@@ -34,7 +35,10 @@ RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
   rect->axis(QCPAxis::atBottom)->setNumberFormat(QStringLiteral("g"));
   m_legend = addLegendColumn(m_plot);
   m_words = new QCPItemText(m_plot);
-  m_words->position->setType(QCPItemPosition::ptAxisRectRatio);
+  m_words->position->setType(QCPItemPosition::ptViewportRatio);
+  m_words->setClipToAxisRect(false);
+  m_words->setLayer(QStringLiteral("overlay"));
+  m_words->setPadding(QMargins(4, 4, 4, 4));
   m_words->position->setCoords(0.5, 0.45);
   m_words->setTextAlignment(Qt::AlignCenter);
   m_words->setVisible(false);
@@ -79,22 +83,22 @@ void RunCurvesPlot::draw() {
             QVector<double>(curve.values.begin(), curve.values.end()));
   }
   fitRanges();
-  showWords();
+  placeWords();
   m_plot->yAxis->setLabel(m_quantity);
   m_plot->xAxis->setLabel(m_axis);
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void RunCurvesPlot::showWords() {
-  const double room = width() - 2 * kAxisRoom;
+void RunCurvesPlot::placeWords() {
+  placeLegend(m_plot, m_legend, !m_lines.empty() && width() < kLeastBeside);
+  const double room = width() - 2 * kWordsMargin;
   m_words->setText(brokenLines(QFontMetricsF(font()), m_note, room).join(QLatin1Char('\n')));
   m_words->setVisible(!m_note.isEmpty());
 }
 
 void RunCurvesPlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  if (m_note.isEmpty()) return;
-  showWords();
+  placeWords();
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -119,6 +123,7 @@ void RunCurvesPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
   m_words->setColor(palette().color(QPalette::WindowText));
   m_words->setFont(font());
+  m_words->setBrush(palette().color(QPalette::Base));  // the axes' numbers lie below it
   m_navigation->applyTheme(palette());
 }
 

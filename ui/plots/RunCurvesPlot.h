@@ -40,7 +40,7 @@ class RunCurvesPlot : public QWidget {
   void applyTheme();
   void draw();
   void fitRanges();
-  void showWords();
+  void placeWords();
 
   QCustomPlot* m_plot;
   QCPItemText* m_words;

@@ -12,6 +12,7 @@ namespace headlight {
 namespace {
 
 constexpr int kNoticeMargin = 6, kWidestNotice = 900;
+constexpr int kBelowToken = 36;  ///< the token's button stands in the pictures' corner
 
 }  // namespace
 
@@ -37,7 +38,7 @@ void CentrePage::placeNotices() {
   const int width = std::min(area.width() - 2 * kNoticeMargin, kWidestNotice);
   const int height = m_notices->hasHeightForWidth() ? m_notices->heightForWidth(width)
                                                     : m_notices->sizeHint().height();
-  m_notices->setGeometry(area.x() + (area.width() - width) / 2, area.y() + kNoticeMargin,
+  m_notices->setGeometry(area.x() + (area.width() - width) / 2, area.y() + kBelowToken,
                          std::max(width, 0), height);
   m_notices->raise();
 }
