@@ -19,6 +19,8 @@
 #include "tests/gui/Idle.h"
 #include "ui/base/FuzzyMatch.h"
 #include "ui/base/Resources.h"
+#include "ui/bridge/GalleryModel.h"
+#include "ui/opening/GalleryDock.h"
 #include "ui/sequences/SequenceWindow.h"
 #include "ui/window/CommandPalette.h"
 #include "ui/window/HelpBrowser.h"
@@ -89,6 +91,28 @@ class ShellTest : public QObject {
     filter->clear();
     test->openPaths({m_picture});
     QTRY_COMPARE(count->text(), QStringLiteral("10 pictures"));
+  }
+
+  /// Control is held while the key asks for the next one.
+  void theMarkFollowsTheKeys() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const QString other = writePicture(m_folder->filePath(QStringLiteral("other.png")), 30, 40, 9);
+    OPEN_PICTURE(test, other);
+    const auto* gallery = test->findChild<GalleryDock*>();
+    const auto marked = [&] {
+      QStringList paths;
+      for (const QModelIndex& row : gallery->view()->selectionModel()->selectedIndexes())
+        paths << row.data(GalleryModel::PathRole).toString();
+      return paths;
+    };
+    for (int i = 0; i < 3; ++i) {
+      const QString before = test.document()->imagePath();
+      QTest::keyClick(test.window.windowHandle(), Qt::Key_PageDown, Qt::ControlModifier);
+      QTRY_VERIFY(test.document()->imagePath() != before);
+      QTRY_COMPARE(marked(), QStringList{test.document()->imagePath()});
+    }
   }
 
   void undoAndRedoThroughTheMenu() {
