@@ -85,4 +85,10 @@ Bytes reportedBytes(void (c10::MemoryReportingInfoBase::*)(void*, int64_t, Bytes
 /// In what MemoryReportingInfoBase::reportMemoryUsage() gives totals: signed or not.
 using ReportedBytes = decltype(reportedBytes(&c10::MemoryReportingInfoBase::reportMemoryUsage));
 
+/// c10d's store by plain sockets: 2.5 on asks for libuv, without which some are built (Debian's).
+template <typename StoreOptions>
+void useNoLibUv(StoreOptions& options) {
+  if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
+}
+
 }  // namespace headlight

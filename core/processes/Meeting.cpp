@@ -8,6 +8,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "core/base/TorchCompat.h"
 #include "core/processes/Routes.h"
 
 namespace headlight {
@@ -60,6 +61,7 @@ Meeting::Texts openStore(const Launch& launch, std::chrono::seconds timeout, boo
   options.isServer = keep;
   options.waitWorkers = false;
   options.timeout = timeout;
+  useNoLibUv(options);
   const auto store = c10::make_intrusive<c10d::TCPStore>(launch.host, options);
   return c10::make_intrusive<c10d::PrefixStore>("headlight/" + launch.attempt, store);
 }
