@@ -14,6 +14,7 @@
 #include "core/masks/HeadPlace.h"
 #include "core/masks/MaskScheme.h"
 #include "core/workbench/InferenceSession.h"
+#include "core/workbench/PictureFeed.h"
 #include "core/workbench/PictureSample.h"
 
 namespace headlight {
@@ -80,6 +81,19 @@ Result<std::vector<HeadValues>> measureHeads(InferenceSession& session, const Pi
                                              const std::vector<HeadMeasure>& measures,
                                              const ProgressCallback& progress = {},
                                              std::stop_token stop = {});
+
+/// Averages over pictures that have no labels.
+struct FedHeads {
+  std::vector<HeadValues> values;  ///< of each measure, in the order asked for
+  FedCount fed;
+};
+
+/// The same over any pictures: of measures that are read off maps, and α. Maps alone are read
+/// through the session. Errors: those of eachFedPicture(), InvalidArgument for an importance, a
+/// scheme of another shape, no memory.
+Result<FedHeads> measureHeads(InferenceSession& session, const PictureFeed& feed,
+                              const MaskScheme& masks, const std::vector<HeadMeasure>& measures,
+                              const ProgressCallback& progress = {}, std::stop_token stop = {});
 
 /// A bound on a measure, as people type it: "als<0.2", "importance>=0.01".
 struct HeadCondition {

@@ -198,6 +198,63 @@ void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSam
         {ErrorCode::InvalidFile, "no picture of the validation split can be read", "data"});
 }
 
+void requireNoLabels(const std::vector<HeadMeasure>& measures) {
+  for (const HeadMeasure measure : measures)
+    if (infoOf(measure).needsLabels)
+      throw Failure({ErrorCode::InvalidArgument,
+                     "over several pictures needs their classes; give a data set, or one picture",
+                     infoOf(measure).name});
+}
+
+FedHeads fedThroughCopy(InferenceSession& session, const PictureFeed& feed, const MaskScheme& masks,
+                        const std::vector<HeadMeasure>& measures, const ProgressCallback& progress,
+                        const std::stop_token& stop) {
+  LoadedModel own = copyOf(session);
+  own.model->setMasks(masks);
+  const Preprocessing seen = preprocessingOf(own.info.experiment.model);
+  const ProgressCallback untold;
+  HeadSteps steps(untold, 0);
+  HeadSurvey survey(own, measures);
+  FedHeads result;
+  if (needsPictures(measures))
+    result.fed = eachFedPicture(
+        feed, "measuring heads", progress, stop, [&](const FedPicture& picture, const auto&) {
+          std::vector<float> values = preprocess(picture.image, seen);
+          Batch batch;
+          batch.images = at::from_blob(values.data(), {1, 3, seen.height, seen.width});
+          survey.add(batch, {}, steps, stop);
+        });
+  result.values = survey.results();
+  return result;
+}
+
+/// Of maps without a model.
+FedHeads fedThroughSession(InferenceSession& session, const PictureFeed& feed,
+                           const MaskScheme& masks, const std::vector<HeadMeasure>& measures,
+                           const ProgressCallback& progress, const std::stop_token& stop) {
+  const ModelInfo& info = session.info();
+  std::vector<HeadAverage> averages(measures.size(), HeadAverage(info.heads));
+  FedHeads result;
+  result.values.resize(measures.size());
+  const auto add = [&](const FedPicture& picture, const auto&) {
+    const Look look = valueOrThrow(session.look(picture.image, masks, {}, stop));
+    for (std::size_t i = 0; i < measures.size(); ++i) {
+      result.values[i] = valueOrThrow(headValuesOf(look, info, measures[i]));
+      const auto& values = result.values[i].values;
+      for (std::size_t l = 0; l < values.size(); ++l)
+        for (std::size_t h = 0; h < values[l].size(); ++h)
+          averages[i].add(static_cast<int>(l), static_cast<int>(h), values[l][h]);
+    }
+  };
+  result.fed = eachFedPicture(feed, "measuring heads", progress, stop, add);
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    result.values[i].values = averages[i].means();
+    result.values[i].deviations = averages[i].deviations();
+    result.values[i].pictures = result.fed.pictures;
+  }
+  return result;
+}
+
 /// Of one picture: what its predicted class's probability owes to each head.
 HeadValues importanceOfPicture(InferenceSession& session, const Image& image,
                                const MaskScheme& masks, HeadMeasure measure,
@@ -265,6 +322,19 @@ Result<std::vector<HeadValues>> measureHeads(InferenceSession& session, const Pi
     HeadSurvey survey(own, measures);
     if (needsPictures(measures)) surveyPictures(survey, own, sample, measures, progress, stop);
     return survey.results();
+  });
+}
+
+Result<FedHeads> measureHeads(InferenceSession& session, const PictureFeed& feed,
+                              const MaskScheme& masks, const std::vector<HeadMeasure>& measures,
+                              const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("heads", [&] {
+    const at::NoGradGuard noGrad;
+    at::init_num_threads();
+    requireNoLabels(measures);
+    return session.info().mapsAlone
+               ? fedThroughSession(session, feed, masks, measures, progress, stop)
+               : fedThroughCopy(session, feed, masks, measures, progress, stop);
   });
 }
 

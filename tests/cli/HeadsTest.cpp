@@ -30,6 +30,30 @@ TEST_F(HeadsCliTest, OfAPictureLocalityIsThatOfAttend) {
   EXPECT_EQ(measures[1]["chance"][0], 1.0);
 }
 
+/// Several pictures go into one figure; its numbers are the means of theirs.
+TEST_F(HeadsCliTest, AFigureIsOverAllPictures) {
+  ASSERT_GE(m_files.size(), 2u);
+  const auto both = runWithModel({"heads", "--image", m_files[0], m_files[1], "--measure",
+                                  "distance", "--figure", "both.csv", "--json"});
+  expectOk(both);
+  const auto mean = both.json()["results"][0]["measures"][0];
+  EXPECT_EQ(mean["pictures"], 2);
+  double sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto one =
+        runWithModel({"heads", "--image", m_files[i], "--measure", "distance", "--json"});
+    expectOk(one);
+    sum += one.json()["results"][0]["measures"][0]["values"][0][1].get<double>();
+  }
+  EXPECT_NEAR(mean["values"][0][1].get<double>(), sum / 2, 1e-5);
+  EXPECT_NE(readBytes(path("both.csv")).find("layer,head,value,deviation,chance"),
+            std::string::npos);
+  const auto refused = runWithModel({"heads", "--image", m_files[0], m_files[1], "--measure",
+                                     "importance", "--figure", "no.pdf"});
+  EXPECT_EQ(refused.exitCode, 2);
+  EXPECT_NE(refused.err.find("needs their classes"), std::string::npos) << refused.err;
+}
+
 TEST_F(HeadsCliTest, OverADataSetItSaysHowManyPictures) {
   const auto outcome =
       runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--measure",

@@ -11,11 +11,13 @@
 #include <QTest>
 
 #include "core/workbench/FaithfulnessStudy.h"
+#include "core/workbench/HeadFigure.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/figures/FaithfulnessDialog.h"
+#include "ui/figures/HeadsDialog.h"
 #include "ui/figures/RelativeDialog.h"
 #include "ui/maps/SampleFields.h"
 
@@ -68,7 +70,9 @@ class AveragesTest : public QObject {
       for (std::size_t i = 0; i < expected.layers[l].values.size(); ++i)
         QVERIFY(std::abs(dialog->maps()->layers[l].values[i] - expected.layers[l].values[i]) <
                 1e-9);
-    QVERIFY(dialog->findChild<QLabel*>("relativeCaption")->text().contains("1 picture, " + QFileInfo(f.second).fileName() + ";"));
+    QVERIFY(dialog->findChild<QLabel*>("relativeCaption")
+                ->text()
+                .contains("1 picture, " + QFileInfo(f.second).fileName() + ";"));
     QVERIFY(!dialog->findChild<QComboBox*>("relativeShows")->isVisible());  // no learned masks
     synthetic::saveGrabs(*dialog, "attention-by-offset");
   }
@@ -121,6 +125,35 @@ class AveragesTest : public QObject {
     dialog->measureOrStop();
     QTRY_COMPARE_WITH_TIMEOUT(dialog->maps()->fed.pictures, list->model()->rowCount(), 20000);
     QVERIFY2(dialog->status()->text().isEmpty(), qPrintable(dialog->status()->text()));
+  }
+
+  void headsByDepthOverTheGallery() {
+    Fixture f;
+    auto* dialog = f.open<HeadsDialog>("view.headsOverPictures");
+    QVERIFY(dialog);
+    QTRY_VERIFY(dialog->shown());
+    QCOMPARE(dialog->shown()->pictures, 1);
+    QVERIFY(dialog->findChild<QLabel*>("headsCaption")->text().contains("small, masks none"));
+    QTRY_VERIFY(!dialog->isBusy());
+    dialog->pictures()->choose(PictureChoice::Source::Listed);
+    dialog->measureOrStop();
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy() && dialog->shown()->pictures > 2, 20000);
+    auto* measures = dialog->findChild<QComboBox*>("headsMeasure");
+    measures->setCurrentIndex(measures->findText("attention distance", Qt::MatchContains));
+    QCOMPARE(dialog->shown()->measure, HeadMeasure::Distance);
+    const QString csv = f.folder.filePath("heads.csv"), pdf = f.folder.filePath("heads.pdf");
+    dialog->saveAs(csv);
+    dialog->saveAs(pdf);
+    QFile written(csv);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QCOMPARE(written.readAll().toStdString(), headValuesCsv(*dialog->shown()));
+    QVERIFY(QFile::exists(pdf));
+    synthetic::saveGrabs(*dialog, "heads-over-pictures");
+    Experiment other = smallExperiment();
+    other.model.depth = 2;
+    f->lookBridge()->createModel(other);
+    QTRY_VERIFY(!dialog->shown());  // of another model
+    QVERIFY(!dialog->saveButton()->isEnabled());
   }
 
   void aDataSetCanBeStopped() {

@@ -154,6 +154,66 @@ TEST(HeadMeasures, OverADataSetAreMeansOverItsPictures) {
   EXPECT_TRUE((*found)[2].deviations.empty());  // an importance is of the mean loss
 }
 
+/// Pictures without labels: what can be read is averaged, what needs classes is refused.
+TEST(HeadMeasures, OverAnyPicturesAreMeansOverThoseThatCanBeRead) {
+  const auto session = sessionOf(smallExperiment("deit_tiny"));
+  const auto dataset = picturesOf(session->info().experiment, 4);
+  MaskScheme masks = noMasks(*session);
+  masks.set(0, 1, {MaskKind::Hard, 3});
+  std::vector<Image> images;
+  for (std::int64_t i = 0; i < 3; ++i)
+    images.push_back(valueOrThrow(dataset->sample(i)).image);
+  PictureFeed feed;
+  feed.count = 4;
+  feed.of = "four files";
+  feed.read = [&](std::int64_t i) -> Result<FedPicture> {
+    if (i == 1) return Error{ErrorCode::InvalidFile, "is damaged", "b.png"};
+    return FedPicture{images[static_cast<std::size_t>(i == 0 ? 0 : i - 1)]};
+  };
+  const auto found =
+      valueOrThrow(measureHeads(*session, feed, masks, {M::Distance, M::Alpha, M::Entropy}));
+  EXPECT_EQ(fedText(found.fed), "3 pictures (1 could not be read), four files");
+  ASSERT_EQ(found.values.size(), 3u);
+  std::vector<double> ones;
+  for (const Image& image : images)
+    ones.push_back(valueOrThrow(measureHeads(*session, image, masks, M::Distance)).values[0][1]);
+  const double mean = (ones[0] + ones[1] + ones[2]) / 3;
+  double squares = 0;
+  for (const double one : ones)
+    squares += (one - mean) * (one - mean);
+  EXPECT_NEAR(found.values[0].values[0][1], mean, 1e-5);
+  EXPECT_NEAR(found.values[0].deviations[0][1], std::sqrt(squares / 2), 1e-5);
+  EXPECT_EQ(found.values[0].pictures, 3);
+  EXPECT_TRUE(std::isfinite(found.values[0].chance[0]));
+  EXPECT_EQ(found.values[2].measure, M::Entropy);
+  const auto refused = measureHeads(*session, feed, masks, {M::Importance});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("needs their classes"), std::string::npos);
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_EQ(measureHeads(*session, feed, masks, {M::Entropy}, {}, stopped.get_token()).error().code,
+            ErrorCode::Canceled);
+}
+
+TEST(HeadMeasures, OverTheMapsOfAFileAreMeansToo) {
+  const std::filesystem::path file =
+      std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "maps_from_hook.safetensors";
+  ModelSource source;
+  source.model = file.string();
+  const auto session = valueOrThrow(InferenceSession::open(source));
+  const std::int64_t pictures = session->info().pictures;
+  ASSERT_GT(pictures, 1);
+  const auto found =
+      valueOrThrow(measureHeads(*session, feedOfMaps(*session), noMasks(*session), {M::Entropy}));
+  double sum = 0;
+  for (int i = 0; i < pictures; ++i) {
+    const Image image = valueOrThrow(feedOfMaps(*session, i).read(0)).image;
+    sum += valueOrThrow(measureHeads(*session, image, noMasks(*session), M::Entropy)).values[1][0];
+  }
+  EXPECT_NEAR(found.values[0].values[1][0], sum / static_cast<double>(pictures), 1e-9);
+  EXPECT_EQ(found.values[0].pictures, pictures);
+}
+
 TEST(HeadMeasures, ImportanceOverADataSetIsTheRiseOfItsLoss) {
   const auto session = sessionOf(smallExperiment("deit_tiny"));
   const Experiment& experiment = session->info().experiment;

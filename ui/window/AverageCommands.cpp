@@ -7,6 +7,7 @@
 #include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
 #include "ui/figures/FaithfulnessDialog.h"
+#include "ui/figures/HeadsDialog.h"
 #include "ui/figures/RelativeDialog.h"
 
 namespace headlight {
@@ -31,13 +32,23 @@ AverageCommands::AverageCommands(Document* document, LookBridge* look, QListView
        "Ctrl+W, T",
        {}},
       [this] { show<FaithfulnessDialog>(m_faithfulness, false); });
-  m_commands = {m_showRelative, m_showFaithfulness};
+  m_showHeads = makeCommand(
+      this,
+      {"view.headsOverPictures",
+       tr("&Heads by depth, over pictures…"),
+       tr("Attention distance, entropy and locality of every head by its layer, averaged over "
+          "pictures, with deviations and chance"),
+       "Ctrl+W, H",
+       {}},
+      [this] { show<HeadsDialog>(m_heads, true); });
+  m_commands = {m_showRelative, m_showHeads, m_showFaithfulness};
   connect(document, &Document::modelChanged, this, &AverageCommands::refresh);
   refresh();
 }
 
 void AverageCommands::refresh() {
   m_showRelative->setEnabled(m_document->hasModel());
+  m_showHeads->setEnabled(m_document->hasModel());
   m_showFaithfulness->setEnabled(m_document->canCompute() &&
                                  m_document->model().experiment.model.classes > 0);
 }

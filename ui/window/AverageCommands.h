@@ -36,8 +36,8 @@ class AverageCommands : public QObject {
   LookBridge* m_look;
   QListView* m_gallery;
   QWidget* m_window;
-  QPointer<AveragesDialog> m_relative, m_faithfulness;  ///< null until they are wanted
-  QAction *m_showRelative, *m_showFaithfulness;
+  QPointer<AveragesDialog> m_relative, m_heads, m_faithfulness;  ///< null until they are wanted
+  QAction *m_showRelative, *m_showHeads, *m_showFaithfulness;
   QList<QAction*> m_commands;
 };
 

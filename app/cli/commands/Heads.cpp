@@ -6,6 +6,7 @@
 
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
+#include "app/cli/FedPictures.h"
 #include "app/cli/Inputs.h"
 #include "app/cli/MeasuredPictures.h"
 #include "app/cli/ProgressBar.h"
@@ -66,10 +67,12 @@ class HeadsCommand : public Command {
     command->add_option("-o,--output", m_output, "The mask scheme that this makes, as JSON")
         ->type_name("FILE");
     command
-        ->add_option("--figure", m_figure,
-                     "Also a figure of every head by depth with deviations and chance, .pdf, .svg "
-                     "or .png, or its numbers as .csv; of several measures a file each, named "
-                     "NAME-MEASURE")
+        ->add_option(
+            "--figure", m_figure,
+            "Also a figure of every head by depth with deviations and chance, over all pictures "
+            "together, .pdf, .svg "
+            "or .png, or its numbers as .csv; of several measures a file each, named "
+            "NAME-MEASURE")
         ->type_name("FILE");
     m_pictures.keep.declare(*command);
     command->add_flag("--json", m_json, "The result as one JSON object");
@@ -81,8 +84,6 @@ class HeadsCommand : public Command {
     check();
     prepareOutput("--output", m_output, terminal);
     const auto pictures = expandPictures(m_pictures.images);
-    if (pictures.size() > 1 && !m_figure.empty())
-      refuseUsage("--figure", "is of one picture, or of a data set that is averaged over");
     if (pictures.size() > 1 && !m_conditions.empty())
       refuseUsage("--select", "takes one picture, or a data set to average over");
     const PictureSample sample = m_pictures.sample();
@@ -90,8 +91,10 @@ class HeadsCommand : public Command {
     if (m_pictures.severalMaps(*m_session) && !m_conditions.empty())
       refuseUsage("--select", "takes one picture (FILE[0]), or a data set to average over");
     m_masks = m_pictures.model.masksFor(m_session->info());
-    const int exitCode = pictures.empty() ? measureData(sample, terminal, stop)
-                                          : measurePictures(pictures, terminal, stop);
+    const bool several = pictures.size() > 1 || m_pictures.severalMaps(*m_session);
+    const int exitCode = several && !m_figure.empty() ? averagePictures(pictures, terminal, stop)
+                         : pictures.empty()           ? measureData(sample, terminal, stop)
+                                                      : measurePictures(pictures, terminal, stop);
     if (terminal.json())
       terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
                               {"results", m_results},
@@ -131,6 +134,20 @@ class HeadsCommand : public Command {
                                bar.callback(), stop));
     terminal.setStatus("");
     report(Json(nullptr), measured, terminal);
+    return kExitOk;
+  }
+
+  /// Into one figure.
+  int averagePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
+                      std::stop_token stop) {
+    ProgressBar bar(terminal);
+    const PictureFeed feed = m_pictures.maps ? feedOfMaps(*m_session) : feedOf(pictures);
+    const auto measured =
+        valueOrThrow(measureHeads(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
+    terminal.setStatus("");
+    warnOfUnread(measured.fed, terminal);
+    if (!terminal.json()) terminal.print("averaged over " + fedText(measured.fed));
+    report(Json(nullptr), measured.values, terminal);
     return kExitOk;
   }
 

@@ -1,0 +1,128 @@
+#include "ui/figures/HeadsDialog.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "core/workbench/HeadFigure.h"
+#include "ui/base/Dialogs.h"
+#include "ui/base/Images.h"
+#include "ui/base/MessageLabel.h"
+#include "ui/base/ShownText.h"
+#include "ui/document/Folders.h"
+
+namespace headlight {
+namespace {
+
+/// Those that are read off maps: all in one pass.
+std::vector<HeadMeasure> measuresOfMaps() {
+  std::vector<HeadMeasure> measures;
+  for (const HeadMeasureInfo& info : headMeasures())
+    if (info.needsMaps) measures.push_back(info.measure);
+  return measures;
+}
+
+}  // namespace
+
+HeadsDialog::HeadsDialog(const AveragesParts& parts, QWidget* parent)
+    : AveragesDialog(parts, parent),
+      m_measures(new QComboBox(this)),
+      m_picture(new QLabel(this)),
+      m_caption(new QLabel(this)) {
+  setObjectName(QStringLiteral("headsDialog"));
+  setWindowTitle(tr("Heads by depth, over pictures"));
+  m_measures->setObjectName(QStringLiteral("headsMeasure"));
+  m_measures->setAccessibleName(tr("What is shown of the heads"));
+  for (const HeadMeasure measure : measuresOfMaps()) {
+    m_measures->addItem(QString::fromStdString(infoOf(measure).title));
+    m_measures->setItemData(m_measures->count() - 1, QString::fromStdString(infoOf(measure).help),
+                            Qt::ToolTipRole);
+  }
+  m_picture->setAccessibleName(tr("Every head by depth"));
+  m_caption->setObjectName(QStringLiteral("headsCaption"));
+  m_caption->setTextFormat(Qt::PlainText);
+  m_caption->setWordWrap(true);
+  auto* row = new QHBoxLayout;
+  row->addWidget(m_measures);
+  row->addStretch();
+  auto* area = new QScrollArea(this);
+  area->setWidget(m_picture);
+  area->setAlignment(Qt::AlignCenter);
+  area->setAccessibleName(tr("The figure"));
+  body()->addLayout(row);
+  body()->addWidget(area, 1);
+  body()->addWidget(m_caption);
+  resize(760, 620);
+  finish();
+  connect(m_measures, &QComboBox::currentIndexChanged, this, &HeadsDialog::draw);
+  draw();
+}
+
+const HeadValues* HeadsDialog::shown() const {
+  const auto index = static_cast<std::size_t>(m_measures->currentIndex());
+  return index < m_heads.values.size() ? &m_heads.values[index] : nullptr;
+}
+
+QString HeadsDialog::captionText() const {
+  if (!shown()) return tr("Press Measure.");
+  return tr("%1, masks %2; %3. Bars: standard deviation over pictures.")
+      .arg(shownName(document()->model().experiment.model.name), shownName(m_masks),
+           shownName(fedText(m_heads.fed)));
+}
+
+void HeadsDialog::draw() {
+  QImage picture;
+  if (shown()) {
+    const double ratio = devicePixelRatioF();
+    const auto image = headFigure(*shown(), ratio);
+    if (image) picture = toQImage(*image);
+    if (!image)
+      status()->setMessage(QString::fromStdString(image.error().text()),
+                           MessageLabel::Tone::Problem);
+    picture.setDevicePixelRatio(ratio);
+  }
+  m_picture->setPixmap(QPixmap::fromImage(picture));
+  m_picture->adjustSize();
+  m_caption->setText(captionText());
+  refresh();
+}
+
+void HeadsDialog::measure() {
+  m_masks = QString::fromStdString(document()->masks().name());
+  run<FedHeads>(
+      [](InferenceSession& session, const PictureFeed& feed, const MaskScheme& masks,
+         const ProgressCallback& progress, std::stop_token stop) {
+        return measureHeads(session, feed, masks, measuresOfMaps(), progress, stop);
+      },
+      [this](const FedHeads& heads) {
+        m_heads = heads;
+        if (!heads.fed.unread.empty())
+          status()->setMessage(QString::fromStdString(heads.fed.unread.front()),
+                               MessageLabel::Tone::Problem);
+        draw();
+      });
+}
+
+void HeadsDialog::forget() {
+  m_heads = {};
+  draw();
+}
+
+void HeadsDialog::save() {
+  const QString name =
+      QString::fromStdString(infoOf(shown()->measure).name) + QStringLiteral("-by-depth.pdf");
+  askWhereToSave(this, tr("Save the figure"), QDir(figureFolder()).filePath(name),
+                 tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv)"),
+                 [this](const QString& path) { saveAs(path); });
+}
+
+void HeadsDialog::saveAs(const QString& path) {
+  if (!shown()) return;
+  status()->tellSaved(path, writeHeadFigure(path.toStdString(), *shown()));
+  rememberWritten(path);
+}
+
+}  // namespace headlight
