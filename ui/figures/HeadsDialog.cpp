@@ -55,7 +55,7 @@ HeadsDialog::HeadsDialog(const AveragesParts& parts, QWidget* parent)
   body()->addLayout(row);
   body()->addWidget(area, 1);
   body()->addWidget(m_caption);
-  resize(760, 620);
+  resize(800, 620);
   finish();
   connect(m_measures, &QComboBox::currentIndexChanged, this, &HeadsDialog::draw);
   draw();
@@ -68,9 +68,11 @@ const HeadValues* HeadsDialog::shown() const {
 
 QString HeadsDialog::captionText() const {
   if (!shown()) return tr("Press Measure.");
-  return tr("%1, masks %2; %3. Bars: standard deviation over pictures.")
-      .arg(shownName(document()->model().experiment.model.name), shownName(m_masks),
-           shownName(fedText(m_heads.fed)));
+  const QString text = tr("%1, masks %2; %3.")
+                           .arg(shownName(document()->model().experiment.model.name),
+                                shownName(m_masks), shownName(fedText(m_heads.fed)));
+  if (m_heads.fed.pictures < 2) return text;
+  return text + QLatin1Char(' ') + tr("Bars: standard deviation over pictures.");
 }
 
 void HeadsDialog::draw() {
