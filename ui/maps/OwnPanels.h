@@ -27,7 +27,7 @@ class OwnPanels : public QWidget {
   /// Outlined.
   void setChosen(int layer, int head);
   int tiles() const { return static_cast<int>(m_shown.size()); }
-  QRect tileRect(int tile) const;  ///< of the picture in it
+  QRect tileRect(int tile) const;                             ///< of the picture in it
   const QStringList& captions() const { return m_captions; }  ///< of the tiles
   /// What is under this point, with its value: "layer 0, head 1 · offset (−2, 3): 0.12"; empty:
   /// nothing.
