@@ -1,16 +1,14 @@
 #include "ui/figures/HeadFigureDialog.h"
 
 #include <QDialogButtonBox>
-#include <QDir>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include "core/workbench/HeadFigure.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/Images.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/document/Folders.h"
+#include "ui/figures/HeadPixmap.h"
 
 namespace headlight {
 
@@ -38,22 +36,15 @@ HeadFigureDialog::HeadFigureDialog(const HeadValues& values, const QString& subj
 }
 
 void HeadFigureDialog::draw() {
-  const double ratio = devicePixelRatioF();
-  const auto image = headFigure(m_values, ratio);
-  if (!image)
-    return m_status->setMessage(QString::fromStdString(image.error().text()),
+  const auto picture = headPixmap(m_values, devicePixelRatioF());
+  if (!picture)
+    return m_status->setMessage(QString::fromStdString(picture.error().text()),
                                 MessageLabel::Tone::Problem);
-  QImage picture = toQImage(*image);
-  picture.setDevicePixelRatio(ratio);
-  m_picture->setPixmap(QPixmap::fromImage(picture));
+  m_picture->setPixmap(*picture);
 }
 
 void HeadFigureDialog::choosePath() {
-  const QString name =
-      QString::fromStdString(infoOf(m_values.measure).name) + QStringLiteral("-by-depth.pdf");
-  askWhereToSave(this, tr("Save the figure"), QDir(figureFolder()).filePath(name),
-                 tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv)"),
-                 [this](const QString& path) { save(path); });
+  askWhereToSaveHeads(this, m_values, [this](const QString& path) { save(path); });
 }
 
 void HeadFigureDialog::save(const QString& path) {

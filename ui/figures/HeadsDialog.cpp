@@ -1,18 +1,16 @@
 #include "ui/figures/HeadsDialog.h"
 
 #include <QComboBox>
-#include <QDir>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "core/workbench/HeadFigure.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/Images.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Folders.h"
+#include "ui/figures/HeadPixmap.h"
 
 namespace headlight {
 namespace {
@@ -76,17 +74,11 @@ QString HeadsDialog::captionText() const {
 }
 
 void HeadsDialog::draw() {
-  QImage picture;
-  if (shown()) {
-    const double ratio = devicePixelRatioF();
-    const auto image = headFigure(*shown(), ratio);
-    if (image) picture = toQImage(*image);
-    if (!image)
-      status()->setMessage(QString::fromStdString(image.error().text()),
-                           MessageLabel::Tone::Problem);
-    picture.setDevicePixelRatio(ratio);
-  }
-  m_picture->setPixmap(QPixmap::fromImage(picture));
+  const auto picture = shown() ? headPixmap(*shown(), devicePixelRatioF()) : QPixmap();
+  if (!picture)
+    status()->setMessage(QString::fromStdString(picture.error().text()),
+                         MessageLabel::Tone::Problem);
+  m_picture->setPixmap(picture ? *picture : QPixmap());
   m_picture->adjustSize();
   m_caption->setText(captionText());
   refresh();
@@ -114,11 +106,7 @@ void HeadsDialog::forget() {
 }
 
 void HeadsDialog::save() {
-  const QString name =
-      QString::fromStdString(infoOf(shown()->measure).name) + QStringLiteral("-by-depth.pdf");
-  askWhereToSave(this, tr("Save the figure"), QDir(figureFolder()).filePath(name),
-                 tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv)"),
-                 [this](const QString& path) { saveAs(path); });
+  askWhereToSaveHeads(this, *shown(), [this](const QString& path) { saveAs(path); });
 }
 
 void HeadsDialog::saveAs(const QString& path) {

@@ -176,10 +176,11 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
     row.translate(0, line);
   }
   m_places.clear();
+  const Columns wide = columns(row.width());
   for (const PredictionRow& entry : m_rows) {
     if (row.bottom() > height() + 1) break;  // half a row says nothing
     m_places.push_back(row);
-    paintRow(painter, row, entry);
+    paintRow(painter, row, entry, wide);
     row.translate(0, line);
   }
 }
@@ -224,9 +225,9 @@ PredictionPanel::Columns PredictionPanel::columns(double width) const {
   return columns;
 }
 
-void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row) {
+void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row,
+                               const Columns& wide) {
   const QFontMetricsF metrics(font());
-  const Columns wide = columns(area.width());
   painter.setPen(withAlpha(0.6f));
   painter.drawText(QRectF(area.left(), area.top(), wide.rank - 6, area.height()),
                    Qt::AlignRight | Qt::AlignVCenter, QString::number(row.rank));

@@ -38,7 +38,8 @@ class PredictionPanel : public QWidget {
   };
   Columns columns(double width) const;
   QColor withAlpha(float alpha) const;
-  void paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row);
+  void paintRow(QPainter& painter, const QRectF& area, const PredictionRow& row,
+                const Columns& wide);
   void paintBar(QPainter& painter, const QRectF& bar, const PredictionRow& row);
   void paintNumbers(QPainter& painter, const QRectF& area, const PredictionRow& row,
                     double rowWidth);

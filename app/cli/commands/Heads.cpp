@@ -70,9 +70,8 @@ class HeadsCommand : public Command {
         ->add_option(
             "--figure", m_figure,
             "Also a figure of every head by depth with deviations and chance, over all pictures "
-            "together, .pdf, .svg "
-            "or .png, or its numbers as .csv; of several measures a file each, named "
-            "NAME-MEASURE")
+            "together, .pdf, .svg or .png, or its numbers as .csv; of several measures a file "
+            "each, named NAME-MEASURE")
         ->type_name("FILE");
     m_pictures.keep.declare(*command);
     command->add_flag("--json", m_json, "The result as one JSON object");
@@ -91,10 +90,7 @@ class HeadsCommand : public Command {
     if (m_pictures.severalMaps(*m_session) && !m_conditions.empty())
       refuseUsage("--select", "takes one picture (FILE[0]), or a data set to average over");
     m_masks = m_pictures.model.masksFor(m_session->info());
-    const bool several = pictures.size() > 1 || m_pictures.severalMaps(*m_session);
-    const int exitCode = several && !m_figure.empty() ? averagePictures(pictures, terminal, stop)
-                         : pictures.empty()           ? measureData(sample, terminal, stop)
-                                                      : measurePictures(pictures, terminal, stop);
+    const int exitCode = measure(pictures, sample, terminal, stop);
     if (terminal.json())
       terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
                               {"results", m_results},
@@ -127,6 +123,14 @@ class HeadsCommand : public Command {
       m_measures.push_back(measure);
   }
 
+  int measure(const std::vector<std::filesystem::path>& pictures, const PictureSample& sample,
+              Terminal& terminal, std::stop_token stop) {
+    const bool several = pictures.size() > 1 || m_pictures.severalMaps(*m_session);
+    if (several && !m_figure.empty()) return averagePictures(pictures, terminal, stop);
+    if (pictures.empty()) return measureData(sample, terminal, stop);
+    return measurePictures(pictures, terminal, stop);
+  }
+
   int measureData(const PictureSample& sample, Terminal& terminal, std::stop_token stop) {
     ProgressBar bar(terminal);
     const auto measured =
@@ -146,7 +150,8 @@ class HeadsCommand : public Command {
         valueOrThrow(measureHeads(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
     terminal.setStatus("");
     warnOfUnread(measured.fed, terminal);
-    if (!terminal.json()) terminal.print("averaged over " + fedText(measured.fed));
+    if (!terminal.json() && measured.fed.pictures > 0)  // learned α needs none
+      terminal.print("averaged over " + fedText(measured.fed));
     report(Json(nullptr), measured.values, terminal);
     return kExitOk;
   }
