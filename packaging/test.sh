@@ -13,4 +13,8 @@ if [ -z "${OPENBLAS_CORETYPE:-}" ]; then
   elif grep -qw avx2 /proc/cpuinfo; then export OPENBLAS_CORETYPE=Haswell
   fi
 fi
-exec ctest --output-on-failure -j2 "$@"
+ctest --output-on-failure -j2 "$@" && exit
+failed=$?
+say "What failed, once more (all of it is in $build/Testing/Temporary/LastTest.log)"
+awk -f "$root/packaging/failures.awk" Testing/Temporary/LastTest.log | cut -c1-400 | tail -n 120
+exit $failed

@@ -1,7 +1,9 @@
 #include "app/cli/TrainingReporter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "core/config/Experiment.h"
 
@@ -41,6 +43,12 @@ Json headsJson(const HeadPoint& point) {
   return event;
 }
 
+Json editJson(const AppliedEdit& applied) {
+  Json event = {{"event", "edit"}, {"step", applied.step}};
+  event.update(maskEditToJson(applied.edit));
+  return event;
+}
+
 Json fitJson(const MaskFit& fit) {
   return {{"event", "mask_fit"},
           {"file", fit.file},
@@ -67,6 +75,23 @@ std::string epochText(const EpochPoint& point, std::int64_t epochs) {
                 static_cast<long long>(point.step), point.trainLoss, point.validationLoss,
                 100 * point.top1, 100 * point.top5, point.best ? "  best" : "");
   return line;
+}
+
+/// By the steps that were done when they happened: an update may tell of several epochs.
+std::vector<Json> inTheirOrder(const TrainingUpdate& update) {
+  std::vector<Json> events;
+  for (const auto& point : update.steps)
+    events.push_back(stepJson(point));
+  for (const auto& point : update.heads)
+    events.push_back(headsJson(point));
+  for (const auto& point : update.epochPoints)
+    events.push_back(epochJson(point));
+  for (const auto& applied : update.edits)
+    events.push_back(editJson(applied));
+  std::stable_sort(events.begin(), events.end(), [](const Json& a, const Json& b) {
+    return a["step"].get<std::int64_t>() < b["step"].get<std::int64_t>();
+  });
+  return events;
 }
 
 }  // namespace
@@ -119,17 +144,8 @@ void TrainingReporter::reportJson(const TrainingUpdate& update) {
     m_terminal.printJson(Json{{"event", "state"}, {"state", trainingStateName(update.state)}});
   for (const auto& fit : update.maskFits)
     m_terminal.printJson(fitJson(fit));
-  for (const auto& applied : update.edits) {
-    Json event = {{"event", "edit"}, {"step", applied.step}};
-    event.update(maskEditToJson(applied.edit));
+  for (const Json& event : inTheirOrder(update))
     m_terminal.printJson(event);
-  }
-  for (const auto& point : update.steps)
-    m_terminal.printJson(stepJson(point));
-  for (const auto& point : update.heads)
-    m_terminal.printJson(headsJson(point));
-  for (const auto& point : update.epochPoints)
-    m_terminal.printJson(epochJson(point));
 }
 
 void TrainingReporter::reportText(const TrainingUpdate& update) {

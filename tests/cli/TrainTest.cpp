@@ -1,9 +1,11 @@
 // Training by command: what it writes, how it is stopped, and that going on changes nothing.
 
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -58,6 +60,36 @@ std::vector<json> eventsOf(const Outcome& outcome, const std::string& kind) {
     if (event["event"] == kind) events.push_back(event);
   }
   return events;
+}
+
+/// Whoever reads late is told of several epochs at once.
+TEST_F(TrainCliTest, EventsComeInTheirOrderToWhoeverReadsLate) {
+  ProgramOptions narrow = options();
+  narrow.limit = std::chrono::seconds(120);
+  narrow.inChild = [] { ::fcntl(STDOUT_FILENO, F_SETPIPE_SZ, 4096); };
+  Program program(HEADLIGHT_CLI, {"train", longConfig(), "--run", "run", "--json"}, narrow);
+  ASSERT_TRUE(program.waitForLine(atStep(1)));
+  const auto epochsWritten = [this] {
+    const auto text = fs::exists(path("run/summary.csv")) ? readBytes(path("run/summary.csv")) : "";
+    return std::count(text.begin(), text.end(), '\n') - 1;
+  };
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+  while (epochsWritten() < 20 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const Outcome outcome = program.finish();
+  expectOk(outcome);
+  std::istringstream lines(outcome.out);
+  std::int64_t step = 0, epochs = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json event = json::parse(line);
+    EXPECT_LE(step, event.value("step", step)) << line;
+    step = event.value("step", step);
+    if (event["event"] != "epoch") continue;
+    ++epochs;
+    EXPECT_EQ(event["epoch"], epochs);
+    EXPECT_EQ(step, 9 * epochs) << line;
+  }
+  EXPECT_EQ(epochs, 20);
 }
 
 TEST_F(TrainCliTest, WritesARunFolderThatEvaluatesAndPredicts) {
