@@ -169,7 +169,7 @@ at::Tensor LearnedMaskAttention::mask() {
 /// everything) stays one.
 at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor qkv = inFloat32(m_qkv(tokens));
+  const at::Tensor given = m_qkv(tokens), qkv = wanted ? inFloat32(given) : given;
   HeadLogits logits = logitMasks(qkv.options());
   (m_own.placement == "logits" ? logits.factor : logits.weightFactor) = mask();
   const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);

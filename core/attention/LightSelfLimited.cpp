@@ -31,6 +31,7 @@ double fixedScale(const AttentionOptions& options) {
 }
 
 /// Window b of the batch takes matrices[b mod G]: [G, H, M, M] · [B·W, H, M, d] → [B·W, M, H·d].
+/// In the precision of `heads`.
 at::Tensor productWithEach(const at::Tensor& matrices, const at::Tensor& heads) {
   const std::int64_t groups = matrices.size(0), count = heads.size(1), places = heads.size(2),
                      width = heads.size(3), images = heads.size(0) / groups;
@@ -38,7 +39,8 @@ at::Tensor productWithEach(const at::Tensor& matrices, const at::Tensor& heads) 
                                  .permute({1, 2, 3, 0, 4})
                                  .reshape({groups * count, places, images * width});
   const Float32Scope exact;
-  return at::bmm(matrices.reshape({groups * count, places, places}), columns)
+  return at::bmm(matrices.to(heads.scalar_type()).reshape({groups * count, places, places}),
+                 columns)
       .view({groups, count, places, images, width})
       .permute({3, 0, 2, 1, 4})
       .reshape({images * groups, places, count * width});
@@ -167,7 +169,9 @@ std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
 at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
                                                 const at::Tensor& tokens) {
   if (!tokens.defined()) return {};
-  const at::Tensor all = inFloat32(projection.is_empty() ? tokens : projection(tokens));
+  const at::Tensor own = projection.is_empty() ? tokens : projection(tokens),
+                   all =
+                       isNarrow(tokens) ? own : inFloat32(own);  // like X, which may be among them
   return all.reshape({all.size(0), all.size(1), m_options.heads, m_options.width / m_options.heads})
       .transpose(1, 2);
 }
@@ -200,14 +204,15 @@ at::Tensor LightSelfLimitedAttention::ofPrefix(const at::Tensor& rows,
                                                const WindowTokens& values) const {
   if (!rows.defined()) return {};
   const Float32Scope exact;
-  return rows.matmul(m_windows.whole(values)).transpose(1, 2).flatten(2);
+  return rows.matmul(inFloat32(m_windows.whole(values))).transpose(1, 2).flatten(2);
 }
 
 at::Tensor LightSelfLimitedAttention::prefixRows(const at::Tensor& queries,
                                                  const WindowTokens& keys) const {
   if (!queries.defined()) return {};
   const Float32Scope exact;
-  const at::Tensor logits = queries.matmul(m_windows.whole(keys).transpose(-2, -1));
+  const at::Tensor logits =
+      inFloat32(queries).matmul(inFloat32(m_windows.whole(keys)).transpose(-2, -1));
   return (logits * fixedScale(m_options)).softmax(-1);
 }
 
@@ -215,8 +220,9 @@ at::Tensor LightSelfLimitedAttention::prefixRows(const at::Tensor& queries,
 /// for all images. Prefix tokens have no part in it.
 at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const WindowTokens split = m_windows.split(tokens), queries = projected(m_query, split),
-                     keys = projected(m_key, split), values = projected(m_value, split);
+  const WindowTokens split = m_windows.split(wanted ? inFloat32(tokens) : tokens),
+                     queries = projected(m_query, split), keys = projected(m_key, split),
+                     values = projected(m_value, split);
   const HeadLogits logits = logitsOf(queries.windows);
   const at::Tensor inSight = m_windows.seen(values);
   auto [mixed, map] =

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/attention/ComparedTokens.h"
+#include "core/attention/MixedPrecision.h"
 #include "core/base/FreeMemory.h"
 #include "core/masks/Neighbourhood.h"
 
@@ -169,7 +170,8 @@ const std::shared_ptr<const SelectedSets>& MaskedAttention::setsOfHead(std::size
   return sets = setsOf(m_queries, mask.data_ptr<std::uint8_t>());
 }
 
-HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like, bool linearAllowed) {
+HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& heads, bool linearAllowed) {
+  const at::TensorOptions like = inFloat32(heads);
   HeadLogits logits;
   logits.masks.resize(m_masks.size());
   logits.sets.resize(m_masks.size());
@@ -185,8 +187,9 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& like, bool linea
   return logits;
 }
 
-AttentionOutput MaskedAttention::runHeads(const HeadInputs& inputs, const HeadLogits& logits,
+AttentionOutput MaskedAttention::runHeads(const HeadInputs& given, const HeadLogits& logits,
                                           bool wantMap) {
+  const HeadInputs inputs = asKernelsRead(given, logits);
   if (ComparedWatch::wanted()) ComparedWatch::tell(inputs.part(0), inputs.part(1));
   m_ran = headKernels(inputs.tensor(0), logits);
   return headAttention(inputs, logits, wantMap);

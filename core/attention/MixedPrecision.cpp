@@ -13,6 +13,10 @@ void switchAutocast(c10::DeviceType device, bool on) {
   setAutocast(device, {on, autocastOf(device).type});
 }
 
+bool isNarrow(at::ScalarType type) {
+  return type == at::kBFloat16 || type == at::kHalf;
+}
+
 }  // namespace
 
 struct AutocastScope::Before {
@@ -57,11 +61,15 @@ Precision precisionNow(const at::Device& device) {
 }
 
 bool isNarrow(const at::Tensor& x) {
-  return x.defined() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
+  return x.defined() && isNarrow(x.scalar_type());
 }
 
 at::Tensor inFloat32(const at::Tensor& x) {
   return isNarrow(x) ? x.to(at::kFloat) : x;
+}
+
+at::TensorOptions inFloat32(const at::TensorOptions& options) {
+  return isNarrow(c10::typeMetaToScalarType(options.dtype())) ? options.dtype(at::kFloat) : options;
 }
 
 }  // namespace headlight

@@ -49,5 +49,7 @@ Precision precisionNow(const at::Device& device);
 bool isNarrow(const at::Tensor& x);
 /// x itself, or where it has 16 bits the same in float32. Undefined stays undefined.
 at::Tensor inFloat32(const at::Tensor& x);
+/// Of what is computed from such a tensor but not kept like it.
+at::TensorOptions inFloat32(const at::TensorOptions& options);
 
 }  // namespace headlight

@@ -135,12 +135,10 @@ HeadProjection SoftmaxAttention::headProjection() const {
 }
 
 at::Tensor SoftmaxAttention::projected(const at::Tensor& tokens) {
-  if (m_own.apart)
-    return at::cat(
-        {inFloat32(m_query(tokens)), inFloat32(m_key(tokens)), inFloat32(m_value(tokens))}, -1);
-  if (!m_queryBias.defined()) return inFloat32(m_qkv(tokens));
-  return inFloat32(at::linear(tokens, m_qkv->weight,
-                              at::cat({m_queryBias, at::zeros_like(m_queryBias), m_valueBias})));
+  if (m_own.apart) return at::cat({m_query(tokens), m_key(tokens), m_value(tokens)}, -1);
+  if (!m_queryBias.defined()) return m_qkv(tokens);
+  return at::linear(tokens, m_qkv->weight,
+                    at::cat({m_queryBias, at::zeros_like(m_queryBias), m_valueBias}));
 }
 
 at::Tensor SoftmaxAttention::relativeBias() {
@@ -182,7 +180,8 @@ AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor qkv = projected(tokens);
+  const bool inFull = wanted || m_rotary || m_norm;  // all but the kernels read float32
+  const at::Tensor given = projected(tokens), qkv = inFull ? inFloat32(given) : given;
   const AttentionOutput result = attend(qkv, wanted);
   if (wanted) {
     tap->take(m_options.layer, result.map);

@@ -60,7 +60,8 @@ std::string WindowAttention::mapMeaning() const {
 
 at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor qkv = inFloat32(m_qkv(m_windows.partition(tokens)));
+  const at::Tensor given = m_qkv(m_windows.partition(tokens)),
+                   qkv = wanted ? inFloat32(given) : given;
   // A hard mask sets logits to 0, which does not reopen another region: regions part after it.
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_windows.relativeBias(m_biasTable);

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/ClassAttention.h"
+#include "core/attention/MixedPrecision.h"
 #include "core/models/BranchSum.h"
 
 namespace headlight {
@@ -71,12 +72,13 @@ at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const at
 }
 
 at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor entering = m_norm1(tokens);
-  if (tap) tap->enter(entering);
+  const at::Tensor entering = branchNormed(m_norm1, tokens);
+  if (tap) tap->enter(inFloat32(entering));
   const at::Tensor branch = m_attention->forward(entering, tap);
   const auto changed = branch.size(1);  // every token, or the class token alone
   const at::Tensor attended = join(tokens.slice(1, 0, changed), branch, m_gamma1);
-  const at::Tensor result = join(attended, m_mlp->forward(m_norm2(attended)), m_gamma2);
+  const at::Tensor result =
+      join(attended, m_mlp->forward(branchNormed(m_norm2, attended)), m_gamma2);
   return changed == tokens.size(1) ? result : at::cat({result, tokens.slice(1, changed)}, 1);
 }
 

@@ -127,10 +127,10 @@ at::Tensor MvitBlock::join(const at::Tensor& tokens, at::Tensor branch) const {
 }
 
 at::Tensor MvitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor normed = m_norm1(tokens);
-  if (tap) tap->enter(normed);
+  const at::Tensor normed = branchNormed(m_norm1, tokens);
+  if (tap) tap->enter(inFloat32(normed));
   const at::Tensor attended = join(shortcut(tokens, normed), m_attention->forward(normed, tap));
-  return join(attended, m_mlp->forward(m_norm2(attended)));
+  return join(attended, m_mlp->forward(branchNormed(m_norm2, attended)));
 }
 
 const ParameterTable& MViT::optionTable() {

@@ -7,6 +7,7 @@
 #include "core/attention/MixedPrecision.h"
 #include "core/models/BatchPart.h"
 #include "core/models/BiasGelu.h"
+#include "core/models/BranchNorm.h"
 
 namespace headlight {
 
@@ -46,6 +47,10 @@ at::Tensor TokenNorm::forward(const at::Tensor& tokens) const {
   return x * at::rsqrt(x.square().mean({-1}, /*keepdim=*/true) + m_epsilon) * m_weight;
 }
 
+at::Tensor TokenNorm::forBranch(const at::Tensor& tokens) const {
+  return m_bias.defined() ? branchNorm(tokens, m_weight, m_bias, m_epsilon) : forward(tokens);
+}
+
 PatchEmbedding::PatchEmbedding(int patch, int width, bool bias) : m_patch(patch) {
   auto projection = register_module("proj", std::make_shared<Holder>());
   m_weight = projection->register_parameter("weight", at::zeros({width, 3, patch, patch}));
@@ -67,6 +72,10 @@ at::Tensor PatchEmbedding::forward(const at::Tensor& images) const {
                                  .permute({0, 2, 4, 1, 3, 5})
                                  .reshape({images.size(0), rows * cols, 3 * p * p});
   return inFloat32(at::linear(patches, m_weight.view({m_weight.size(0), -1}), m_bias));
+}
+
+at::Tensor branchNormed(const torch::nn::LayerNorm& norm, const at::Tensor& tokens) {
+  return branchNorm(tokens, norm->weight, norm->bias, norm->options.eps());
 }
 
 torch::nn::LayerNorm makeNorm(int width, double epsilon) {

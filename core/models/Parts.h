@@ -57,6 +57,8 @@ class TokenNorm : public torch::nn::Module {
  public:
   TokenNorm(int width, double epsilon, bool rms = false);
   at::Tensor forward(const at::Tensor& tokens) const;
+  /// At the beginning of a residual branch (BranchNorm.h): may come in 16 bits.
+  at::Tensor forBranch(const at::Tensor& tokens) const;
   std::int64_t width() const { return m_weight.size(0); }
   static std::int64_t parameters(std::int64_t width, bool rms) { return rms ? width : 2 * width; }
 
@@ -81,6 +83,8 @@ class PatchEmbedding : public torch::nn::Module {
 };
 
 torch::nn::LayerNorm makeNorm(int width, double epsilon);
+/// At the beginning of a residual branch (BranchNorm.h): may come in 16 bits.
+at::Tensor branchNormed(const torch::nn::LayerNorm& norm, const at::Tensor& tokens);
 
 /// Rate of stochastic depth in block `layer` of `layers`.
 double dropPathRate(const ModelConfig& config, int layer, int layers);

@@ -83,7 +83,7 @@ at::Tensor PatchMerging::merge(const at::Tensor& tokens, const Grid& grid) {
   const at::Tensor joined = picture.reshape({-1, merged.rows, 2, merged.cols, 2, width})
                                 .permute({0, 1, 3, 4, 2, 5})
                                 .reshape({-1, merged.patches(), 4 * width});
-  return inFloat32(m_reduction(m_norm(joined)));
+  return inFloat32(m_reduction(branchNormed(m_norm, joined)));
 }
 
 ConvolutionMerging::ConvolutionMerging(const MergingSize& size) {

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/models/BranchSum.h"
 #include "core/models/ConvolvedMlp.h"
 #include "core/models/GatedMlp.h"
@@ -76,12 +77,12 @@ at::Tensor TransformerBlock::join(const at::Tensor& tokens, at::Tensor branch,
 }
 
 at::Tensor TransformerBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
-  const at::Tensor entering = m_postNorm ? tokens : m_norm1->forward(tokens);
-  if (tap) tap->enter(entering);
+  const at::Tensor entering = m_postNorm ? tokens : m_norm1->forBranch(tokens);
+  if (tap) tap->enter(inFloat32(entering));
   at::Tensor branch = m_attention->forward(entering, tap);
   const at::Tensor attended =
       join(tokens, m_postNorm ? m_norm1->forward(branch) : branch, m_scale1, m_dropPath);
-  branch = m_mlp->forward(m_postNorm ? attended : m_norm2->forward(attended));
+  branch = m_mlp->forward(m_postNorm ? attended : m_norm2->forBranch(attended));
   return join(attended, m_postNorm ? m_norm2->forward(branch) : branch, m_scale2, m_mlpDropPath);
 }
 

@@ -20,7 +20,7 @@ struct GridBand {
 /// terms[b, row(n), e]. Rows outside the grid do not exist, whatever their weights.
 /// weights [N, columns], x [B, N, C], factors [N, E], terms [B, rows, E, C] → [B, N, C].
 /// O(B · N · (columns + E) · C). Differentiable once. On the CPU, in float or double and with a
-/// BLAS to call: what fusedKernelsTake().
+/// BLAS to call.
 at::Tensor bandSums(const at::Tensor& weights, const at::Tensor& x, const at::Tensor& factors,
                     const at::Tensor& terms, const GridBand& band);
 

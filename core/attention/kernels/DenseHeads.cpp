@@ -5,17 +5,12 @@
 
 #include <algorithm>
 
-#include "core/attention/kernels/Blas.h"
 #include "core/attention/kernels/LogitMath.h"
 #include "core/attention/kernels/LogitSteps.h"
 #include "core/attention/kernels/RowMath.h"
 
 namespace headlight::dense {
 namespace {
-
-using blas::gemm;
-
-constexpr bool kPlain = false, kTurned = true;  ///< how gemm reads an operand
 
 /// Query rows handled at a time: enough for the matrix product, which arranges all keys anew for
 /// every block, and few enough for their logits to stay in the second-level cache while they can.
@@ -28,29 +23,33 @@ std::int64_t rowBlock(std::int64_t queries, std::int64_t keys, std::int64_t task
   return (queries + blocks - 1) / blocks;
 }
 
-/// s[count, Tk] = scale · Q[first …] Kᵀ (row-major; BLAS sees the transpose).
-template <typename T>
-void logitRows(const HeadInputs& inputs, const HeadOperands<T>& operands, std::int64_t image,
-               std::int64_t head, std::int64_t first, std::int64_t count, T* s) {
-  gemm(kTurned, kPlain, inputs.keys, count, inputs.keyWidth, scaleOf<T>(inputs.keyWidth),
-       operands.k.of(image, head), operands.k.row,
-       operands.q.of(image, head) + first * operands.q.row, operands.q.row, T(0), s, inputs.keys);
+/// s[count, Tk] = scale · Q[first …] Kᵀ.
+template <typename T, typename Kept>
+void logitRows(Arithmetic arithmetic, const HeadInputs& inputs, const HeadOperands<Kept>& operands,
+               std::int64_t image, std::int64_t head, std::int64_t first, std::int64_t count,
+               T* s) {
+  const Kept *q = operands.q.of(image, head) + first * operands.q.row,
+             *k = operands.k.of(image, head);
+  multiply(arithmetic, {count, inputs.keys, inputs.keyWidth}, scaleOf<T>(inputs.keyWidth),
+           plain(q, operands.q.row), turned(k, operands.k.row), false, s, inputs.keys);
 }
 
 /// What one thread of the backward pass works in: blocks of rows.
 template <typename T>
 struct Scratch {
-  std::vector<T> a, dS;      ///< the softmax, and the gradient that goes back from it
-  std::vector<T> raw, open;  ///< logits before the factor, and before the mask, where needed
-  std::vector<T> weights;    ///< A, where it is not the softmax
+  std::vector<T> a, dS;       ///< the softmax, and the gradient that goes back from it
+  std::vector<T> raw, open;   ///< logits before the factor, and before the mask, where needed
+  std::vector<T> weights;     ///< A, where it is not the softmax
+  std::vector<T> dQ, dK, dV;  ///< before they are rounded, where they are kept in 16 bits
 };
 
 /// The backward pass of one head of one image.
-template <typename T>
+template <typename T, typename Kept>
 struct HeadBackward {
+  const Arithmetic arithmetic;
   const HeadInputs& inputs;
-  const HeadOperands<T>&operands, &dOperands;
-  const HeadRows<const T>& dOutput;
+  const HeadOperands<Kept>&operands, &dOperands;
+  const HeadRows<const Kept>& dOutput;
   const HeadSteps<T> steps;
   std::int64_t image, head;
   const T *highest, *inverse, *reciprocal;  ///< [Tq]
@@ -58,18 +57,27 @@ struct HeadBackward {
 
   void run(Scratch<T>& scratch) const {
     const std::int64_t block = rowBlock(inputs.queries, inputs.keys, inputs.batch * inputs.heads);
+    const Rows dK(dOperands.k.of(image, head), dOperands.k.row, inputs.keys, inputs.keyWidth,
+                  scratch.dK),
+        dV(dOperands.v.of(image, head), dOperands.v.row, inputs.keys, inputs.valueWidth,
+           scratch.dV);
     double alphaSum = 0;
     for (std::int64_t first = 0; first < inputs.queries; first += block) {
       const std::int64_t count = std::min(block, inputs.queries - first);
       softmaxRows(first, count, scratch);
-      fromOutput(first, count, scratch);
+      fromOutput(first, count, dV, scratch);
       throughSteps(first, count, scratch, alphaSum);
-      toQueriesAndKeys(first, count, scratch);
+      toQueries(first, count, scratch);
+      toKeys(first, count, dK, scratch);
     }
+    dK.keep();
+    dV.keep();
     if (steps.rule == LogitRule::Blend) *dAlpha = static_cast<T>(alphaSum);
   }
 
  private:
+  using Rows = RowsToKeep<T, Kept>;
+
   bool keepsRaw() const { return dFactor != nullptr; }
   bool keepsOpen() const { return steps.rule == LogitRule::Blend; }
 
@@ -79,7 +87,7 @@ struct HeadBackward {
       to.assign(scratch.a.data(), scratch.a.data() + size);
     };
     scratch.a.resize(size);
-    logitRows(inputs, operands, image, head, first, count, scratch.a.data());
+    logitRows(arithmetic, inputs, operands, image, head, first, count, scratch.a.data());
     if (keepsRaw()) copied(scratch.raw);
     steps.applyBeforeMask(scratch.a.data(), first, count);
     if (keepsOpen()) copied(scratch.open);
@@ -92,14 +100,15 @@ struct HeadBackward {
   }
 
   /// dV += Aᵀ dO; dA = dO Vᵀ; back through W and the softmax.
-  void fromOutput(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
-    const T* dO = dOutput.of(image, head) + first * dOutput.row;
+  void fromOutput(std::int64_t first, std::int64_t count, const Rows& dV,
+                  Scratch<T>& scratch) const {
+    const Kept *dO = dOutput.of(image, head) + first * dOutput.row, *v = operands.v.of(image, head);
     const T* weights = steps.weightFactor ? scratch.weights.data() : scratch.a.data();
     scratch.dS.resize(count * inputs.keys);
-    gemm(kPlain, kTurned, inputs.valueWidth, inputs.keys, count, T(1), dO, dOutput.row, weights,
-         inputs.keys, T(first == 0 ? 0 : 1), dOperands.v.of(image, head), dOperands.v.row);
-    gemm(kTurned, kPlain, inputs.keys, count, inputs.valueWidth, T(1), operands.v.of(image, head),
-         operands.v.row, dO, dOutput.row, T(0), scratch.dS.data(), inputs.keys);
+    multiply(arithmetic, {inputs.keys, inputs.valueWidth, count}, T(1),
+             turned(weights, inputs.keys), plain(dO, dOutput.row), first > 0, dV.data(), dV.row());
+    multiply(arithmetic, {count, inputs.keys, inputs.valueWidth}, T(1), plain(dO, dOutput.row),
+             turned(v, operands.v.row), false, scratch.dS.data(), inputs.keys);
     if (steps.weightFactor) throughWeightFactor(first, count, scratch);
     rows::softmaxBackward(scratch.a.data(), scratch.dS.data(), count, inputs.keys);
   }
@@ -129,32 +138,40 @@ struct HeadBackward {
     if (steps.factor) rows::multiply(dS, steps.factor + offset, size);
   }
 
-  /// dQ = dS K and dK += dSᵀ Q, both scaled.
-  void toQueriesAndKeys(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
-    const T scale = scaleOf<T>(inputs.keyWidth);
-    gemm(kPlain, kPlain, inputs.keyWidth, count, inputs.keys, scale, operands.k.of(image, head),
-         operands.k.row, scratch.dS.data(), inputs.keys, T(0),
-         dOperands.q.of(image, head) + first * dOperands.q.row, dOperands.q.row);
-    gemm(kPlain, kTurned, inputs.keyWidth, inputs.keys, count, scale,
-         operands.q.of(image, head) + first * operands.q.row, operands.q.row, scratch.dS.data(),
-         inputs.keys, T(first == 0 ? 0 : 1), dOperands.k.of(image, head), dOperands.k.row);
+  /// dQ = scale · dS K.
+  void toQueries(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
+    const Rows dQ(dOperands.q.of(image, head) + first * dOperands.q.row, dOperands.q.row, count,
+                  inputs.keyWidth, scratch.dQ);
+    const Kept* k = operands.k.of(image, head);
+    multiply(arithmetic, {count, inputs.keyWidth, inputs.keys}, scaleOf<T>(inputs.keyWidth),
+             plain<T>(scratch.dS.data(), inputs.keys), plain(k, operands.k.row), false, dQ.data(),
+             dQ.row());
+    dQ.keep();
+  }
+
+  /// dK += scale · dSᵀ Q.
+  void toKeys(std::int64_t first, std::int64_t count, const Rows& dK, Scratch<T>& scratch) const {
+    const Kept* q = operands.q.of(image, head) + first * operands.q.row;
+    multiply(arithmetic, {inputs.keys, inputs.keyWidth, count}, scaleOf<T>(inputs.keyWidth),
+             turned<T>(scratch.dS.data(), inputs.keys), plain(q, operands.q.row), first > 0,
+             dK.data(), dK.row());
   }
 };
 
 }  // namespace
 
-template <typename T>
-void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& logits, T* output,
-             T* map, T* stats) {
+template <typename T, typename Kept>
+void forward(Arithmetic arithmetic, const HeadInputs& inputs, const HeadList& list,
+             const HeadLogits& logits, Kept* output, T* map, T* stats) {
   const LayerSteps<T> layer(inputs, logits);
-  const HeadOperands<T> operands(inputs);
+  const HeadOperands<Kept> operands(inputs);
   const auto out = rowsSideBySide(output, inputs.queries, inputs.heads, inputs.valueWidth);
   const std::int64_t queries = inputs.queries, keys = inputs.keys,
                      block = rowBlock(queries, keys, list.tasks()),
                      blocks = (queries + block - 1) / block;
   at::parallel_for(0, list.tasks() * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<T> scratch(map ? 0 : block * keys), ownStats(stats ? 0 : kStats * block),
-        unit(block);
+        unit(block), room;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t task = i / blocks, first = i % blocks * block;
       const std::int64_t count = std::min(block, queries - first);
@@ -164,15 +181,18 @@ void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& l
       const std::int64_t apart = stats ? queries : block;
       T *inverse = highest + apart, *reciprocal = inverse + apart;
       const auto steps = layer.of(image, head);
-      logitRows(inputs, operands, image, head, first, count, s);
+      logitRows(arithmetic, inputs, operands, image, head, first, count, s);
       steps.applyBeforeMask(s, first, count);
       steps.applyMask(s, first, count);
       rows::exponentials(s, count, keys, highest, inverse);
       steps.applyAfterSoftmax(s, first, count, inverse, unit.data(), reciprocal);
-      T* values = out.of(image, head) + first * out.row;
-      gemm(kPlain, kPlain, inputs.valueWidth, count, keys, T(1), operands.v.of(image, head),
-           operands.v.row, s, keys, T(0), values, out.row);
-      rows::scaleRows(values, count, inputs.valueWidth, out.row, unit.data());
+      const RowsToKeep<T, Kept> values(out.of(image, head) + first * out.row, out.row, count,
+                                       inputs.valueWidth, room);
+      const Kept* v = operands.v.of(image, head);
+      multiply(arithmetic, {count, inputs.valueWidth, keys}, T(1), plain<T>(s, keys),
+               plain(v, operands.v.row), false, values.data(), values.row());
+      rows::scaleRows(values.data(), count, inputs.valueWidth, values.row(), unit.data());
+      values.keep();
       if (map) rows::scaleRows(s, count, keys, keys, unit.data());  // last: a tap changes no output
     }
   });
@@ -188,11 +208,12 @@ std::int64_t chunksOf(const HeadList& list) {
   return (list.batch + images - 1) / images;
 }
 
-template <typename T>
-void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const HeadList& list,
-              const HeadLogits& logits, const HeadInputs& dInputs, const Gradients<T>& gradients) {
+template <typename T, typename Kept>
+void backward(Arithmetic arithmetic, const HeadInputs& inputs, const T* stats, const Kept* dOutput,
+              const HeadList& list, const HeadLogits& logits, const HeadInputs& dInputs,
+              const Gradients<T>& gradients) {
   const LayerSteps<T> layer(inputs, logits);
-  const HeadOperands<T> operands(inputs), dOperands(dInputs);
+  const HeadOperands<Kept> operands(inputs), dOperands(dInputs);
   const auto out = rowsSideBySide(dOutput, inputs.queries, inputs.heads, inputs.valueWidth);
   const std::int64_t queries = inputs.queries, images = imagesPerChunk(list),
                      size = queries * inputs.keys;
@@ -207,35 +228,37 @@ void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const 
                            row = (image * inputs.heads + head) * queries;
         const auto steps = layer.of(image, head);
         const T* highest = stats + task * kStats * queries;
-        HeadBackward<T>{inputs,
-                        operands,
-                        dOperands,
-                        out,
-                        steps,
-                        image,
-                        head,
-                        highest,
-                        highest + queries,
-                        highest + 2 * queries,
-                        at(gradients.alpha, task),
-                        at(gradients.factor, i * size),
-                        at(gradients.bias, i * size),
-                        at(gradients.weightFactor, i * size),
-                        at(gradients.rowTerms, row * steps.rows),
-                        at(gradients.colTerms, row * steps.cols)}
+        HeadBackward<T, Kept>{arithmetic,
+                              inputs,
+                              operands,
+                              dOperands,
+                              out,
+                              steps,
+                              image,
+                              head,
+                              highest,
+                              highest + queries,
+                              highest + 2 * queries,
+                              at(gradients.alpha, task),
+                              at(gradients.factor, i * size),
+                              at(gradients.bias, i * size),
+                              at(gradients.weightFactor, i * size),
+                              at(gradients.rowTerms, row * steps.rows),
+                              at(gradients.colTerms, row * steps.cols)}
             .run(scratch);
       }
     }
   });
 }
 
-template void forward(const HeadInputs&, const HeadList&, const HeadLogits&, float*, float*,
-                      float*);
-template void forward(const HeadInputs&, const HeadList&, const HeadLogits&, double*, double*,
-                      double*);
-template void backward(const HeadInputs&, const float*, const float*, const HeadList&,
-                       const HeadLogits&, const HeadInputs&, const Gradients<float>&);
-template void backward(const HeadInputs&, const double*, const double*, const HeadList&,
-                       const HeadLogits&, const HeadInputs&, const Gradients<double>&);
+#define HEADLIGHT_DENSE(T, Kept)                                                                  \
+  template void forward(Arithmetic, const HeadInputs&, const HeadList&, const HeadLogits&, Kept*, \
+                        T*, T*);                                                                  \
+  template void backward(Arithmetic, const HeadInputs&, const T*, const Kept*, const HeadList&,   \
+                         const HeadLogits&, const HeadInputs&, const Gradients<T>&)
+HEADLIGHT_DENSE(double, double);
+HEADLIGHT_DENSE(float, float);
+HEADLIGHT_DENSE(float, std::uint16_t);
+#undef HEADLIGHT_DENSE
 
 }  // namespace headlight::dense

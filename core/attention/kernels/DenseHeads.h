@@ -1,9 +1,11 @@
 #pragma once
 // softmax(logits) V of some heads by matrix products, in blocks of rows: nothing of size Tq × Tk is
-// kept, backward passes compute their logits again. CPU.
+// kept, backward passes compute their logits again. CPU. T is what is computed in, Kept how q, k,
+// v, the output and their gradients lie: T itself, or the bits of bfloat16 where T is float.
 
 #include "core/attention/kernels/HeadLogits.h"
 #include "core/attention/kernels/HeadView.h"
+#include "core/attention/kernels/Products.h"
 
 namespace headlight::dense {
 
@@ -12,9 +14,9 @@ constexpr std::int64_t kStats = 3;  ///< of each row
 /// `output` [B, Tq, H·e]; `map` [B, list, Tq, Tk] and `stats` [B, list, kStats, Tq] (of each row's
 /// softmax the maximum and the inverse sum, and with a weight factor the reciprocal of the row's
 /// sum after it; for the backward pass): null where not wanted.
-template <typename T>
-void forward(const HeadInputs& inputs, const HeadList& list, const HeadLogits& logits, T* output,
-             T* map, T* stats);
+template <typename T, typename Kept>
+void forward(Arithmetic arithmetic, const HeadInputs& inputs, const HeadList& list,
+             const HeadLogits& logits, Kept* output, T* map, T* stats);
 
 /// How the backward pass divides: each chunk of neighbouring images has sums of its own, for what
 /// all images share. By sizes alone, so that sums are the same whatever the threads.
@@ -33,8 +35,9 @@ struct Gradients {
 };
 
 /// From dO [B, Tq, H·e]; the listed heads' q, k and v of `dInputs` are written.
-template <typename T>
-void backward(const HeadInputs& inputs, const T* stats, const T* dOutput, const HeadList& list,
-              const HeadLogits& logits, const HeadInputs& dInputs, const Gradients<T>& gradients);
+template <typename T, typename Kept>
+void backward(Arithmetic arithmetic, const HeadInputs& inputs, const T* stats, const Kept* dOutput,
+              const HeadList& list, const HeadLogits& logits, const HeadInputs& dInputs,
+              const Gradients<T>& gradients);
 
 }  // namespace headlight::dense

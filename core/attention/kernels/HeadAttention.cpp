@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
+#include "core/attention/MixedPrecision.h"
 #include "core/attention/kernels/Blas.h"
 #include "core/attention/kernels/DenseHeads.h"
 #include "core/attention/kernels/DeviceHeads.h"
@@ -30,6 +31,19 @@ struct Split {
   HeadList dense, linear;
 };
 
+/// Runs `kernels` with a number of the type that is computed in and one of that in which heads are
+/// kept.
+template <typename Kernels>
+void dispatch(at::ScalarType kept, const Kernels& kernels) {
+  if (kept == at::kBFloat16) return kernels(float(), std::uint16_t());
+  AT_DISPATCH_FLOATING_TYPES(kept, "headAttention", [&] { kernels(scalar_t(), scalar_t()); });
+}
+
+template <typename T>
+T* dataOrNull(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.numel() > 0 ? tensor.data_ptr<T>() : nullptr;
+}
+
 struct Forward {
   at::Tensor output;
   at::Tensor map;    ///< of the dense heads [B, list, Tq, Tk]
@@ -37,8 +51,8 @@ struct Forward {
   at::Tensor kept;   ///< of the linear heads
 };
 
-Forward runForward(const HeadInputs& inputs, const HeadLogits& logits, const Split& split,
-                   bool wantMap, bool keep) {
+Forward runForward(dense::Arithmetic arithmetic, const HeadInputs& inputs, const HeadLogits& logits,
+                   const Split& split, bool wantMap, bool keep) {
   TORCH_CHECK(split.linear.heads.empty() || (inputs.isTimm() && !logits.hasTerms()),
               "the linear-time kernel takes heads packed as timm's, without terms");
   const linear::Kept layout(split.linear, logits, inputs.keys);
@@ -46,22 +60,21 @@ Forward runForward(const HeadInputs& inputs, const HeadLogits& logits, const Spl
   const std::int64_t list = split.dense.count();
   const auto make = [&](bool wanted, std::vector<std::int64_t> sizes) {
     if (!wanted) sizes = {0};
-    return at::empty(sizes, like);
+    return at::empty(sizes, inFloat32(like));
   };
   Forward result;
   result.output = at::empty({inputs.batch, inputs.queries, inputs.heads * inputs.valueWidth}, like);
   result.map = make(wantMap, {inputs.batch, list, inputs.queries, inputs.keys});
   result.stats = make(keep, {inputs.batch, list, dense::kStats, inputs.queries});
   result.kept = make(keep || wantMap, {layout.size()});
-  AT_DISPATCH_FLOATING_TYPES(result.output.scalar_type(), "headAttention", [&] {
-    const auto dataOf = [](const at::Tensor& t) {
-      return t.numel() > 0 ? t.data_ptr<scalar_t>() : nullptr;
-    };
-    auto* output = result.output.data_ptr<scalar_t>();
-    dense::forward(inputs, split.dense, logits, output, dataOf(result.map), dataOf(result.stats));
-    if (!split.linear.heads.empty())
-      linear::forward(inputs.tensor(0).data_ptr<scalar_t>(), viewOf(inputs), split.linear, logits,
-                      output, dataOf(result.kept));
+  dispatch(result.output.scalar_type(), [&]<typename T, typename Kept>(T, Kept) {
+    auto* output = dataOf<Kept>(result.output);
+    dense::forward(arithmetic, inputs, split.dense, logits, output, dataOrNull<T>(result.map),
+                   dataOrNull<T>(result.stats));
+    if constexpr (std::is_same_v<T, Kept>)
+      if (!split.linear.heads.empty())
+        linear::forward(dataOf<T>(inputs.tensor(0)), viewOf(inputs), split.linear, logits, output,
+                        dataOrNull<T>(result.kept));
   });
   return result;
 }
@@ -70,8 +83,8 @@ Forward runForward(const HeadInputs& inputs, const HeadLogits& logits, const Spl
 at::Tensor wholeMap(const Forward& forward, const HeadInputs& inputs, const HeadLogits& logits,
                     const Split& split) {
   if (split.linear.heads.empty()) return forward.map;
-  at::Tensor map = at::empty({inputs.batch, inputs.heads, inputs.queries, inputs.keys},
-                             forward.output.options());
+  at::Tensor map =
+      at::empty({inputs.batch, inputs.heads, inputs.queries, inputs.keys}, forward.map.options());
   for (std::int64_t i = 0; i < split.dense.count(); ++i)
     map.select(1, split.dense.heads[i]).copy_(forward.map.select(1, i));
   AT_DISPATCH_FLOATING_TYPES(map.scalar_type(), "wholeMap", [&] {
@@ -99,8 +112,9 @@ std::array<at::Tensor, kArguments> argumentsOf(const HeadInputs& inputs, const H
 /// What a call is about. An autograd context carries it without the tensors that autograd must see,
 /// and has them put back.
 struct Layer : torch::CustomClassHolder {
-  Layer(HeadInputs givenInputs, HeadLogits givenLogits)
-      : inputs(std::move(givenInputs)),
+  Layer(dense::Arithmetic givenArithmetic, HeadInputs givenInputs, HeadLogits givenLogits)
+      : arithmetic(givenArithmetic),
+        inputs(std::move(givenInputs)),
         logits(std::move(givenLogits)),
         factorLearns(learns(logits.factor)),
         biasLearns(learns(logits.bias)),
@@ -125,6 +139,7 @@ struct Layer : torch::CustomClassHolder {
     return tensor.defined() && tensor.requires_grad();
   }
 
+  dense::Arithmetic arithmetic;
   HeadInputs inputs;
   HeadLogits logits;
   bool factorLearns, biasLearns, weightFactorLearns, termsLearn;
@@ -155,7 +170,8 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     layer.set({a, b, c, d, e, f, g, h, i});
     makeContiguous(layer);
     const Split split(layer.logits, layer.inputs.batch);
-    const Forward result = runForward(layer.inputs, layer.logits, split, wantMap, true);
+    const Forward result =
+        runForward(layer.arithmetic, layer.inputs, layer.logits, split, wantMap, true);
     const auto arguments = argumentsOf(layer.inputs, layer.logits);
     variable_list saved(arguments.begin(), arguments.end());
     saved.insert(saved.end(), {result.stats, result.kept, result.output});
@@ -175,8 +191,9 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     makeContiguous(layer);
     variable_list result(kArguments + 2);
     const Kept kept{saved[kArguments], saved[kArguments + 1], saved[kArguments + 2]};
-    AT_DISPATCH_FLOATING_TYPES(kept.output.scalar_type(), "FusedAttention", [&] {
-      run<scalar_t>(layer, kept, gradients[0].contiguous(), result);
+    const at::Tensor dOutput = gradients[0].to(kept.output.scalar_type()).contiguous();
+    dispatch(dOutput.scalar_type(), [&]<typename T, typename KeptIn>(T, KeptIn) {
+      run<T, KeptIn>(layer, kept, dOutput, result);
     });
     return result;
   }
@@ -186,13 +203,13 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     at::Tensor stats, linear, output;
   };
 
-  template <typename T>
+  template <typename T, typename KeptIn>
   static void run(const Layer& layer, const Kept& kept, const at::Tensor& dOutput,
                   variable_list& result) {
     const auto& [inputs, logits] = std::tie(layer.inputs, layer.logits);
     const Split split(logits, inputs.batch);
     const HeadInputs dInputs = inputs.emptyLike();
-    const at::TensorOptions like = dOutput.options();
+    const at::TensorOptions like = inFloat32(dOutput.options());
     const std::vector<std::int64_t> sums{dense::chunksOf(split.dense), split.dense.count(),
                                          inputs.queries, inputs.keys};
     // What layers do not have, or nobody asks for, stays undefined, and null.
@@ -205,17 +222,16 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
       dRowTerms = at::empty_like(logits.rowTerms);
       dColTerms = at::empty_like(logits.colTerms);
     }
-    const auto dataOf = [](const at::Tensor& t) {
-      return t.defined() && t.numel() > 0 ? t.data_ptr<T>() : nullptr;
-    };
-    dense::backward<T>(inputs, dataOf(kept.stats), dOutput.data_ptr<T>(), split.dense, logits,
-                       dInputs,
-                       {dataOf(dAlpha), dataOf(dFactor), dataOf(dBias), dataOf(dWeightFactor),
-                        dataOf(dRowTerms), dataOf(dColTerms)});
-    if (!split.linear.heads.empty())
-      linear::backward(inputs.tensor(0).data_ptr<T>(), kept.output.data_ptr<T>(),
-                       dataOf(kept.linear), dOutput.data_ptr<T>(), viewOf(inputs), split.linear,
-                       logits, dInputs.tensor(0).data_ptr<T>());
+    dense::backward<T, KeptIn>(
+        layer.arithmetic, inputs, dataOrNull<T>(kept.stats), dataOf<KeptIn>(dOutput), split.dense,
+        logits, dInputs,
+        {dataOrNull<T>(dAlpha), dataOrNull<T>(dFactor), dataOrNull<T>(dBias),
+         dataOrNull<T>(dWeightFactor), dataOrNull<T>(dRowTerms), dataOrNull<T>(dColTerms)});
+    if constexpr (std::is_same_v<T, KeptIn>)
+      if (!split.linear.heads.empty())
+        linear::backward(dataOf<T>(inputs.tensor(0)), dataOf<T>(kept.output),
+                         dataOrNull<T>(kept.linear), dataOf<T>(dOutput), viewOf(inputs),
+                         split.linear, logits, dataOf<T>(dInputs.tensor(0)));
     for (std::int64_t i = 0; i < inputs.tensorCount(); ++i)
       result[i] = dInputs.tensor(i);
     if (dAlpha.defined()) result[kInputs] = alphaGradient(dAlpha, logits.alpha, split);
@@ -238,16 +254,34 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
   }
 };
 
+dense::Arithmetic arithmeticOf(const HeadInputs& inputs) {
+  const bool isNarrow = precisionNow(inputs.tensor(0).device()) == Precision::BFloat16;
+  return isNarrow && narrow::available() ? dense::Arithmetic::BFloat16 : dense::Arithmetic::Own;
+}
+
 }  // namespace
 
 bool fusedKernelsTake(const at::Tensor& tokens) {
+  const at::ScalarType type = tokens.scalar_type();
   return !PlainKernels::wanted() && blas::available() && tokens.device().is_cpu() &&
-         (tokens.scalar_type() == at::kFloat || tokens.scalar_type() == at::kDouble);
+         (type == at::kFloat || type == at::kDouble ||
+          (type == at::kBFloat16 && narrow::available()));
 }
 
-AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap) {
+HeadInputs asKernelsRead(const HeadInputs& inputs, const HeadLogits& logits) {
+  bool linear = false;
+  for (std::size_t h = 0; h < logits.rules.size(); ++h)
+    linear = linear || logits.isLinear(h);
+  if (!linear && fusedKernelsTake(inputs.tensor(0))) return inputs;
+  return inputs.over(
+      {inFloat32(inputs.tensor(0)), inFloat32(inputs.tensor(1)), inFloat32(inputs.tensor(2))});
+}
+
+AttentionOutput headAttention(const HeadInputs& given, const HeadLogits& logits, bool wantMap) {
+  const HeadInputs inputs = asKernelsRead(given, logits);
   if (!fusedKernelsTake(inputs.tensor(0))) return headAttentionOnDevice(inputs, logits, wantMap);
-  auto layer = c10::make_intrusive<Layer>(inputs, logits);
+  const dense::Arithmetic arithmetic = arithmeticOf(inputs);
+  auto layer = c10::make_intrusive<Layer>(arithmetic, inputs, logits);
   if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
     const auto t = argumentsOf(inputs, logits);
     layer->forgetTensors();
@@ -258,7 +292,8 @@ AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits
   const at::NoGradGuard noGrad;
   makeContiguous(*layer);
   const Split split(logits, inputs.batch);
-  const Forward result = runForward(layer->inputs, layer->logits, split, wantMap, false);
+  const Forward result =
+      runForward(arithmetic, layer->inputs, layer->logits, split, wantMap, false);
   return {result.output,
           wantMap ? wholeMap(result, layer->inputs, layer->logits, split) : at::Tensor()};
 }

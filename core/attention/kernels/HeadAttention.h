@@ -18,9 +18,15 @@ struct AttentionOutput {
 /// Whether the CPU's fused kernels take such a tensor; never while PlainKernels are wanted.
 bool fusedKernelsTake(const at::Tensor& tokens);
 
+/// The same in float32, but where all heads are for the fused dense kernel, which reads bfloat16 on
+/// processors that multiply it.
+HeadInputs asKernelsRead(const HeadInputs& inputs, const HeadLogits& logits);
+
 /// Heads with `logits.sets` run in linear time: of inputs packed as timm's, with no terms. On the
 /// CPU, in float or double and with a BLAS to call, the fused kernels run; elsewhere those of
-/// DeviceHeads.h. Fused, there is no Tq × Tk tensor but the map that is asked for.
+/// DeviceHeads.h. Fused, there is no Tq × Tk tensor but the map that is asked for. Under an
+/// AutocastScope of bfloat16 the dense kernel rounds what it multiplies where the processor has
+/// instructions for that; sums, logits and softmax stay float32. The output is kept as v is.
 AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap);
 
 /// The same by plain tensor operations and LibTorch's own gradients, all heads dense: any device,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "core/attention/kernels/HeadInputs.h"
@@ -21,21 +22,30 @@ struct HeadRows {
   }
 };
 
+/// As the kernels read it: float, double, or the bits of a bfloat16.
+template <typename Kept>
+Kept* dataOf(const at::Tensor& tensor) {
+  if constexpr (std::is_same_v<Kept, std::uint16_t>)
+    return reinterpret_cast<Kept*>(tensor.data_ptr<at::BFloat16>());
+  else
+    return tensor.data_ptr<Kept>();
+}
+
 /// Of a view [B, H, T, width] whose rows are whole. The stride of a single row means nothing, and
 /// can be less than BLAS takes.
-template <typename T>
-HeadRows<T> rowsOfHeads(const at::Tensor& view) {
-  return {view.data_ptr<T>(), view.stride(0), view.stride(1),
+template <typename Kept>
+HeadRows<Kept> rowsOfHeads(const at::Tensor& view) {
+  return {dataOf<Kept>(view), view.stride(0), view.stride(1),
           std::max(view.stride(2), view.size(3))};
 }
 
-template <typename T>
+template <typename Kept>
 struct HeadOperands {
   explicit HeadOperands(const HeadInputs& inputs)
-      : q(rowsOfHeads<T>(inputs.part(0))),
-        k(rowsOfHeads<T>(inputs.part(1))),
-        v(rowsOfHeads<T>(inputs.part(2))) {}
-  HeadRows<T> q, k, v;
+      : q(rowsOfHeads<Kept>(inputs.part(0))),
+        k(rowsOfHeads<Kept>(inputs.part(1))),
+        v(rowsOfHeads<Kept>(inputs.part(2))) {}
+  HeadRows<Kept> q, k, v;
 };
 
 /// Of [B, T, H·width], heads side by side.

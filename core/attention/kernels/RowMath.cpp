@@ -98,6 +98,13 @@ void scaleRows(double* s, std::int64_t count, std::int64_t length, std::int64_t 
   scaleAllRows(s, count, length, stride, factor);
 }
 
+HEADLIGHT_CLONES_16 void narrowRows(const float* s, std::int64_t count, std::int64_t length,
+                                    std::uint16_t* to, std::int64_t stride) {
+  for (std::int64_t n = 0; n < count; ++n)
+    for (std::int64_t j = 0; j < length; ++j)
+      keep(s[n * length + j], to[n * stride + j]);
+}
+
 HEADLIGHT_CLONES void softmaxBackward(const float* a, float* dA, std::int64_t count,
                                       std::int64_t length) {
   softmaxBackwardRows(a, dA, count, length);

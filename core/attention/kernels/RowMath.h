@@ -29,6 +29,10 @@ void scaleRows(float* s, std::int64_t count, std::int64_t length, std::int64_t s
 void scaleRows(double* s, std::int64_t count, std::int64_t length, std::int64_t stride,
                const double* factor);
 
+/// Rows of s [count, length] rounded to bfloat16, as its bits, at to + n · stride.
+void narrowRows(const float* s, std::int64_t count, std::int64_t length, std::uint16_t* to,
+                std::int64_t stride);
+
 /// dS = A ⊙ (dA − Σ_j A⊙dA) for each row, in place over dA [count, length].
 void softmaxBackward(const float* a, float* dA, std::int64_t count, std::int64_t length);
 void softmaxBackward(const double* a, double* dA, std::int64_t count, std::int64_t length);

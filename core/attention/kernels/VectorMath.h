@@ -96,6 +96,19 @@ HEADLIGHT_INLINE T total(const T (&lanes)[kLanes]) {
 }
 
 template <typename T>
+HEADLIGHT_INLINE T sumOf(const T* s, std::int64_t length) {
+  T lanes[kLanes] = {};
+  std::int64_t j = 0;
+  for (; j + kLanes <= length; j += kLanes)
+    for (std::int64_t k = 0; k < kLanes; ++k)
+      lanes[k] += s[j + k];
+  T sum = total(lanes);
+  for (; j < length; ++j)
+    sum += s[j];
+  return sum;
+}
+
+template <typename T>
 HEADLIGHT_INLINE T dotOf(const T* a, const T* b, std::int64_t length) {
   T lanes[kLanes] = {};
   std::int64_t j = 0;
