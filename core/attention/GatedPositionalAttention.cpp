@@ -20,11 +20,6 @@ at::Tensor offsetsOn(const Grid& grid) {
   return at::stack({right, down, right.square() + down.square()}, -1);
 }
 
-at::Tensor exactProduct(const at::Tensor& a, const at::Tensor& b) {
-  const Float32Scope exact;
-  return at::bmm(a, b);
-}
-
 }  // namespace
 
 const ParameterTable& GatedPositionalAttention::optionTable() {
@@ -119,8 +114,8 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const std::int64_t images = tokens.size(0), count = tokens.size(1), heads = m_options.heads,
                      headWidth = m_options.width / heads;
   const bool wanted = tap && tap->wants(m_options.layer);
-  const at::Tensor values = inFloat32(m_v(tokens));
-  const at::Tensor qkv = at::cat({inFloat32(m_qk(tokens)), values}, -1);
+  const auto read = [&](const at::Tensor& x) { return wanted ? inFloat32(x) : x; };
+  const at::Tensor values = read(m_v(tokens)), qkv = at::cat({read(m_qk(tokens)), values}, -1);
   const HeadLogits logits = logitMasks(qkv.options(), linearKernelsTake(qkv));
   const AttentionOutput content =
       runHeads(HeadInputs::packed(qkv, m_options.heads), logits, wanted);
@@ -128,7 +123,7 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
   const at::Tensor byHead = values.view({images, count, heads, headWidth})
                                 .permute({2, 1, 0, 3})
                                 .reshape({heads, count, images * headWidth});
-  const at::Tensor placed = exactProduct(where, byHead)
+  const at::Tensor placed = at::bmm(where, byHead)
                                 .view({heads, count, images, headWidth})
                                 .permute({2, 1, 0, 3});  // [B, N, H, d]
   const at::Tensor share = gate.view({heads, 1});

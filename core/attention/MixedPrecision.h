@@ -10,8 +10,7 @@
 
 namespace headlight {
 
-/// What linear layers and convolutions, and on a GPU the products of softmax attention, are
-/// computed in.
+/// What linear layers, convolutions and the products of softmax attention are computed in.
 enum class Precision { Float32, BFloat16, Float16 };
 
 /// While one lives, operations of this thread on that kind of device are computed in `precision`

@@ -9,6 +9,10 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Allocator.h>
+#include <c10/util/Logging.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
 
 #define HEADLIGHT_TORCH_AT_LEAST(major, minor) \
   (TORCH_VERSION_MAJOR > (major) ||            \
@@ -89,6 +93,20 @@ using ReportedBytes = decltype(reportedBytes(&c10::MemoryReportingInfoBase::repo
 template <typename StoreOptions>
 void useNoLibUv(StoreOptions& options) {
   if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
+}
+
+/// What fails in c10d is thrown, and said by us: LibTorch's own lines on standard error, with the
+/// addresses of functions, are for whoever sets its TORCH_CPP_LOG_LEVEL.
+inline void leaveErrorsToUs() {
+  constexpr int kFatal = 3;
+  if (std::getenv("TORCH_CPP_LOG_LEVEL")) return;
+#ifdef C10_USE_GLOG
+  // glog is LibTorch's, not linked by us: its flag is looked up by name.
+  if (auto* level = static_cast<int*>(::dlsym(RTLD_DEFAULT, "_ZN3fLI17FLAGS_minloglevelE")))
+    *level = kFatal;
+#else
+  FLAGS_caffe2_log_level = kFatal;
+#endif
 }
 
 }  // namespace headlight

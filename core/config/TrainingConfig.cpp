@@ -81,9 +81,10 @@ const ParameterTable& trainingParameters() {
           .boolean(&T::checkpointBlocks, "checkpoint_blocks",
                    "Compute every block again in the backward pass instead of keeping what it "
                    "computed: less memory, the same numbers, about half as much time again.")
-          .choice(&T::precision, "precision", {"float32", "bfloat16", "float16"},
-                  "Of linear layers and convolutions: bfloat16 on CUDA and on processors that have "
-                  "it, float16 on CUDA alone; weights and sums stay float32.")
+          .choice(
+              &T::precision, "precision", {"float32", "bfloat16", "float16"},
+              "Of linear layers, convolutions and products of attention: bfloat16 on CUDA and on "
+              "processors that have it, float16 on CUDA alone; weights and sums stay float32.")
           .choice(&T::optimizer, "optimizer", {"adamw", "sgd"},
                   "AdamW, or stochastic gradient descent with momentum.")
           .choice(&T::schedule, "schedule", {"cosine", "exponential", "step", "constant"},

@@ -92,6 +92,7 @@ std::string getIfThere(c10d::Store& store, const std::string& key) {
 
 Meeting::Meeting(const Launch& launch, std::chrono::seconds timeout)
     : m_launch(launch), m_timeout(timeout), m_machine(hostName()) {
+  leaveErrorsToUs();
   try {
     m_texts = openStore(launch, timeout, keepsStore(launch));
     m_pulses = openStore(launch, timeout, false);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <tuple>
 
+#include "core/base/Text.h"
+#include "core/workbench/FilmPictures.h"
 #include "core/workbench/Pictures.h"
 
 namespace headlight {
@@ -23,123 +25,6 @@ void requireOptions(const VideoFilmOptions& options) {
   if (options.width < kLeastFilmWidth || options.width > kMostFilmWidth)
     refuseFilming("must be from 32 to 4000 pixels", "width");
 }
-
-FilmedMap filmedRollout(const Look& look, const VideoFilmOptions& options) {
-  FilmedMap map;
-  map.values = valueOrThrow(rollout(look.maps, options.rollout));
-  const Grid& grid = look.maps.layers.front().grid;
-  map.rows = grid.rows;
-  map.cols = grid.cols;
-  map.subject = "rollout, " + rolloutWords(options.rollout);
-  map.place = "all layers";
-  return map;
-}
-
-int filmedToken(const Grid& grid, int query) {
-  if (query >= grid.tokens())
-    refuseFilming("must be below " + std::to_string(grid.tokens()) + ", the number of tokens",
-                  "query");
-  if (query >= 0) return query;
-  return grid.hasClassToken() ? 0 : grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2;
-}
-
-FilmedMap filmedAttention(const Look& look, const ModelInfo& model,
-                          const VideoFilmOptions& options) {
-  const int layers = static_cast<int>(look.maps.layers.size());
-  const int layer = options.layer < 0 ? layers - 1 : options.layer;
-  if (layer >= layers) refuseFilming("must be from 0 to " + std::to_string(layers - 1), "layer");
-  const LayerMaps& maps = look.maps.layers[static_cast<std::size_t>(layer)];
-  if (maps.empty() || options.head >= maps.heads)
-    refuseFilming("layer " + std::to_string(layer) + " has maps of " + std::to_string(maps.heads) +
-                      " heads, counted from 0",
-                  "head");
-  const int query = filmedToken(model.grid, options.query);
-  const int token = queryInLayer(query, model.grid, maps.grid);
-  if (token < 0)
-    refuseFilming("layer " + std::to_string(layer) + " does not have the " +
-                      tokenText(query, model.grid) + ", which joins later",
-                  "query");
-  FilmedMap map;
-  map.values =
-      options.head < 0 ? patchesSeenBy(maps, token) : patchesSeenBy(maps, options.head, token);
-  map.rows = maps.grid.rows;
-  map.cols = maps.grid.cols;
-  map.smooth = drawnSmooth(maps, true);
-  map.isSigned = look.maps.isSigned;
-  map.subject = std::string("attention of the ") + tokenText(query, model.grid);
-  map.place = "layer " + std::to_string(layer) +
-              (options.head < 0 ? ", mean of heads" : ", head " + std::to_string(options.head));
-  return map;
-}
-
-Image litView(const Image& view, const FilmedMap& map, const DrawnMap& drawn,
-              const VideoFilmOptions& options) {
-  const int height = std::max(1, options.width * view.height / std::max(1, view.width));
-  const Image ground = resize(view, options.width, height, Interpolation::Bicubic);
-  const bool smooth = options.smooth && map.smooth;
-  if (drawn.style == MapStyle::Overlay)
-    return overlay(ground, map.values, map.rows, map.cols, drawn.range, drawn.colorMap,
-                   options.opacity, smooth);
-  return headlightPicture(ground, map.values, map.rows, map.cols, drawn.range,
-                          {drawn.style == MapStyle::Warm, options.dim}, smooth);
-}
-
-/// A frame that was looked at, without its pixels.
-struct Shot {
-  FilmedFrame frame;
-  FilmedMap map;
-};
-
-/// The pictures of a film, and what is said in all of them.
-class FilmPictures {
- public:
-  FilmPictures(std::string name, const VideoFilmOptions& options)
-      : m_name(std::move(name)), m_options(options) {}
-
-  /// To be called with a look before its picture is made.
-  void readWords(const Look& look) {
-    m_words.clear();
-    if (look.masks.maskedHeads() > 0) m_words.append("; masks: ").append(look.masks.name());
-    if (!look.maps.meaning.empty()) m_words.append(". ").append(look.maps.meaning);
-  }
-
-  DrawnMap drawn(const std::vector<float>& values, bool isSigned) const {
-    return drawnMap(values, isSigned, m_options.style, m_options.colorMap);
-  }
-  /// How the maps of all shots are drawn together.
-  DrawnMap drawnTogether(const std::vector<Shot>& shots) const {
-    std::vector<float> all;
-    for (const Shot& shot : shots)
-      all.insert(all.end(), shot.map.values.begin(), shot.map.values.end());
-    return drawn(all, shots.front().map.isSigned);
-  }
-
-  /// What changes from frame to frame stands in lines that are never broken, or is always as long,
-  /// so that every frame is of one size.
-  Image of(const Shot& shot, const Image& view, const DrawnMap& drawn) const {
-    FigureGrid figure;
-    char text[96];
-    figure.title = m_name;
-    if (const auto& top = shot.frame.top; !top.empty()) {
-      std::snprintf(text, sizeof text, " %.1f %%", 100 * top.front().probability);
-      figure.title = top.front().name + text;
-    }
-    std::snprintf(text, sizeof text, "%.1e to %.1e", drawn.range.low, drawn.range.high);
-    figure.footnote =
-        m_name + ": " + shot.map.subject + ", " + text +
-        (m_options.oneScale ? ", one scale for all frames" : ", each frame on a scale of its own");
-    if (drawn.style != MapStyle::Overlay) figure.footnote += " that ends at the 98th percentile";
-    figure.footnote += m_words;
-    std::snprintf(text, sizeof text, "frame %lld, %.2f s; ",
-                  static_cast<long long>(shot.frame.index), shot.frame.seconds);
-    figure.tiles.push_back({litView(view, shot.map, drawn, m_options), text + shot.map.place});
-    return composeFigure(figure);
-  }
-
- private:
-  std::string m_name, m_words;
-  VideoFilmOptions m_options;
-};
 
 /// A pass over the chosen frames of a video, with its progress.
 class FramePass {
@@ -178,13 +63,8 @@ class FramePass {
   RemainingTime m_remaining;
 };
 
-/// As CSV has it (RFC 4180).
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text)
-    result.append(c == '"' ? 2 : 1, c);
-  return result + '"';
+std::string cell(const std::string& text) {
+  return text.find_first_of(",\"\n\r") == std::string::npos ? text : csvQuoted(text);
 }
 
 }  // namespace
@@ -199,14 +79,6 @@ std::int64_t chosenFrames(const VideoInfo& video, const VideoFilmOptions& option
 
 double secondsAFrame(const VideoInfo& video, const VideoFilmOptions& options) {
   return static_cast<double>(std::max<std::int64_t>(options.every, 1)) / video.rate;
-}
-
-Result<FilmedMap> filmedMap(const Look& look, const ModelInfo& model,
-                            const VideoFilmOptions& options) {
-  return guarded("film", [&] {
-    return options.showRollout ? filmedRollout(look, options)
-                               : filmedAttention(look, model, options);
-  });
 }
 
 Result<std::vector<FilmedFrame>> filmVideo(InferenceSession& session, const MaskScheme& masks,
@@ -265,7 +137,7 @@ std::string filmedTable(const std::vector<FilmedFrame>& frames) {
       continue;
     }
     std::snprintf(text, sizeof text, ",%.6f\n", static_cast<double>(frame.top.front().probability));
-    table += quoted(frame.top.front().name) + text;
+    table += cell(frame.top.front().name) + text;
   }
   return table;
 }

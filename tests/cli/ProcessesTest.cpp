@@ -319,6 +319,7 @@ TEST_F(ProcessesCliTest, OnesOwnErrorsAreHeard) {
   const auto outcome = job.finish().front();
   EXPECT_EQ(outcome.exitCode, 5);
   EXPECT_NE(outcome.err.find("found no process 0 there"), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Videos in the window: each frame comes with its own maps, pausing leaves a picture to work with,
 // and frames are kept in the gallery.
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QSignalSpy>
 #include <QSlider>
@@ -241,9 +242,19 @@ class VideoTest : public QObject {
     const auto film = VideoReader::open(f.folder.filePath("film.gif").toStdString());
     QVERIFY(bool(film));
     QCOMPARE((*film)->info().frames, std::int64_t(3));
-    dialog->findChild<QComboBox*>("videoFilmKind")->setCurrentIndex(4);
-    dialog->write(f.folder.filePath("table.csv"));
+    auto* oneScale = dialog->findChild<QCheckBox*>("videoFilmOneScale");
+    oneScale->click();
+    QVERIFY(dialog->options().oneScale);
+    dialog->write(f.folder.filePath("together.gif"));
     QTRY_COMPARE_WITH_TIMEOUT(saved.count(), 2, 20000);
+    const auto firstOf = [&](const char* name) {
+      return valueOrThrow(readVideoFrame(f.folder.filePath(name).toStdString(), 0));
+    };
+    QVERIFY(*firstOf("together.gif").pixels != *firstOf("film.gif").pixels);  // and says so
+    dialog->findChild<QComboBox*>("videoFilmKind")->setCurrentIndex(4);
+    QVERIFY(!oneScale->isEnabled());  // a table has no colours
+    dialog->write(f.folder.filePath("table.csv"));
+    QTRY_COMPARE_WITH_TIMEOUT(saved.count(), 3, 20000);
     QFile table(f.folder.filePath("table.csv"));
     QVERIFY(table.open(QIODevice::ReadOnly));
     QCOMPARE(table.readAll().count('\n'), 4);
