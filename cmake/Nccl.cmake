@@ -15,12 +15,14 @@ endif()
 if(NOT NCCL_LIBRARY)
   set(NCCL_LIBRARY)
 endif()
-try_compile(HEADLIGHT_NCCL ${CMAKE_BINARY_DIR}/nccl
+try_compile(HEADLIGHT_NCCL_LINKS ${CMAKE_BINARY_DIR}/nccl
             SOURCES ${PROJECT_SOURCE_DIR}/cmake/NcclCheck.cpp
             CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${TORCH_INCLUDE_DIRS};${CUDAToolkit_INCLUDE_DIRS};${NCCL_INCLUDE}"
             COMPILE_DEFINITIONS -DUSE_DISTRIBUTED -DUSE_C10D_NCCL ${TORCH_CXX_FLAGS}
             LINK_LIBRARIES ${TORCH_LIBRARIES} ${NCCL_LIBRARY}
             CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+# A name of its own: what try_compile keeps in the cache lies behind a variable of the same name.
+set(HEADLIGHT_NCCL ${HEADLIGHT_NCCL_LINKS})
 if(NOT HEADLIGHT_NCCL)
   message(STATUS "nccl.h and LibTorch do not go together: processes add up over Gloo")
 endif()
