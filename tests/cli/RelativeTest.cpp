@@ -90,6 +90,8 @@ TEST_F(RelativeCliTest, GradientBiasingWritesThreeFigures) {
     EXPECT_TRUE(fs::exists(path(name))) << name;
   EXPECT_NE(outcome.out.find("mean loss"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("without labels"), std::string::npos);
+  // No gradient reaches the last layer's patches: no ratio there.
+  EXPECT_NE(outcome.out.find("      1         -         -"), std::string::npos) << outcome.out;
   const Tensors tensors = readTensors(path("g.safetensors"));
   const auto masked = tensors.at("masked.0").floats(), unmasked = tensors.at("unmasked.0").floats(),
              ratio = tensors.at("ratio.0").floats();

@@ -158,6 +158,7 @@ class GetModelTest : public QObject {
     QCOMPARE(opened.size(), 1);
     QVERIFY(opened.front().front().toString().endsWith(
         QString::fromLatin1(headlight::testing::kHubCommit)));
+    QVERIFY(!getting.dialog->isVisible());  // the model is what is to be seen
   }
 
   void problemsAreSaid() {

@@ -144,10 +144,10 @@ void GetModelDialog::stop() {
 void GetModelDialog::open() {
   const PublishedWeights* weights = m_list->current();
   if (!weights) return;
-  if (const auto here = fetchedAlready(*weights, m_options))
-    Q_EMIT openRequested(QString::fromStdString(here->folder.string()));
-  else
-    lookWhatIsHere();  // it is gone
+  const auto here = fetchedAlready(*weights, m_options);
+  if (!here) return lookWhatIsHere();  // it is gone
+  Q_EMIT openRequested(QString::fromStdString(here->folder.string()));
+  if (!isDownloading()) accept();  // whoever opens a model wants to see it
 }
 
 void GetModelDialog::onProgress(const FetchProgress& progress) {

@@ -2,6 +2,7 @@
 // does to the gradients.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "app/cli/Command.h"
@@ -45,8 +46,9 @@ std::string ownPatchLine(const RelativeLayer& layer, int index) {
   std::snprintf(label, sizeof label, "  %5d", index);
   std::string line = label;
   for (int h = 0; h < layer.heads; ++h) {
-    std::snprintf(label, sizeof label, " %9.4g", layer.at(h, 0, 0));
-    line += label;
+    const double value = layer.at(h, 0, 0);  // NaN: a ratio to nothing
+    std::snprintf(label, sizeof label, " %9.4g", value);
+    line += std::isnan(value) ? "         -" : label;
   }
   return line;
 }
