@@ -30,8 +30,8 @@ class MaskedAttention : public Attention {
   /// Which kernel hard, strict and random heads run by; Auto goes by their size.
   void setKernel(Kernel kernel) { m_kernel = kernel; }
 
-  /// For the kernels, in the dtype (of 16 bits: float32) and on the device of `heads`. With `linearAllowed`, heads that
-  /// are to run in linear time have their selected sets and no matrix.
+  /// For the kernels, in the dtype (of 16 bits: float32) and on the device of `heads`. With
+  /// `linearAllowed`, heads that are to run in linear time have their selected sets and no matrix.
   HeadLogits logitMasks(const at::TensorOptions& heads, bool linearAllowed = false);
   /// headAttention(), which kernelText() then tells of.
   AttentionOutput runHeads(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap);
