@@ -1,22 +1,17 @@
 #include "core/models/BiasGelu.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/attention/MixedPrecision.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/VectorMath.h"
+#include "core/models/RowChunks.h"
 
 namespace headlight {
 namespace {
-
-/// Rows whose bias gradients are summed together: by sizes alone, so that the sum is the same
-/// whatever the threads.
-constexpr std::int64_t kRowsAtATime = 64;
 
 /// Φ(z), and the density φ(z).
 template <typename T>
@@ -116,27 +111,12 @@ S* valuesOf(const at::Tensor& tensor, S) {
   return static_cast<S*>(tensor.data_ptr());
 }
 
-std::int64_t chunksOfRows(const at::Tensor& products) {
-  const std::int64_t rows = products.numel() / products.size(-1);
-  return (rows + kRowsAtATime - 1) / kRowsAtATime;
-}
-
-/// Calls body(chunk, first row, rows).
-template <typename Body>
-void forEachChunk(const at::Tensor& products, Body body) {
-  const std::int64_t rows = products.numel() / products.size(-1);
-  at::parallel_for(0, chunksOfRows(products), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t chunk = begin; chunk < end; ++chunk)
-      body(chunk, chunk * kRowsAtATime, std::min(kRowsAtATime, rows - chunk * kRowsAtATime));
-  });
-}
-
 void forwardInto(const at::Tensor& products, const at::Tensor& bias, const at::Tensor& result) {
   const std::int64_t width = products.size(-1);
   withTypesOf(products, [&](auto kept, auto computed) {
     const auto *from = valuesOf(products, kept), *b = valuesOf(bias, computed);
     auto* to = valuesOf(result, kept);
-    forEachChunk(products, [&](std::int64_t, std::int64_t first, std::int64_t count) {
+    forEachChunkOfRows(products, [&](std::int64_t, std::int64_t first, std::int64_t count) {
       forwardRows(from + first * width, b, to + first * width, count, width);
     });
   });
@@ -165,7 +145,7 @@ class BiasGelu : public torch::autograd::Function<BiasGelu> {
       const auto *from = valuesOf(products, kept), *dy = valuesOf(dY, kept);
       const auto* b = valuesOf(bias, computed);
       auto *dz = valuesOf(dProducts, kept), *db = valuesOf(sums, computed);
-      forEachChunk(products, [&](std::int64_t chunk, std::int64_t first, std::int64_t count) {
+      forEachChunkOfRows(products, [&](std::int64_t chunk, std::int64_t first, std::int64_t count) {
         backwardRows(from + first * width, b, dy + first * width, dz + first * width,
                      db + chunk * width, count, width);
       });

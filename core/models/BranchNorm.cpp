@@ -1,23 +1,18 @@
 #include "core/models/BranchNorm.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/attention/MixedPrecision.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/VectorMath.h"
+#include "core/models/RowChunks.h"
 
 namespace headlight {
 namespace {
-
-/// Rows whose gradients of weight and bias are summed together: by sizes alone, so that sums are
-/// the same whatever the threads.
-constexpr std::int64_t kRowsAtATime = 64;
 
 /// x̂ = (x − mean)/√(σ² + ε) of a row, into `normed`; returns what multiplied it.
 HEADLIGHT_INLINE float normalise(const float* x, std::int64_t width, float epsilon, float* normed) {
@@ -63,25 +58,6 @@ HEADLIGHT_CLONES_16 void backwardRows(const float* x, const float* weight, float
   }
 }
 
-std::int64_t rowsOf(const at::Tensor& tokens) {
-  return tokens.numel() / tokens.size(-1);
-}
-std::int64_t chunksOf(const at::Tensor& tokens) {
-  return (rowsOf(tokens) + kRowsAtATime - 1) / kRowsAtATime;
-}
-
-/// Calls body(chunk, first value, rows).
-template <typename Body>
-void forEachChunk(const at::Tensor& tokens, Body body) {
-  const std::int64_t count = rowsOf(tokens), width = tokens.size(-1);
-  at::parallel_for(0, chunksOf(tokens), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t chunk = begin; chunk < end; ++chunk) {
-      const std::int64_t first = chunk * kRowsAtATime;
-      body(chunk, first * width, std::min(kRowsAtATime, count - first));
-    }
-  });
-}
-
 const std::uint16_t* bitsOf(const at::Tensor& narrow) {
   return static_cast<const std::uint16_t*>(narrow.data_ptr());
 }
@@ -93,7 +69,8 @@ at::Tensor normed(const at::Tensor& tokens, const at::Tensor& weight, const at::
   const float *x = tokens.data_ptr<float>(), *w = weight.data_ptr<float>(),
               *b = bias.data_ptr<float>();
   auto* y = static_cast<std::uint16_t*>(result.data_ptr());
-  forEachChunk(tokens, [&](std::int64_t, std::int64_t first, std::int64_t count) {
+  forEachChunkOfRows(tokens, [&](std::int64_t, std::int64_t row, std::int64_t count) {
+    const std::int64_t first = row * width;
     std::vector<float> room(width);
     forwardRows(x + first, w, b, static_cast<float>(epsilon), y + first, count, width, room.data());
   });
@@ -118,12 +95,13 @@ class BranchNorm : public torch::autograd::Function<BranchNorm> {
     const at::Tensor &tokens = saved[0], &weight = saved[1];
     const at::Tensor dY = gradients[0].to(at::kBFloat16).contiguous();
     const auto epsilon = static_cast<float>(context->saved_data[kEpsilon].toDouble());
-    const std::int64_t width = tokens.size(-1), chunks = chunksOf(tokens);
+    const std::int64_t width = tokens.size(-1), chunks = chunksOfRows(tokens);
     const at::Tensor dTokens = at::empty_like(tokens);
     const at::Tensor sums = at::zeros({2, chunks, width}, weight.options().requires_grad(false));
     const float *x = tokens.data_ptr<float>(), *w = weight.data_ptr<float>();
     float *dx = dTokens.data_ptr<float>(), *dw = sums.data_ptr<float>(), *db = dw + chunks * width;
-    forEachChunk(tokens, [&](std::int64_t chunk, std::int64_t first, std::int64_t count) {
+    forEachChunkOfRows(tokens, [&](std::int64_t chunk, std::int64_t row, std::int64_t count) {
+      const std::int64_t first = row * width;
       std::vector<float> room(2 * width);
       backwardRows(x + first, w, epsilon, bitsOf(dY) + first, dx + first, dw + chunk * width,
                    db + chunk * width, count, width, room.data());

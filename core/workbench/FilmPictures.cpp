@@ -22,6 +22,10 @@ Image litView(const Image& view, const FilmedMap& map, const DrawnMap& drawn,
 
 }  // namespace
 
+void refuseFilming(const std::string& message, const std::string& where) {
+  throw Failure({ErrorCode::InvalidArgument, message, where});
+}
+
 void FilmPictures::readWords(const Look& look) {
   m_words.clear();
   if (look.masks.maskedHeads() > 0) m_words.append("; masks: ").append(look.masks.name());

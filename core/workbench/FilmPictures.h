@@ -8,6 +8,9 @@
 
 namespace headlight {
 
+/// What is asked of a film that cannot be; throws Failure.
+[[noreturn]] void refuseFilming(const std::string& message, const std::string& where);
+
 /// A frame that was looked at, without its pixels.
 struct Shot {
   FilmedFrame frame;

@@ -1,12 +1,8 @@
 // Of VideoFilm.h: what of a look is filmed.
-#include "core/workbench/VideoFilm.h"
+#include "core/workbench/FilmPictures.h"
 
 namespace headlight {
 namespace {
-
-[[noreturn]] void refuseChoice(const std::string& message, const std::string& where) {
-  throw Failure({ErrorCode::InvalidArgument, message, where});
-}
 
 FilmedMap filmedRollout(const Look& look, const VideoFilmOptions& options) {
   FilmedMap map;
@@ -21,8 +17,8 @@ FilmedMap filmedRollout(const Look& look, const VideoFilmOptions& options) {
 
 int filmedToken(const Grid& grid, int query) {
   if (query >= grid.tokens())
-    refuseChoice("must be below " + std::to_string(grid.tokens()) + ", the number of tokens",
-                 "query");
+    refuseFilming("must be below " + std::to_string(grid.tokens()) + ", the number of tokens",
+                  "query");
   if (query >= 0) return query;
   return grid.hasClassToken() ? 0 : grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2;
 }
@@ -31,18 +27,18 @@ FilmedMap filmedAttention(const Look& look, const ModelInfo& model,
                           const VideoFilmOptions& options) {
   const int layers = static_cast<int>(look.maps.layers.size());
   const int layer = options.layer < 0 ? layers - 1 : options.layer;
-  if (layer >= layers) refuseChoice("must be from 0 to " + std::to_string(layers - 1), "layer");
+  if (layer >= layers) refuseFilming("must be from 0 to " + std::to_string(layers - 1), "layer");
   const LayerMaps& maps = look.maps.layers[static_cast<std::size_t>(layer)];
   if (maps.empty() || options.head >= maps.heads)
-    refuseChoice("layer " + std::to_string(layer) + " has maps of " + std::to_string(maps.heads) +
-                     " heads, counted from 0",
-                 "head");
+    refuseFilming("layer " + std::to_string(layer) + " has maps of " + std::to_string(maps.heads) +
+                      " heads, counted from 0",
+                  "head");
   const int query = filmedToken(model.grid, options.query);
   const int token = queryInLayer(query, model.grid, maps.grid);
   if (token < 0)
-    refuseChoice("layer " + std::to_string(layer) + " does not have the " +
-                     tokenText(query, model.grid) + ", which joins later",
-                 "query");
+    refuseFilming("layer " + std::to_string(layer) + " does not have the " +
+                      tokenText(query, model.grid) + ", which joins later",
+                  "query");
   FilmedMap map;
   map.values =
       options.head < 0 ? patchesSeenBy(maps, token) : patchesSeenBy(maps, options.head, token);

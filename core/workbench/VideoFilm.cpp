@@ -14,10 +14,6 @@ namespace {
 
 constexpr int kLeastFilmWidth = 32, kMostFilmWidth = 4000;
 
-[[noreturn]] void refuseFilming(const std::string& message, const std::string& where) {
-  throw Failure({ErrorCode::InvalidArgument, message, where});
-}
-
 void requireOptions(const VideoFilmOptions& options) {
   if (options.every < 1) refuseFilming("must be at least 1: every so many frames", "every");
   if (options.from < 0) refuseFilming("is counted from 0", "from");
