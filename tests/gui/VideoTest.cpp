@@ -3,6 +3,8 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QMessageBox>
+#include <QPointer>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
@@ -293,6 +295,30 @@ class VideoTest : public QObject {
     QVERIFY(!dialog->isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 20000);
     QCOMPARE(saved.count(), 0);
+    delete dialog;
+  }
+
+  /// Whether to stop what has ended is no question any more.
+  void theQuestionGoesWhenTheFilmIsMade() {
+    Fixture f;
+    f.openClip();
+    const ScopedDialogs scoped;
+    VideoFilmDialog* dialog = nullptr;
+    dialogs().beside = [&](QDialog* shown) {
+      dialog = qobject_cast<VideoFilmDialog*>(shown);
+      dialog->show();
+    };
+    f.run("view.video.film");
+    QVERIFY(dialog);
+    QSignalSpy saved(dialog, &VideoFilmDialog::saved);
+    dialog->write(f.folder.filePath("film.gif"));
+    QVERIFY(dialog->isBusy());
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    QPointer<QMessageBox> question = dialog->findChild<QMessageBox*>();
+    QVERIFY(question && question->isVisible());
+    QTRY_COMPARE_WITH_TIMEOUT(saved.count(), 1, 20000);
+    QTRY_VERIFY(!question);
+    QVERIFY(dialog->isVisible());
     delete dialog;
   }
 };

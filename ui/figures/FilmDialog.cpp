@@ -14,6 +14,7 @@
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ProgressTask.h"
+#include "ui/base/Questions.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/FilmChoices.h"
 
@@ -178,6 +179,7 @@ void FilmDialog::write(const QString& path) {
 }
 
 void FilmDialog::finish(const QString& path, const Result<int>& drawn) {
+  withdrawQuestions(this);
   if (!drawn)
     return m_status->setMessage(QString::fromStdString(drawn.error().text()),
                                 MessageLabel::Tone::Problem);

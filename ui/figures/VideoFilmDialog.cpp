@@ -19,6 +19,7 @@
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ProgressTask.h"
+#include "ui/base/Questions.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/FilmChoices.h"
 
@@ -219,6 +220,7 @@ void VideoFilmDialog::write(const QString& path) {
 }
 
 void VideoFilmDialog::finish(const QString& path, const Result<int>& frames) {
+  withdrawQuestions(this);
   if (!frames)
     return m_status->setMessage(QString::fromStdString(frames.error().text()),
                                 MessageLabel::Tone::Problem);

@@ -10,6 +10,7 @@
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
+#include "ui/base/Questions.h"
 #include "ui/base/ShownText.h"
 #include "ui/opening/FetchJob.h"
 #include "ui/opening/WeightsList.h"
@@ -156,6 +157,7 @@ void GetModelDialog::onProgress(const FetchProgress& progress) {
 }
 
 void GetModelDialog::onEnded(const Result<FetchedModel>& fetched) {
+  withdrawQuestions(this);
   m_progress->clear();
   m_rate->clear();
   if (fetched)

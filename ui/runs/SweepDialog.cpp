@@ -18,6 +18,7 @@
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
 #include "ui/base/ProgressTask.h"
+#include "ui/base/Questions.h"
 #include "ui/forms/PathRow.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/SweepPlot.h"
@@ -331,6 +332,7 @@ void SweepDialog::take(const SweepReport& report) {
 }
 
 void SweepDialog::finish(const Result<SweepReport>& report) {
+  withdrawQuestions(this);
   m_estimate.reset();
   if (report) m_report = *report;
   showReport();

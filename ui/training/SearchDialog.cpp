@@ -20,6 +20,7 @@
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/ProgressLine.h"
+#include "ui/base/Questions.h"
 #include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
@@ -283,6 +284,7 @@ void SearchDialog::addLine(const QStringList& cells) {
 }
 
 void SearchDialog::finish(const Result<SearchReport>& report) {
+  withdrawQuestions(this);
   collect();
   m_poll->stop();
   m_progress->clear();
