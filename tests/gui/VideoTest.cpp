@@ -63,6 +63,17 @@ class VideoTest : public QObject {
       clip = writeClip(folder.filePath("clip.avi"));
     }
     /// By its content, as any file.
+    /// To be deleted.
+    VideoFilmDialog* filmDialog() {
+      const ScopedDialogs scoped;
+      VideoFilmDialog* dialog = nullptr;
+      dialogs().beside = [&dialog](QDialog* shown) {
+        dialog = qobject_cast<VideoFilmDialog*>(shown);
+        dialog->show();
+      };
+      run("view.video.film");
+      return dialog;
+    }
     void openClip() {
       QVERIFY(dropOn(&window, {clip}));
       QTRY_COMPARE(player->frame(), std::int64_t(0));
@@ -226,12 +237,7 @@ class VideoTest : public QObject {
     Fixture f;
     f.openClip();
     ScopedDialogs scoped;
-    VideoFilmDialog* dialog = nullptr;
-    dialogs().beside = [&](QDialog* shown) {
-      dialog = qobject_cast<VideoFilmDialog*>(shown);
-      dialog->show();
-    };
-    f.run("view.video.film");
+    VideoFilmDialog* dialog = f.filmDialog();
     QVERIFY(dialog);
     dialog->findChild<QSpinBox*>("videoFilmEvery")->setValue(5);
     dialog->findChild<QSpinBox*>("videoFilmWidth")->setValue(64);
@@ -269,11 +275,6 @@ class VideoTest : public QObject {
     Fixture f;
     f.openClip();
     const ScopedDialogs scoped;
-    VideoFilmDialog* dialog = nullptr;
-    dialogs().beside = [&](QDialog* shown) {
-      dialog = qobject_cast<VideoFilmDialog*>(shown);
-      dialog->show();
-    };
     bool answer = false;
     int asked = 0;
     dialogs().confirm = [&](QWidget*, const QString&, const QString&, const QString&,
@@ -281,7 +282,7 @@ class VideoTest : public QObject {
       ++asked;
       told(answer);
     };
-    f.run("view.video.film");
+    VideoFilmDialog* dialog = f.filmDialog();
     QVERIFY(dialog);
     QSignalSpy saved(dialog, &VideoFilmDialog::saved);
     dialog->write(f.folder.filePath("film.gif"));
@@ -303,12 +304,7 @@ class VideoTest : public QObject {
     Fixture f;
     f.openClip();
     const ScopedDialogs scoped;
-    VideoFilmDialog* dialog = nullptr;
-    dialogs().beside = [&](QDialog* shown) {
-      dialog = qobject_cast<VideoFilmDialog*>(shown);
-      dialog->show();
-    };
-    f.run("view.video.film");
+    VideoFilmDialog* dialog = f.filmDialog();
     QVERIFY(dialog);
     QSignalSpy saved(dialog, &VideoFilmDialog::saved);
     dialog->write(f.folder.filePath("film.gif"));
