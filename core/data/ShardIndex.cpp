@@ -33,8 +33,10 @@ std::optional<MemberName> memberName(std::string_view name) {
   return MemberName{name.substr(0, dot), name.substr(dot + 1)};
 }
 
+/// A PGM beside a JPEG in a shard is a mask or a depth map of it: PNM stays passed over there.
 bool isPicture(std::string_view extension) {
-  return extension.find('.') == extension.npos && hasImageExtension("x." + std::string(extension));
+  const std::string name = "x." + std::string(extension);
+  return extension.find('.') == extension.npos && hasImageExtension(name) && !hasPnmExtension(name);
 }
 
 std::optional<int> classIn(std::string_view text) {

@@ -41,6 +41,9 @@ Pixels decodeTiff(std::string_view bytes, const ImageHeader& header);
 /// OpenCV: WebP and BMP; transparency over white.
 Pixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header);
 
+/// Netpbm's PBM, PGM and PPM, plain or raw, scaled from their greatest value to 255 and rounded.
+Pixels decodePnm(std::string_view bytes, const ImageHeader& header);
+
 /// Throws if a decoder saw another size than the header promised.
 void requireSize(const ImageHeader& header, std::int64_t width, std::int64_t height);
 

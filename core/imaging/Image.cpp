@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 
 #include "core/base/Files.h"
 #include "core/imaging/Bytes.h"
@@ -28,6 +29,14 @@ constexpr std::array<Turn, 8> kTurns{{{false, false, false},
                                       {true, true, true},
                                       {true, false, true}}};
 
+bool endsLikeOneOf(const std::filesystem::path& path,
+                   std::span<const std::string_view> extensions) {
+  std::string extension = path.extension().string();
+  for (char& letter : extension)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
+
 }  // namespace
 
 void requireImageBytes(std::string_view bytes) {
@@ -48,6 +57,8 @@ Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
     case ImageFormat::WebP:
     case ImageFormat::Bmp:
       return decodeWithOpenCv(bytes, header);
+    case ImageFormat::Pnm:
+      return decodePnm(bytes, header);
   }
   refuse(ErrorCode::Internal, "an image format without a decoder");
 }
@@ -108,10 +119,12 @@ Result<Image> readImage(const std::filesystem::path& path) {
 bool hasImageExtension(const std::filesystem::path& path) {
   constexpr std::array<std::string_view, 10> kExtensions{
       ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib", ".tif", ".tiff"};
-  std::string extension = path.extension().string();
-  for (char& letter : extension)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+  return endsLikeOneOf(path, kExtensions) || hasPnmExtension(path);
+}
+
+bool hasPnmExtension(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 4> kExtensions{".ppm", ".pgm", ".pbm", ".pnm"};
+  return endsLikeOneOf(path, kExtensions);
 }
 
 }  // namespace headlight

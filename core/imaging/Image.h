@@ -26,15 +26,18 @@ struct Image {
 inline constexpr std::int64_t kMaxImagePixels = 64'000'000;
 inline constexpr std::uintmax_t kMaxImageBytes = 512u << 20;
 
-/// Decodes JPEG, PNG, WebP, BMP or TIFF, told apart by their magic bytes. Size is read from the
-/// header and refused above kMaxImagePixels before anything is decoded; progressive JPEGs may have
-/// at most 100 scans; all eight EXIF orientations are applied; 16-bit, grey, palette, alpha (over
-/// white) and CMYK pictures become 8-bit RGB. Errors: UnsupportedFile, InvalidFile, NotFound, Io.
+/// Decodes JPEG, PNG, WebP, BMP, TIFF or PNM (PPM, PGM, PBM), told apart by their magic bytes. Size
+/// is read from the header and refused above kMaxImagePixels before anything is decoded;
+/// progressive JPEGs may have at most 100 scans; all eight EXIF orientations are applied; 16-bit,
+/// grey, palette, alpha (over white) and CMYK pictures become 8-bit RGB. Errors: UnsupportedFile,
+/// InvalidFile, NotFound, Io.
 Result<Image> decodeImage(std::string_view bytes, const std::string& name);
 Result<Image> readImage(const std::filesystem::path& path);
 
 /// Whether the name ends like a picture that readImage can open (case-insensitive).
 bool hasImageExtension(const std::filesystem::path& path);
+/// Whether it ends like a PPM, PGM, PBM or PNM, which are among these.
+bool hasPnmExtension(const std::filesystem::path& path);
 
 /// PNG bytes of a picture; `text` entries become tEXt/iTXt chunks (keyword, value).
 Result<std::string> encodePng(const Image& image,

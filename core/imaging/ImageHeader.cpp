@@ -4,6 +4,7 @@
 
 #include "core/imaging/Bytes.h"
 #include "core/imaging/Image.h"
+#include "core/imaging/Pnm.h"
 
 namespace headlight {
 namespace {
@@ -20,9 +21,10 @@ ImageHeader readByMagic(std::string_view bytes) {
   if (bytes.starts_with("II+\0"sv) || bytes.starts_with("MM\0+"sv))
     refuse(ErrorCode::UnsupportedFile, "is a BigTIFF, which is not read here; save it as TIFF");
   if (bytes.starts_with("BM"sv)) return readBmpHeader(bytes);
+  if (beginsLikePnm(bytes)) return readPnmHeader(bytes);
   if (bytes.empty()) refuse(ErrorCode::InvalidFile, "is empty (zero bytes)");
   refuse(ErrorCode::UnsupportedFile,
-         "is not a JPEG, PNG, WebP, BMP or TIFF picture; convert it to one of these");
+         "is not a JPEG, PNG, WebP, BMP, TIFF or PPM picture; convert it to one of these");
 }
 
 }  // namespace

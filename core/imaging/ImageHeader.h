@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-enum class ImageFormat { Jpeg, Png, WebP, Bmp, Tiff };
+enum class ImageFormat { Jpeg, Png, WebP, Bmp, Tiff, Pnm };
 
 struct ImageHeader {
   ImageFormat format = ImageFormat::Jpeg;
@@ -28,6 +28,7 @@ ImageHeader readPngHeader(std::string_view bytes);
 ImageHeader readWebPHeader(std::string_view bytes);
 ImageHeader readBmpHeader(std::string_view bytes);
 ImageHeader readTiffHeader(std::string_view bytes);
+ImageHeader readPnmHeader(std::string_view bytes);
 
 /// The orientation in an EXIF block (a small TIFF file, with or without "Exif\0\0" before it); 1 if
 /// there is none or it is damaged: a picture is not refused for that.

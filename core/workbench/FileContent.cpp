@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/imaging/Pnm.h"
 #include "core/imaging/VideoKind.h"
 
 namespace headlight {
@@ -36,6 +37,7 @@ bool beginsLikePicture(std::string_view head) {
                                      "MM\0*"sv,        "II+\0"sv, "MM\0+"sv};
   for (const auto magic : kMagic)
     if (head.starts_with(magic)) return true;
+  if (beginsLikePnm(head)) return true;
   return head.size() >= 12 && head.starts_with("RIFF"sv) && head.substr(8, 4) == "WEBP"sv;
 }
 

@@ -133,10 +133,12 @@ void OpeningCommands::chooseFiles() {
   question.title = tr("Open");
   question.start = pictureFolder(*m_document);
   question.filter =
-      tr("All that Headlight opens (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff "
+      tr("All that Headlight opens (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm "
+         "*.pnm "
          "*.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv *.mpg *.gif);;Pictures "
          "(*.jpg *.jpeg *.png *.webp *.bmp "
-         "*.tif *.tiff);;Checkpoints (*.safetensors *.pth);;Configs, masks and "
+         "*.tif *.tiff *.ppm *.pgm *.pbm *.pnm);;Checkpoints (*.safetensors *.pth);;Configs, masks "
+         "and "
          "sessions (*.json);;All files (*)");
   dialogs().files(m_window, question, [this](const QStringList& paths) { m_opener->open(paths); });
 }

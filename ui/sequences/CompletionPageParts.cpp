@@ -108,7 +108,9 @@ void CompletionPage::choosePicture() {
   FileQuestion question;
   question.title = tr("Picture to complete");
   question.start = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
-  question.filter = tr("Pictures (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff);;All files (*)");
+  question.filter =
+      tr("Pictures (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm "
+         "*.pnm);;All files (*)");
   askForPath(this, question, [this](const QString& path) { openPicture(path); });
 }
 

@@ -31,6 +31,11 @@ std::vector<std::string> readSeeds(const std::filesystem::path& folder) {
   std::vector<std::string> seeds;
   for (const auto& path : paths)
     seeds.push_back(valueOrThrow(readFile(path, 1 << 20)));
+  const std::string samples(24, '\x31');  // also a digit
+  for (const std::string header : {"P1 4 3\n", "P2 4 3 99 ", "P3 # comment\n2 2 65535\n",
+                                   "P4 4 3\n", "P5 4 3 255\n", "P5 4 3 1000\n", "P6 4 2 255\n"})
+    seeds.push_back(
+        header + (header[1] < '4' && header[1] > '1' ? "1 22 3 4 5 6 7 8 9 10 11 12 " : samples));
   return seeds;
 }
 
