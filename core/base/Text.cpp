@@ -23,6 +23,10 @@ std::string joined(const std::vector<std::string>& parts, std::size_t most) {
   return list;
 }
 
+std::string countText(std::int64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 std::string csvQuoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char letter : text)

@@ -18,6 +18,9 @@ void addTo(std::string& list, std::string_view part, std::string_view separator 
 /// "a, b, c"; of more than `most`, "a, b and 7 more".
 std::string joined(const std::vector<std::string>& parts, std::size_t most = SIZE_MAX);
 
+/// "1 image", "12 images".
+std::string countText(std::int64_t count, const std::string& one, const std::string& many);
+
 /// A cell of CSV in quotes, those in it doubled (RFC 4180).
 std::string csvQuoted(std::string_view text);
 

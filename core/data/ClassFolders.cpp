@@ -1,16 +1,14 @@
 #include "core/data/ClassFolders.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/base/Result.h"
-#include "core/data/NaturalOrder.h"
+#include "core/data/FolderEntries.h"
 #include "core/data/RememberedScan.h"
 #include "core/imaging/Image.h"
 
@@ -19,55 +17,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxDepth = 64;
 constexpr const char* kFolderScan = "image-folder";
+// After the last class; none is called that. A scan of an older form lacks it: it is listed anew.
+constexpr std::string_view kLeftoversFollow = "/leftovers";
+constexpr std::int64_t kMostFiles = std::int64_t{1} << 40;
 constexpr std::size_t kWorthRemembering = 1000;  // pictures; fewer are listed at once everywhere
 
-struct Entry {
-  std::string name;
-  bool folder = false;
+/// What a walk found.
+struct ClassScan {
+  std::vector<ClassOfPictures> classes;
+  Leftovers leftovers;
 };
-
-Failure cannotList(const fs::path& folder, const std::error_code& code) {
-  return Failure(
-      {code == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
-       "could not list this folder: " + code.message(), folder.string()});
-}
-
-/// In natural order. Of most files the listing itself says what they are; only links are asked for.
-std::vector<Entry> entriesOf(const fs::path& folder) {
-  std::error_code code;
-  std::vector<Entry> entries;
-  fs::directory_iterator at(folder, code);
-  for (; !code && at != fs::directory_iterator(); at.increment(code)) {
-    std::string name = at->path().filename().string();
-    std::error_code unknown;
-    if (!name.starts_with('.')) entries.push_back({std::move(name), at->is_directory(unknown)});
-  }
-  if (code) throw cannotList(folder, code);
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return naturalLess(a.name, b.name); });
-  return entries;
-}
-
-/// Device and inode: what a folder is, by whatever path it was reached.
-using Identity = std::pair<std::uint64_t, std::uint64_t>;
 
 /// One walk through the class folders, and what it depended on.
 class Walk {
  public:
   explicit Walk(const fs::path& root) : m_watched(root) {}
 
-  std::vector<ClassOfPictures> all() {
+  ClassScan all() {
     m_watched.add("");
-    std::vector<ClassOfPictures> classes;
-    for (Entry& entry : entriesOf(m_watched.root())) {
-      if (!entry.folder) continue;
+    for (FolderEntry& entry : folderEntries(m_watched.root())) {
+      if (!entry.folder) {
+        if (hasImageExtension(entry.name)) ++m_scan.leftovers.imagesBeside;
+        continue;
+      }
       m_visited.clear();
-      classes.push_back({std::move(entry.name), {}});
-      collect(classes.back(), "", 0);
+      m_scan.classes.push_back({std::move(entry.name), {}});
+      collect(m_scan.classes.back(), "", 0);
     }
-    return classes;
+    return std::move(m_scan);
   }
 
   const WatchedPaths& watched() const { return m_watched; }
@@ -76,34 +54,40 @@ class Walk {
   /// `below` is empty or ends with a slash.
   void collect(ClassOfPictures& of, const std::string& below, int depth) {
     const std::string name = of.name + "/" + below;
-    if (depth > kMaxDepth || !visitOnce(m_watched.root() / name)) return;
+    if (depth > kMaxFolderDepth || !m_visited.visit(m_watched.root() / name)) return;
     m_watched.add(name);
-    for (const Entry& entry : entriesOf(m_watched.root() / name)) {
+    for (const FolderEntry& entry : folderEntries(m_watched.root() / name)) {
       if (entry.folder)
         collect(of, below + entry.name + "/", depth + 1);
       else if (hasImageExtension(entry.name))
         of.pictures.push_back(below + entry.name);
+      else
+        m_scan.leftovers.files.addFile(entry.name);
     }
   }
 
-  bool visitOnce(const fs::path& folder) {
-    struct stat status {};
-    if (::stat(folder.c_str(), &status) != 0) return false;
-    return m_visited.insert({std::uint64_t(status.st_dev), std::uint64_t(status.st_ino)}).second;
-  }
-
   WatchedPaths m_watched;
-  std::set<Identity> m_visited;
+  VisitedFolders m_visited;
+  ClassScan m_scan;
 };
 
-std::string scanText(const std::vector<ClassOfPictures>& classes) {
+/// The classes, each with its images and an end; then the mark, the images beside, the kinds
+/// passed over with their counts, and an end.
+std::string scanText(const ClassScan& scan) {
   std::string text;
-  for (const ClassOfPictures& one : classes) {
+  for (const ClassOfPictures& one : scan.classes) {
     addZeroEnded(text, one.name);
     for (const std::string& picture : one.pictures)
       addZeroEnded(text, picture);
     addZeroEnded(text, "");
   }
+  addZeroEnded(text, kLeftoversFollow);
+  addZeroEnded(text, std::to_string(scan.leftovers.imagesBeside));
+  for (const auto& [kind, count] : scan.leftovers.files.kinds()) {
+    addZeroEnded(text, kind);
+    addZeroEnded(text, std::to_string(count));
+  }
+  addZeroEnded(text, "");
   return text;
 }
 
@@ -118,22 +102,41 @@ bool staysInside(std::string_view name) {
   return true;
 }
 
+bool isCount(const std::optional<std::int64_t>& count) {
+  return count && *count >= 0 && *count <= kMostFiles;
+}
+
+/// False where the text goes on with anything else, or after them.
+bool readLeftovers(ZeroEnded& texts, Leftovers& leftovers) {
+  const auto beside = texts.number();
+  if (!isCount(beside)) return false;
+  leftovers.imagesBeside = *beside;
+  for (auto kind = texts.next(); kind; kind = texts.next()) {
+    if (kind->empty()) return texts.rest().empty();
+    const auto count = texts.number();
+    if (!isCount(count) || !PassedOver::isKind(std::string(*kind))) return false;
+    leftovers.files.add(std::string(*kind), *count);
+  }
+  return false;
+}
+
 /// Nothing where the text is no scan.
-std::optional<std::vector<ClassOfPictures>> readScan(std::string_view text) {
-  std::vector<ClassOfPictures> classes;
+std::optional<ClassScan> readScan(std::string_view text) {
+  ClassScan scan;
   ZeroEnded texts(text);
-  while (!texts.rest().empty()) {
-    const auto name = texts.next();
-    if (!name || !staysInside(*name) || name->find('/') != name->npos) return std::nullopt;
-    classes.push_back({std::string(*name), {}});
+  for (auto name = texts.next(); name; name = texts.next()) {
+    if (*name == kLeftoversFollow)
+      return readLeftovers(texts, scan.leftovers) ? std::optional(std::move(scan)) : std::nullopt;
+    if (!staysInside(*name) || name->find('/') != name->npos) return std::nullopt;
+    scan.classes.push_back({std::string(*name), {}});
     auto picture = texts.next();
     for (; picture && !picture->empty(); picture = texts.next()) {
       if (!staysInside(*picture) || !hasImageExtension(*picture)) return std::nullopt;
-      classes.back().pictures.emplace_back(*picture);
+      scan.classes.back().pictures.emplace_back(*picture);
     }
     if (!picture) return std::nullopt;
   }
-  return classes;
+  return std::nullopt;
 }
 
 std::size_t countOf(const std::vector<ClassOfPictures>& classes) {
@@ -141,6 +144,16 @@ std::size_t countOf(const std::vector<ClassOfPictures>& classes) {
   for (const ClassOfPictures& one : classes)
     count += one.pictures.size();
   return count;
+}
+
+ClassScan scanOf(const fs::path& place) {
+  if (const auto text = recallScan(kFolderScan, place))
+    if (auto scan = readScan(*text)) return std::move(*scan);
+  Walk walk(place);
+  auto scan = walk.all();
+  if (countOf(scan.classes) >= kWorthRemembering)
+    rememberScan(kFolderScan, walk.watched(), scanText(scan));
+  return scan;
 }
 
 }  // namespace
@@ -152,22 +165,21 @@ bool isFolder(const fs::path& path) {
 
 std::vector<std::string> classFolderNames(const fs::path& folder) {
   std::vector<std::string> names;
-  for (Entry& entry : entriesOf(folder))
+  for (FolderEntry& entry : folderEntries(folder))
     if (entry.folder) names.push_back(std::move(entry.name));
   return names;
 }
 
-std::vector<ClassOfPictures> picturesOfClasses(const fs::path& folder) {
+std::vector<ClassOfPictures> picturesOfClasses(const fs::path& folder, Leftovers* leftovers) {
   std::error_code code;
   const fs::path place = fs::canonical(folder, code);
-  if (code) throw cannotList(folder, code);
-  if (const auto text = recallScan(kFolderScan, place))
-    if (auto classes = readScan(*text)) return std::move(*classes);
-  Walk walk(place);
-  auto classes = walk.all();
-  if (countOf(classes) >= kWorthRemembering)
-    rememberScan(kFolderScan, walk.watched(), scanText(classes));
-  return classes;
+  if (code)
+    throw Failure(
+        {code == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
+         "could not list this folder: " + code.message(), folder.string()});
+  ClassScan scan = scanOf(place);
+  if (leftovers) *leftovers = std::move(scan.leftovers);
+  return std::move(scan.classes);
 }
 
 }  // namespace headlight

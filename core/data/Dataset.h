@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Dataset {
   /// Notices a change of the files behind it (DataStamp.h); empty where there are none. Of the
   /// whole source, where this is a part of one. May ask the system about every file.
   virtual std::string stamp() const { return ""; }
+  /// What a person should know of how the place was read: what serves as which split, what is not
+  /// used, which files are not read. A sentence each, with the place; DataNotes.h says them.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 enum class Split { Train, Validation };
@@ -63,6 +67,9 @@ struct DatasetSpec {
   /// Taken from training for validation when the folder has no split of its own (no val/, no test
   /// batch, no t10k files); chosen by `seed`, the same share of every class.
   double validationFraction = 0.1;
+  /// The validation split of a place without one is all of it: for measuring a model that was not
+  /// trained on it.
+  bool measuredWhole = false;
   /// Of every class of the training split, in (0, 1], at least one: the first of a seeded order.
   double fraction = 1;
   /// Of what that leaves the first so many of the same order, spread over the classes; 0: all.
@@ -82,5 +89,10 @@ Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split spli
 /// Guesses the kind of a folder from what lies in it (for drag and drop), or of a pattern of shards
 /// from what it names; empty if nothing fits.
 std::string detectDatasetKind(const std::filesystem::path& path);
+
+/// Why a path opens as no data set, and what to do. Nothing where it does. A path that nobody
+/// `asked` to be data (a folder that was dropped) has a reason only where splits or a table of
+/// labels in it suggest that it is.
+std::optional<Error> whyNoDataset(const std::filesystem::path& path, bool asked);
 
 }  // namespace headlight

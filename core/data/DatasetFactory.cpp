@@ -1,13 +1,17 @@
 // Of Dataset.h, making each of the registered data sets: it alone knows all of them.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/Text.h"
 #include "core/config/DatasetKinds.h"
 #include "core/data/CifarBinary.h"
+#include "core/data/ClassFolders.h"
 #include "core/data/Dataset.h"
+#include "core/data/FolderLayout.h"
+#include "core/data/ForeignFiles.h"
 #include "core/data/Idx.h"
 #include "core/data/ImageFolder.h"
 #include "core/data/Shards.h"
@@ -84,25 +88,48 @@ void check(const DatasetSpec& spec) {
     throw Failure({ErrorCode::InvalidArgument, "is empty; name the folder of the dataset", "path"});
 }
 
+/// What is said of a place without a validation split; `kept` of its images are for validation.
+std::string shareNote(const DatasetSpec& spec, std::size_t images, std::size_t kept) {
+  const std::string place = spec.path.string() + ": has no validation split, so ";
+  const auto all = static_cast<std::int64_t>(images);
+  if (spec.measuredWhole)
+    return place + "it is measured whole (" + countText(all, "image", "images") + ")";
+  return place + std::to_string(kept) + " of its " + countText(all, "image", "images") +
+         " are kept for validation, the same share of every class (data.validation_fraction " +
+         numberText(spec.validationFraction) + ")";
+}
+
 std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
   check(spec);
+  if (const std::string instead = whatFileIs(spec.path); !instead.empty())
+    throw Failure({ErrorCode::UnsupportedFile, instead, spec.path.string()});
   OpenedSource source = openSource(spec, split);
   const auto labels = labelsOf(*source.dataset);
-  const double fraction = source.shareOut ? spec.validationFraction : 0;
+  const bool train = split == Split::Train;
+  const bool sharesOut = source.shareOut && !(spec.measuredWhole && !train);
+  const double fraction = sharesOut ? spec.validationFraction : 0;
   // With nothing to share out, the whole is what the training side of a share of nothing is.
-  const auto share =
-      stratifiedSplit(labels, fraction, spec.seed, source.shareOut ? split : Split::Train);
+  const auto share = stratifiedSplit(labels, fraction, spec.seed, sharesOut ? split : Split::Train);
   if (share.empty())
     throw Failure({ErrorCode::InvalidArgument,
                    "has no validation pictures of its own and none can be taken from training; set "
                    "validationFraction above 0, with two pictures of a class or more",
                    spec.path.string()});
-  const bool train = split == Split::Train;
+  std::vector<std::string> notes;
+  if (source.shareOut && (fraction > 0 || !train))
+    notes.push_back(
+        shareNote(spec, labels.size(), train ? labels.size() - share.size() : share.size()));
   const auto some = fractionOfSamples(share, labels, train ? spec.fraction : 1, spec.seed);
-  const auto chosen =
+  auto chosen =
       limitedSamples(some, labels, train ? spec.maxSamples : spec.maxValidationSamples, spec.seed);
-  if (chosen.size() == labels.size()) return std::move(source.dataset);
-  return std::make_unique<SubsetDataset>(std::move(source.dataset), chosen);
+  if (chosen.size() == labels.size() && notes.empty()) return std::move(source.dataset);
+  return std::make_unique<SubsetDataset>(std::move(source.dataset), std::move(chosen),
+                                         std::move(notes));
+}
+
+/// Whether splits, or a table of labels, suggest that a place is meant as data.
+bool looksMeant(const std::filesystem::path& path) {
+  return isFolder(path) && (holdsSplitFolders(path) || !labelTableIn(path).empty());
 }
 
 }  // namespace
@@ -115,6 +142,23 @@ std::string detectDatasetKind(const std::filesystem::path& path) {
   for (const DatasetOpener& opener : openers())
     if (opener.looksLike && opener.looksLike(path)) return opener.kind;
   return "";
+}
+
+std::optional<Error> whyNoDataset(const std::filesystem::path& path, bool asked) {
+  const auto opened = guarded(path.string(), [&] {
+    if (!detectDatasetKind(path).empty() || !(asked || looksMeant(path))) return;
+    DatasetSpec spec;
+    spec.kind = kImageFolder;
+    spec.path = path;
+    valueOrThrow(openDataset(spec, Split::Validation));
+    // The first class folders hold none that is seen at once.
+    throw Failure({ErrorCode::UnsupportedFile,
+                   "is not recognized by what lies there; name its kind (data.dataset), if it is "
+                   "one of " +
+                       joined(datasetKindNames()),
+                   path.string()});
+  });
+  return opened ? std::nullopt : std::optional(opened.error());
 }
 
 }  // namespace headlight

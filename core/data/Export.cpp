@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/base/Files.h"
+#include "core/data/DataNotes.h"
 
 namespace headlight {
 namespace {
@@ -98,6 +99,7 @@ Result<ExportReport> writeImageFolders(const DatasetSpec& spec, const fs::path& 
     requireFresh(folder);
     const auto train = valueOrThrow(openDataset(spec, Split::Train));
     const auto validation = valueOrThrow(openDataset(spec, Split::Validation));
+    logNotes(notesOf(*train, *validation));
     ExportReport report = write(*train, folder / "train", progress, stop);
     const ExportReport second = write(*validation, folder / "val", progress, stop);
     report.written += second.written;

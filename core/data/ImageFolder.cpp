@@ -1,12 +1,14 @@
 #include "core/data/ImageFolder.h"
 
 #include <algorithm>
+#include <map>
 #include <system_error>
 #include <utility>
 
 #include "core/base/Text.h"
 #include "core/data/ClassFolders.h"
 #include "core/data/DataStamp.h"
+#include "core/data/FolderLayout.h"
 
 namespace headlight {
 namespace {
@@ -15,14 +17,12 @@ constexpr std::size_t kShownNames = 10;
 
 namespace fs = std::filesystem;
 
-constexpr const char* kTrainName = "train";
-constexpr const char* kValidationNames[] = {"val", "validation", "valid", "test"};
-
 class ImageFolder : public LabelledDataset {
  public:
   ImageFolder(fs::path root, std::vector<std::string> classNames)
       : m_root(std::move(root)), m_classNames(std::move(classNames)) {}
 
+  void setNotes(std::vector<std::string> notes) { m_notes = std::move(notes); }
   void add(fs::path path, int label) { m_files.push_back({std::move(path), label}); }
 
   std::int64_t size() const override { return static_cast<std::int64_t>(m_files.size()); }
@@ -42,6 +42,7 @@ class ImageFolder : public LabelledDataset {
       paths.push_back(file.path);
     return fileStamp(m_root, paths);
   }
+  std::vector<std::string> notes() const override { return m_notes; }
   Result<Sample> sample(std::int64_t index) const override {
     if (!has(index)) return missing(index);
     auto image = readImage(m_files[index].path);
@@ -68,92 +69,70 @@ class ImageFolder : public LabelledDataset {
 
   fs::path m_root;
   std::vector<std::string> m_classNames;
+  std::vector<std::string> m_notes;
   std::vector<File> m_files;
 };
 
-struct Layout {
-  fs::path folder;  ///< of class folders, for the split asked for
-  fs::path other;   ///< of class folders, for the other split; empty: there is none
-  bool shareOut = false;
-};
-
-Layout layoutOf(const fs::path& root, Split split) {
-  fs::path validation;
-  for (const char* name : kValidationNames)
-    if (validation.empty() && isFolder(root / name)) validation = root / name;
-  if (isFolder(root / kTrainName)) {
-    const fs::path train = root / kTrainName;
-    if (validation.empty()) return {train, {}, true};
-    return split == Split::Train ? Layout{train, validation} : Layout{validation, train};
-  }
-  // A folder with val/ alone serves evaluation; a class may also be called "test" among others.
-  const auto folders = classFolderNames(root);
-  if (folders.size() == 1 && root / folders.front() == validation) {
-    if (split == Split::Validation) return {validation, {}};
-    throw Failure({ErrorCode::NotFound,
-                   "has " + validation.filename().string() +
-                       "/ but no train/; put the training pictures there, a folder for each class",
-                   root.string()});
-  }
-  return {root, {}, true};
+void requireFolder(const fs::path& path) {
+  if (isFolder(path)) return;
+  std::error_code unknown;
+  const bool there = fs::exists(path, unknown);
+  throw Failure({there ? ErrorCode::UnsupportedFile : ErrorCode::NotFound,
+                 std::string(there ? "is a file, not a folder" : "there is no such folder") +
+                     "; give one with train/ and val/, or with a folder of images for each class",
+                 path.string()});
 }
 
-void requireSameClasses(const Layout& layout, const std::vector<std::string>& names) {
-  if (layout.other.empty()) return;
-  const auto others = classFolderNames(layout.other);
-  std::vector<std::string> missing;
-  std::vector<std::string> extra;
-  for (const auto& name : names)
-    if (std::find(others.begin(), others.end(), name) == others.end()) extra.push_back(name);
-  for (const auto& name : others)
-    if (std::find(names.begin(), names.end(), name) == names.end()) missing.push_back(name);
-  if (missing.empty() && extra.empty()) return;
-  std::string message = "its class folders differ from those of " + layout.other.string() + ":";
-  if (!missing.empty()) message += " without " + joined(missing, kShownNames);
-  if (!extra.empty())
-    message += std::string(missing.empty() ? "" : ",") + " with an additional " +
-               joined(extra, kShownNames);
-  throw Failure(
-      {ErrorCode::InvalidFile, message + "; both need the same classes", layout.folder.string()});
-}
-
-void requireClasses(const fs::path& folder, const std::vector<std::string>& names) {
-  if (names.size() >= 2) return;
-  const std::string found =
-      names.empty() ? "has no class folders" : "has a single class folder, " + names.front();
+/// Throws where a class has no image; of a validation split beside a training split it is said.
+void checkEmptyClasses(const FolderLayout& layout, const std::vector<std::string>& empty,
+                       const Leftovers& leftovers, std::vector<std::string>& notes) {
+  if (empty.empty()) return;
+  const bool all = empty.size() == layout.classNames.size();
+  if (layout.mayLackClasses() && !all) {
+    notes.push_back(layout.folder.string() + ": has no image of " + joined(empty, kShownNames) +
+                    ", so " + (empty.size() > 1 ? "these classes are" : "this class is") +
+                    " not validated");
+    return;
+  }
+  const std::string unread = leftovers.files.text();
   throw Failure({ErrorCode::InvalidFile,
-                 found + "; expected train/ and val/, or at least two folders of pictures, one for "
-                         "each class",
-                 folder.string()});
+                 "no image that is read in the class folder" +
+                     std::string(empty.size() > 1 ? "s " : " ") + joined(empty, kShownNames) +
+                     "; " + (unread.empty() ? "" : unread + ", and ") + "fill or remove " +
+                     (empty.size() > 1 ? "the folders" : "the folder"),
+                 layout.folder.string()});
+}
+
+void noteLeftovers(const fs::path& folder, const Leftovers& leftovers,
+                   std::vector<std::string>& notes) {
+  if (const std::string text = leftovers.files.text(); !text.empty())
+    notes.push_back(folder.string() + ": " + text);
+  if (leftovers.imagesBeside > 0)
+    notes.push_back(folder.string() + ": " +
+                    countText(leftovers.imagesBeside, "image lies", "images lie") +
+                    " beside the class folders and " +
+                    (leftovers.imagesBeside == 1 ? "is" : "are") + " not used");
 }
 
 OpenedSource openFolderOfClasses(const DatasetSpec& spec, Split split) {
-  if (!isFolder(spec.path))
-    throw Failure({ErrorCode::NotFound,
-                   "there is no such folder; give one with train/ and val/, or with a folder of "
-                   "pictures for each class",
-                   spec.path.string()});
-  const Layout layout = layoutOf(spec.path, split);
-  const auto found = classFolderNames(layout.folder);
-  requireClasses(layout.folder, found);
-  requireSameClasses(layout, found);
+  requireFolder(spec.path);
+  const FolderLayout layout = folderLayout(spec.path, split);
+  Leftovers leftovers;
+  std::map<std::string, std::vector<std::string>> pictures;
+  for (ClassOfPictures& one : picturesOfClasses(layout.folder, &leftovers))
+    pictures[one.name] = std::move(one.pictures);
 
-  const auto classes = picturesOfClasses(layout.folder);
-  std::vector<std::string> names, empty;
-  for (const ClassOfPictures& one : classes)
-    names.push_back(one.name);
-  auto dataset = std::make_unique<ImageFolder>(layout.folder, names);
-  for (std::size_t label = 0; label < classes.size(); ++label) {
-    if (classes[label].pictures.empty()) empty.push_back(names[label]);
-    for (const std::string& picture : classes[label].pictures)
-      dataset->add(layout.folder / names[label] / picture, static_cast<int>(label));
+  auto dataset = std::make_unique<ImageFolder>(layout.folder, layout.classNames);
+  std::vector<std::string> notes = layout.notes, empty;
+  for (std::size_t label = 0; label < layout.classNames.size(); ++label) {
+    const std::string& name = layout.classNames[label];
+    if (pictures[name].empty()) empty.push_back(name);
+    for (const std::string& picture : pictures[name])
+      dataset->add(layout.folder / name / picture, static_cast<int>(label));
   }
-  if (!empty.empty())
-    throw Failure({ErrorCode::InvalidFile,
-                   "no picture in the class folder" + std::string(empty.size() > 1 ? "s " : " ") +
-                       joined(empty, kShownNames) + "; fill or remove " +
-                       (empty.size() > 1 ? "them" : "it"),
-                   layout.folder.string()});
+  checkEmptyClasses(layout, empty, leftovers, notes);
+  noteLeftovers(layout.folder, leftovers, notes);
+  dataset->setNotes(std::move(notes));
   return {std::move(dataset), layout.shareOut};
 }
 
@@ -183,8 +162,9 @@ Result<OpenedSource> openImageFolder(const DatasetSpec& spec, Split split) {
 bool looksLikeImageFolder(const fs::path& path) {
   const auto outcome = guarded(path.string(), [&] {
     if (!isFolder(path)) return false;
-    const fs::path folder = layoutOf(path, Split::Validation).folder;
-    const auto names = classFolderNames(folder);
+    const FolderLayout layout = folderLayout(path, Split::Validation);
+    const fs::path& folder = layout.classesFolder;
+    const auto& names = layout.classNames;
     return names.size() >= 2 && hasImage(folder / names[0], 0) && hasImage(folder / names[1], 0);
   });
   return outcome.ok() && *outcome;

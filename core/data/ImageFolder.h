@@ -1,10 +1,11 @@
 #pragma once
-// A folder of class folders of pictures: either train/ beside one of val/, validation/, valid/,
-// test/, or the class folders directly.
+// A folder of class folders of images: either splits, as SplitFolders.h knows them, or the class
+// folders directly.
 //
-// Class folders are sorted naturally, as timm does (NaturalOrder.h). Pictures may lie deeper inside
-// a class folder. Names that begin with a dot, and files without a picture's extension, are passed
-// over. A folder reached twice through links is read once.
+// Class folders are sorted naturally, as timm does (NaturalOrder.h). Images may lie deeper inside
+// a class folder. Names that begin with a dot are passed over; so are files without an image's
+// extension, which are counted and said. A folder reached twice through links is read once. A
+// validation split may lack classes of the training split, which is said too.
 
 #include <filesystem>
 

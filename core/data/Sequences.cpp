@@ -9,6 +9,7 @@
 #include "core/base/Log.h"
 #include "core/base/Random.h"
 #include "core/config/DatasetKinds.h"
+#include "core/data/DataNotes.h"
 #include "core/data/DataStamp.h"
 #include "core/data/TextureShape.h"
 #include "core/imaging/Preprocess.h"
@@ -148,7 +149,9 @@ std::unique_ptr<Dataset> openPictures(const SequenceExperiment& experiment, Spli
   if (spec.kind != kProceduralData && data.path.empty())
     throw Failure(
         {ErrorCode::InvalidConfig, "is empty; name the folder of the pictures", "data.path"});
-  return valueOrThrow(openDataset(spec, split));
+  auto dataset = valueOrThrow(openDataset(spec, split));
+  logNotes(dataset->notes());
+  return dataset;
 }
 
 /// The size of a file that is long enough for its splits: one sequence to train on, a byte of each

@@ -122,6 +122,12 @@ std::vector<std::int64_t> SubsetDataset::shards() const {
   return counts;
 }
 
+std::vector<std::string> SubsetDataset::notes() const {
+  std::vector<std::string> notes = m_source->notes();
+  notes.insert(notes.end(), m_notes.begin(), m_notes.end());
+  return notes;
+}
+
 std::string SubsetDataset::describe(std::int64_t index) const {
   return m_source->describe(m_indices.at(index));
 }

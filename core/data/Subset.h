@@ -47,8 +47,10 @@ std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indice
 /// The samples `indices` of `source`, in that order; ascending, where the source has shards.
 class SubsetDataset : public LabelledDataset {
  public:
-  SubsetDataset(std::shared_ptr<const LabelledDataset> source, std::vector<std::int64_t> indices)
-      : m_source(std::move(source)), m_indices(std::move(indices)) {}
+  /// `notes` are said after the source's own.
+  SubsetDataset(std::shared_ptr<const LabelledDataset> source, std::vector<std::int64_t> indices,
+                std::vector<std::string> notes = {})
+      : m_source(std::move(source)), m_indices(std::move(indices)), m_notes(std::move(notes)) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(m_indices.size()); }
   const std::vector<std::string>& classNames() const override { return m_source->classNames(); }
   Result<Sample> sample(std::int64_t index) const override;
@@ -57,11 +59,13 @@ class SubsetDataset : public LabelledDataset {
   std::vector<std::int64_t> shards() const override;
   bool reachable() const override { return m_source->reachable(); }
   std::string stamp() const override { return m_source->stamp(); }
+  std::vector<std::string> notes() const override;
   int label(std::int64_t index) const override { return m_source->label(m_indices.at(index)); }
 
  private:
   std::shared_ptr<const LabelledDataset> m_source;
   std::vector<std::int64_t> m_indices;
+  std::vector<std::string> m_notes;
 };
 
 }  // namespace headlight

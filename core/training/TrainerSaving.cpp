@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/Text.h"
 #include "core/data/DataStamp.h"
 #include "core/training/ProbePictures.h"
 #include "core/training/Trainer.h"
@@ -287,7 +288,8 @@ void Trainer::reportSkipped(const Loader& loader, std::size_t& reported) {
     warn("skipped " + skipped[reported].path + ": " + skipped[reported].reason);
   if (reported < skipped.size()) {
     reported = skipped.size();
-    warn(std::to_string(reported) + " damaged files skipped so far");
+    warn(countText(static_cast<std::int64_t>(reported), "damaged file", "damaged files") +
+         " skipped so far");
   }
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+// Files that people give where a data set is expected.
+
+#include <filesystem>
+#include <string>
+
+namespace headlight {
+
+/// What a file that is no data set is, and what to do: "is a ZIP archive; unpack it …"; empty where
+/// its content says nothing, and for what is no regular file. By its first bytes.
+std::string whatFileIs(const std::filesystem::path& path);
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+#pragma once
+// Which folders of a place are its splits, by their names, and which are classes.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace headlight {
+
+/// Names of folders below the place; empty where there is no such split. Both empty: the folders
+/// there are classes.
+struct SplitFolders {
+  std::string train;
+  std::string validation;
+  std::vector<std::string> notes;  ///< what is read as what, and what is not used
+
+  bool any() const { return !train.empty() || !validation.empty(); }
+};
+
+/// Splits are called train, training; val, valid, validation; test, testing, in any case. Without a
+/// validation split the test split takes its place. A folder that is called as a split, beside
+/// others that are not, is a class as they are; except that `train` is always the training split,
+/// and whatever training split lies beside a split for validation. Failures: InvalidFile where two
+/// folders claim one split, and where a folder may be either; NotFound, Io.
+SplitFolders splitFoldersIn(const std::filesystem::path& root);
+
+/// Whether a folder of this name can be a split.
+bool isSplitName(const std::string& name);
+
+}  // namespace headlight
