@@ -6,6 +6,11 @@
 
 namespace headlight::cli {
 
+Error noDatasetError(const std::string& path) {
+  return whyNoDataset(path, /*asked=*/true)
+      .value_or(Error{ErrorCode::UnsupportedFile, "holds no dataset that is known", path});
+}
+
 void DataOptions::declare(CLI::App& command) {
   command
       .add_option("--data", folder,
@@ -32,11 +37,7 @@ Experiment DataOptions::describe(const ModelSource& source) const {
   Json json = experimentToJson(experiment);
   if (!folder.empty()) {
     const std::string kind = detectDatasetKind(folder);
-    if (kind.empty())
-      throw Failure({ErrorCode::UnsupportedFile,
-                     "holds no dataset that is known; give --data.dataset and --data.path if it "
-                     "does",
-                     folder});
+    if (kind.empty()) throw Failure(noDatasetError(folder));
     json["data"]["dataset"] = kind;
     json["data"]["path"] = folder;
   }

@@ -10,6 +10,9 @@
 
 namespace headlight::cli {
 
+/// Why a path that was given as data opens as none, and what to do.
+Error noDatasetError(const std::string& path);
+
 struct DataOptions {
   std::string folder;  ///< of the data set; empty: as the config or the checkpoint says
   ParameterFlags flags;

@@ -1,8 +1,8 @@
 #include "app/cli/Inputs.h"
 
-#include <algorithm>
-
 #include "app/cli/ExitCodes.h"
+#include "core/base/Log.h"
+#include "core/workbench/Datasets.h"
 #include "core/workbench/Video.h"
 
 namespace headlight::cli {
@@ -16,18 +16,16 @@ std::vector<fs::path> expandPictures(const std::vector<std::string>& arguments) 
       pictures.push_back(argument);
       continue;
     }
-    std::vector<fs::path> inside;
-    for (auto entry = fs::directory_iterator(argument, error);
-         !error && entry != fs::directory_iterator(); entry.increment(error))
-      if (hasImageExtension(entry->path())) inside.push_back(entry->path());
-    if (error) throw Failure({ErrorCode::Io, "cannot be listed: " + error.message(), argument});
-    if (inside.empty())
+    const ImageFiles inside = imageFilesIn(argument);
+    const std::string passedOver = inside.text();
+    if (inside.images.empty())
       throw Failure({ErrorCode::NotFound,
-                     "has no picture in it (.jpg, .png, .webp, .bmp, .tif); name the pictures or "
-                     "another folder",
+                     "has no image in it (.jpg, .png, .webp, .bmp, .tif, .ppm)" +
+                         (passedOver.empty() ? "" : ", and " + passedOver) +
+                         "; name images or another folder",
                      argument});
-    std::sort(inside.begin(), inside.end());
-    pictures.insert(pictures.end(), inside.begin(), inside.end());
+    if (!passedOver.empty()) logWarning(argument.string() + ": " + passedOver);
+    pictures.insert(pictures.end(), inside.images.begin(), inside.images.end());
   }
   return pictures;
 }

@@ -12,7 +12,8 @@
 
 namespace headlight::cli {
 
-/// Folders become the pictures in them, sorted by name. Throws Failure for a folder without any.
+/// Folders become the images in them and in their folders, in natural order; what is passed over
+/// there is said. Throws Failure for a folder without any.
 std::vector<std::filesystem::path> expandPictures(const std::vector<std::string>& arguments);
 
 /// The picture's name without its ending, numbered where it is among `taken` already (two folders

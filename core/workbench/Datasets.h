@@ -3,8 +3,10 @@
 
 #include "core/config/TrainingConfig.h"
 #include "core/data/Batches.h"
+#include "core/data/DataNotes.h"
 #include "core/data/Dataset.h"
 #include "core/data/Export.h"
+#include "core/data/ImageFiles.h"
 
 namespace headlight {
 

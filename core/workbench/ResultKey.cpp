@@ -4,9 +4,11 @@
 #include <chrono>
 #include <system_error>
 
+#include "core/config/DatasetKinds.h"
 #include "core/config/RunId.h"
 #include "core/masks/HeadMask.h"
 #include "core/workbench/ResultShelf.h"
+#include "core/workbench/opening/TrainedData.h"
 
 namespace headlight {
 namespace {
@@ -62,12 +64,16 @@ std::string dataDigest(const DataConfig& data, const std::string& path, const Mo
   for (const char* name : {"path", "loader_threads", "augment"})
     config.erase(name);  // which change no number
   // Drawn pictures, and splits that a folder does not have, follow from these.
-  return makeRunId(Json{{"config", config},
-                        {"seed", info.experiment.seed},
-                        {"image_size", info.experiment.model.imageSize},
-                        {"device", info.device},
-                        {"batch", info.experiment.training.batchSize},
-                        {"files", stampsOf(path)}});
+  Json key = Json{{"config", config},
+                  {"seed", info.experiment.seed},
+                  {"image_size", info.experiment.model.imageSize},
+                  {"device", info.device},
+                  {"batch", info.experiment.training.batchSize},
+                  {"files", stampsOf(path)}};
+  // How files become splits: results of another reading are other results.
+  if (data.dataset != kProceduralData)
+    key["reading"] = trainedOn(info, data) ? "2, its own" : "2, another's";
+  return makeRunId(key);
 }
 
 std::string masksDigest(const MaskScheme& masks) {

@@ -62,6 +62,45 @@ class DropTest : public QObject {
     QCOMPARE(test.newestNotice().level, Notice::Level::Info);
   }
 
+  void whatIsPassedOverInAFolderIsSaid() {
+    TestWindow test;
+    QDir(m_folder->path()).mkpath(QStringLiteral("mixed/within"));
+    writePicture(path("mixed/within/10.png"), 30, 30, 1);
+    writePicture(path("mixed/within/9.png"), 30, 30, 2);
+    for (const char* name : {"mixed/a.gif", "mixed/within/b.gif", "mixed/within/c.heic"})
+      writeText(path(name), "no image that is read");
+    QVERIFY(dropOn(&test.window, {path("mixed")}));
+    QTRY_VERIFY(test.notices() > 0);
+    const QString said = test->noticeBar()->notices().first().text;
+    QVERIFY2(said.contains(QStringLiteral("3 files are not read (2 .gif, 1 .heic)")),
+             qPrintable(said));
+    QTRY_COMPARE(test.document()->imagePath(), path("mixed/within/9.png"));
+
+    QDir(m_folder->path()).mkpath(QStringLiteral("gifs"));
+    writeText(path("gifs/a.gif"), "no image that is read");
+    QVERIFY(dropOn(&test.window, {path("gifs")}));
+    QTRY_COMPARE(test.newestNotice().level, Notice::Level::Error);
+    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("1 .gif")),
+             qPrintable(test.newestNotice().text));
+  }
+
+  void whyAFolderIsNoDataIsSaid() {
+    TestWindow test;
+    for (const char* name : {"flat/train/cat", "flat/train/dog", "flat/val"})
+      QDir(m_folder->path()).mkpath(QLatin1String(name));
+    for (const char* name : {"flat/train/cat/0.png", "flat/train/dog/0.png", "flat/val/0.png"})
+      writePicture(path(name), 30, 30, 1);
+    QVERIFY(dropOn(&test.window, {path("flat")}));
+    QTRY_VERIFY(test.notices() > 0);
+    const Notice& notice = test->noticeBar()->notices().first();
+    QCOMPARE(notice.level, Notice::Level::Info);
+    QVERIFY2(notice.title.contains(QStringLiteral("not as data to train on")),
+             qPrintable(notice.title));
+    QVERIFY2(notice.text.contains(QStringLiteral("holds 1 image and no class folders")),
+             qPrintable(notice.text));
+    QTRY_VERIFY(test->gallery()->indexOf(path("flat/val/0.png")).isValid());
+  }
+
   void configOfThisModelAppliesItsMasks() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);

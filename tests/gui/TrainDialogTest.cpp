@@ -184,6 +184,34 @@ class TrainDialogTest : public QObject {
     QTRY_VERIFY(f.dialog->isValid());
   }
 
+  void howTheDataIsReadIsSaid() {
+    QTemporaryDir data;
+    for (const char* name : {"Train/cat", "Train/dog", "Val/cat"})
+      QDir(data.path()).mkpath(QLatin1String(name));
+    for (const char* name : {"Train/cat/0.png", "Train/dog/0.png", "Val/cat/0.png"})
+      QVERIFY(QImage(8, 8, QImage::Format_RGB32).save(data.filePath(QLatin1String(name))));
+    Fixture f;
+    f.dialog->setDataFolder(data.path());
+    QTRY_VERIFY2(f.summary().contains(QStringLiteral("Val/ is the validation split")),
+                 qPrintable(f.summary()));
+    QVERIFY2(f.summary().contains(QStringLiteral("no image of dog")), qPrintable(f.summary()));
+    QVERIFY(f.summary().contains(QStringLiteral("2 classes")));
+    QTRY_VERIFY(f.dialog->isValid());
+  }
+
+  void anArchiveIsNamed() {
+    QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("classes.zip")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray("PK\3\4 content"));
+    file.close();
+    Fixture f;
+    f.dialog->setDataFolder(file.fileName());
+    auto* note = f.find<MessageLabel>("dataNote");
+    QTRY_VERIFY2(note->text().contains(QStringLiteral("is a ZIP archive")),
+                 qPrintable(note->text()));
+  }
+
   void aDatasetNeedsItsFolder() {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());

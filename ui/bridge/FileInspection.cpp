@@ -1,9 +1,7 @@
 #include "ui/bridge/FileInspection.h"
 
-#include <QCollator>
 #include <QCoreApplication>
 #include <QDir>
-#include <QDirIterator>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -26,7 +24,8 @@ namespace headlight {
 namespace {
 
 constexpr std::uintmax_t kMaxJsonBytes = 32u << 20;
-constexpr int kMaxFolderEntries = 200'000;  // looked at, before a folder is called too large
+constexpr std::size_t kMaxFolderEntries =
+    200'000;  // looked at, before a folder is called too large
 
 QString text(const char* source) {
   return QCoreApplication::translate("FileInspection", source);
@@ -57,20 +56,20 @@ FileFinding inspectHubFolder(const QString& path) {
   return finding;
 }
 
-/// Pictures below a folder, in the order people expect, at most kMaxPictures.
+/// Images below a folder, as the command line takes them, at most kMaxPictures.
 void listPictures(const QString& folder, const std::stop_token& stop, FileFinding& finding) {
-  QStringList found;
-  int seen = 0;
-  QDirIterator entries(folder, QDir::Files | QDir::Readable, QDirIterator::Subdirectories);
-  while (entries.hasNext() && !stop.stop_requested() && ++seen <= kMaxFolderEntries) {
-    const QString path = entries.next();
-    if (hasImageExtension(path.toStdString())) found << path;
+  const auto listed = guarded(folder.toStdString(), [&] {
+    return imageFilesIn(folder.toStdString(), kMaxFolderEntries, stop);
+  });
+  if (!listed) {
+    finding.problem = QString::fromStdString(listed.error().text());
+    return;
   }
-  QCollator natural;
-  natural.setNumericMode(true);
-  std::sort(found.begin(), found.end(), natural);
-  finding.picturesLeftOut = std::max<qsizetype>(0, found.size() - ImageBridge::kMaxPictures);
-  finding.pictures = found.mid(0, ImageBridge::kMaxPictures);
+  const auto shown = std::min<std::size_t>(listed->images.size(), ImageBridge::kMaxPictures);
+  for (std::size_t i = 0; i < shown; ++i)
+    finding.pictures << QString::fromStdString(listed->images[i].string());
+  finding.picturesLeftOut = static_cast<int>(listed->images.size() - shown);
+  finding.passedOver = QString::fromStdString(listed->text());
 }
 
 bool isRunFolder(const QDir& folder) {
@@ -86,6 +85,13 @@ bool isSequenceRun(const QDir& folder) {
          (folder.exists(QStringLiteral("metrics.csv")) ||
           folder.exists(QStringLiteral("last.safetensors"))) &&
          sequenceExperimentOf(folder.path().toStdString());
+}
+
+QString emptyFolderText(const QString& passedOver) {
+  const QString none = text(
+      "There are no images in this folder, and it is no dataset or training run. Headlight opens "
+      "folders of JPEG, PNG, WebP, BMP, TIFF and PPM files, tar shards, CIFAR and IDX datasets.");
+  return passedOver.isEmpty() ? none : QStringLiteral("%1 (%2.)").arg(none, passedOver);
 }
 
 FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
@@ -106,10 +112,12 @@ FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
   if (!hasFiles)
     for (int i = 0; i < kDatasetSamples; ++i)
       finding.pictures << ImageBridge::datasetPath(finding.datasetKind, path, i);
-  if (finding.pictures.isEmpty())
-    return problem(path, text("There are no pictures in this folder, and it is no dataset or "
-                              "training run. Headlight opens folders of JPEG, PNG, WebP, BMP and "
-                              "TIFF files, tar shards, CIFAR and IDX datasets."));
+  if (finding.pictures.isEmpty() && !finding.problem.isEmpty())
+    return problem(path, finding.problem);
+  if (finding.pictures.isEmpty()) return problem(path, emptyFolderText(finding.passedOver));
+  if (finding.datasetKind.isEmpty())
+    if (const auto why = whyNoDataset(path.toStdString(), /*asked=*/false))
+      finding.whyNoData = QString::fromStdString(why->text());
   finding.kind = finding.datasetKind.isEmpty() ? FileKind::Folder : FileKind::Dataset;
   return finding;
 }
@@ -233,10 +241,11 @@ FileFinding inspectRegularFile(const QString& path) {
     case FileContent::Unknown:
       break;
   }
-  return problem(path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
-                            "PNG, WebP, BMP, TIFF), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "
-                            "animated GIF), checkpoints (.safetensors, .pth), configs, mask "
-                            "schemes and sessions (.json), and folders."));
+  return problem(path,
+                 text("Headlight does not open this kind of file. It opens pictures (JPEG, "
+                      "PNG, WebP, BMP, TIFF, PPM), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "
+                      "animated GIF), checkpoints (.safetensors, .pth), configs, mask "
+                      "schemes and sessions (.json), and folders."));
 }
 
 }  // namespace

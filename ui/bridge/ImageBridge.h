@@ -44,7 +44,10 @@ struct FileFinding {
   /// Of Folder, Dataset and Maps: what the gallery shows; bounded.
   QStringList pictures;
   int picturesLeftOut = 0;  ///< beyond the bound
-  QString problem;          ///< Unknown: what is wrong and what to do
+  /// Of Folder and Dataset: files that are not read, by kind, and why a Folder that looks as if it
+  /// were meant as data is none. Empty: nothing to be said.
+  QString passedOver, whyNoData;
+  QString problem;  ///< Unknown: what is wrong and what to do
 };
 
 class ImageBridge : public QObject {

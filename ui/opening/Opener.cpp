@@ -147,6 +147,13 @@ void Opener::onFolder(const FileFinding& finding) {
              .arg(fileName(finding.path))
              .arg(finding.picturesLeftOut));
   if (m_quiet.remove(finding.path)) return;
+  if (!finding.passedOver.isEmpty())
+    tell(Notice::Level::Info, {},
+         tr("%1: %2.").arg(fileName(finding.path), shownName(finding.passedOver)));
+  if (!finding.whyNoData.isEmpty())
+    tell(Notice::Level::Info,
+         tr("%1 opens as images, not as data to train on").arg(fileName(finding.path)),
+         shownName(finding.whyNoData));
   if (finding.kind == FileKind::Dataset) Q_EMIT dataFound(finding.datasetKind, finding.path);
   if (!m_imageOpened) openImage(finding.pictures.first());
   m_imageOpened = true;

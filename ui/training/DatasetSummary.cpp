@@ -2,6 +2,8 @@
 
 #include <QLocale>
 
+#include "ui/base/ShownText.h"
+
 namespace headlight {
 namespace {
 
@@ -28,9 +30,21 @@ DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key)
     summary.train = train->size();
     summary.validation = validation->size();
     summary.classNames = train->classNames();
+    summary.notes = notesOf(*train, *validation);
   });
   if (!done) summary.error = QString::fromStdString(done.error().text());
   return summary;
+}
+
+FoundData lookForData(const std::filesystem::path& path) {
+  FoundData found;
+  const auto looked = guarded(path.string(), [&] {
+    found.kind = detectDatasetKind(path);
+    if (!found.kind.empty()) return;
+    if (const auto why = whyNoDataset(path, /*asked=*/true)) found.why = shownName(why->text());
+  });
+  if (!looked) found.why = shownName(looked.error().text());
+  return found;
 }
 
 QString datasetSentence(const DatasetSummary& summary, const Experiment& experiment) {
@@ -48,6 +62,8 @@ QString datasetSentence(const DatasetSummary& summary, const Experiment& experim
     text += QObject::tr(" The model's head becomes new: %1 → %2.")
                 .arg(experiment.model.classes)
                 .arg(counted(classes, QObject::tr("class"), QObject::tr("classes")));
+  for (const std::string& note : summary.notes)
+    text += QStringLiteral("\n") + shownName(note) + QStringLiteral(".");
   return text;
 }
 

@@ -234,20 +234,20 @@ void TrainDialog::setDataFolder(const QString& path) {
     form->setValue(QStringLiteral("dataset"), kProceduralData);
     return check();
   }
-  m_detect->run<std::string>(
+  m_detect->run<FoundData>(
       [path = std::filesystem::path(trimmed.toStdString())](std::stop_token) {
-        const auto kind = guarded(path.string(), [&] { return detectDatasetKind(path); });
-        return kind ? *kind : std::string();
+        return lookForData(path);
       },
-      [this, form, trimmed](std::string kind) {
-        if (kind.empty()) {
+      [this, form, trimmed](const FoundData& found) {
+        if (found.kind.empty()) {
           m_dataPage.note->setMessage(
-              tr("No dataset was recognised there: class folders with pictures, tar "
-                 "shards, CIFAR binary files or IDX files are."),
+              tr("No dataset was recognised there: class folders with images, tar "
+                 "shards, CIFAR binary files or IDX files are.\n%1")
+                  .arg(found.why),
               MessageLabel::Tone::Problem);
         } else {
-          m_dataPage.note->setMessage(tr("%1 found.").arg(QString::fromStdString(kind)));
-          form->setValue(QStringLiteral("dataset"), kind);
+          m_dataPage.note->setMessage(tr("%1 found.").arg(QString::fromStdString(found.kind)));
+          form->setValue(QStringLiteral("dataset"), found.kind);
         }
         check();
       });

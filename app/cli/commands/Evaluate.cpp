@@ -13,6 +13,7 @@
 #include "app/cli/ProgressBar.h"
 #include "app/cli/SchemeTable.h"
 #include "core/base/Files.h"
+#include "core/base/Text.h"
 #include "core/models/Registry.h"
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/KernelCheck.h"
@@ -206,7 +207,8 @@ class EvaluateCommand : public Command {
   }
 
   static void warnOfSkipped(std::int64_t skipped, Terminal& terminal) {
-    if (skipped > 0) terminal.warning(std::to_string(skipped) + " damaged files were skipped");
+    if (skipped > 0)
+      terminal.warning(countText(skipped, "damaged file was", "damaged files were") + " skipped");
   }
 
   void report(const EvaluationResult& result, Terminal& terminal) const {

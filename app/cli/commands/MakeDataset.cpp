@@ -1,6 +1,7 @@
 // make-dataset: any dataset as a folder of PNG files.
 
 #include "app/cli/Command.h"
+#include "app/cli/DataOptions.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/ProgressBar.h"
 #include "core/base/Text.h"
@@ -86,9 +87,7 @@ class MakeDatasetCommand : public Command {
     }
     if (m_path.empty()) return kProceduralData;
     const std::string found = detectDatasetKind(m_path);
-    if (found.empty())
-      throw Failure({ErrorCode::UnsupportedFile,
-                     "holds no dataset that is known; give --kind if it does", m_path});
+    if (found.empty()) throw Failure(noDatasetError(m_path));
     return found;
   }
 

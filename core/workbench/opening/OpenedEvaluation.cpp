@@ -4,6 +4,7 @@
 #include "core/workbench/Compute.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/Pictures.h"
+#include "core/workbench/opening/TrainedData.h"
 #include "core/workbench/opening/Weights.h"
 
 namespace headlight {
@@ -13,7 +14,10 @@ std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataCon
   const Experiment& experiment = info.experiment;
   DatasetSpec spec = datasetSpecOf(data, experiment.model.imageSize, experiment.seed);
   spec.maxValidationSamples = samples;
-  return valueOrThrow(openDataset(spec, Split::Validation));
+  spec.measuredWhole = !trainedOn(info, data);
+  auto dataset = valueOrThrow(openDataset(spec, Split::Validation));
+  logNotes(dataset->notes());
+  return dataset;
 }
 
 std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info) {

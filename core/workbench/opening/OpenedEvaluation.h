@@ -21,8 +21,9 @@ struct OpenedEvaluation {
   Result<EvaluationResult> measure(const ProgressCallback& progress, std::stop_token stop) const;
 };
 
-/// The validation split of `data` for this model, at most `samples` of its pictures, spread over
-/// the classes (0: all). Throws Failure.
+/// The validation split of `data` for this model, at most `samples` of its images, spread over the
+/// classes (0: all). A place without a validation split is measured whole, unless the model was
+/// trained on it (TrainedData.h). What is to be said of the data goes to the log. Throws Failure.
 std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
                                             std::int64_t samples);
 /// The model's class of every label of the data; empty where they are the same. Throws Failure for

@@ -26,12 +26,13 @@ std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split spl
 }
 
 /// Opens the data and gives the model as many classes as the data has. `notes` gets what is to be
-/// said of the teacher.
+/// said of the data and the teacher.
 TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   makePathsAbsolute(experiment);
   TrainerParts parts;
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
+  notes = notesOf(*parts.train, *parts.validation);
   experiment.model.classes = static_cast<int>(parts.train->classNames().size());
   parts.preprocessing = preprocessingOf(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
