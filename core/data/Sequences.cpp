@@ -135,12 +135,14 @@ class TextSequences : public SequenceSource {
   std::int64_t m_length;
 };
 
-std::unique_ptr<Dataset> openPictures(const SequenceExperiment& experiment, Split split) {
+std::unique_ptr<Dataset> openPictures(const SequenceExperiment& experiment, Split split,
+                                      bool measuredWhole) {
   const SequenceDataConfig& data = experiment.data;
   DatasetSpec spec;
   spec.kind = data.dataset;
   spec.path = data.path;
   spec.validationFraction = data.validationFraction;
+  spec.measuredWhole = measuredWhole;
   spec.maxSamples = data.maxSamples;
   spec.seed = static_cast<std::uint64_t>(experiment.seed);
   spec.imageSize = std::max(kMinTextureShapeSize, data.imageSize);
@@ -212,7 +214,8 @@ std::shared_ptr<const SequenceSource> openText(const SequenceExperiment& experim
 }  // namespace
 
 Result<std::shared_ptr<const SequenceSource>> openSequences(const SequenceExperiment& experiment,
-                                                            SequenceSplit split) {
+                                                            SequenceSplit split,
+                                                            bool measuredWhole) {
   return guarded("data", [&]() -> std::shared_ptr<const SequenceSource> {
     if (!experiment.ofPictures()) return openText(experiment, split);
     if (split == SequenceSplit::Test)
@@ -222,7 +225,7 @@ Result<std::shared_ptr<const SequenceSource>> openSequences(const SequenceExperi
                      "split"});
     const bool train = split == SequenceSplit::Train;
     return std::make_shared<PictureSequences>(
-        openPictures(experiment, train ? Split::Train : Split::Validation),
+        openPictures(experiment, train ? Split::Train : Split::Validation, measuredWhole),
         experiment.data.imageSize, train && experiment.data.augment);
   });
 }

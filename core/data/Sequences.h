@@ -37,9 +37,10 @@ class SequenceSource {
 
 /// Opens one split of the experiment's data. Errors: those of the dataset; of a file: NotFound, one
 /// that is too short for its splits (it says how many bytes are needed) or too large; Test of
-/// pictures.
+/// pictures. `measuredWhole`: as DatasetSpec's, of images.
 Result<std::shared_ptr<const SequenceSource>> openSequences(const SequenceExperiment& experiment,
-                                                            SequenceSplit split);
+                                                            SequenceSplit split,
+                                                            bool measuredWhole = false);
 
 /// What a model sees of a picture: its centre square, resized to size × size.
 Image sequenceView(const Image& picture, int size);

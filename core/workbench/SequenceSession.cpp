@@ -11,6 +11,7 @@
 #include "core/workbench/Compute.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/opening/SequenceRun.h"
+#include "core/workbench/opening/TrainedData.h"
 
 namespace headlight {
 namespace {
@@ -47,11 +48,16 @@ void readInto(SequenceSampler& sampler, const std::string& text, const std::stop
 struct SequenceSession::State {
   std::filesystem::path weights;
   SequenceExperiment experiment;
+  SequenceDataConfig trainedData;  ///< the experiment's, until setData
   std::shared_ptr<SequenceModel> model;
   at::Device device = at::kCPU;
   int threads = 0;
   mutable std::mutex mutex;
 
+  bool hasTrainedData() const {
+    return experiment.data.dataset == trainedData.dataset &&
+           isSamePlace(experiment.data.path, trainedData.path);
+  }
   void enter() const { configureCompute(threads); }  // thread counts belong to the calling thread
   SequenceMaps mapsOf(const ByteSequence& bytes, int layer) const;
   std::vector<ByteSequence> completions(const ByteSequence& known, int samples, double temperature,
@@ -71,6 +77,7 @@ Result<std::shared_ptr<SequenceSession>> SequenceSession::open(
     state.weights = sequenceWeightsIn(runFolderOrWeights);
     const SequenceFile file = valueOrThrow(readSequenceFile(state.weights));
     state.experiment = file.experiment;
+    state.trainedData = file.experiment.data;
     state.threads = threads;
     state.device = deviceFromConfig(device);
     state.model = modelOf(file, state.weights.string());
@@ -116,7 +123,8 @@ Result<SequenceScore> SequenceSession::evaluate(SequenceSplit split, std::int64_
     m_state->enter();
     requireThat(samples >= 0, "samples", "must be 0 (all) or more");
     const SequenceExperiment& experiment = m_state->experiment;
-    const auto source = valueOrThrow(openSequences(experiment, split));
+    const auto source = valueOrThrow(
+        openSequences(experiment, split, /*measuredWhole=*/!m_state->hasTrainedData()));
     const SequenceEvaluation options{
         samples, std::min(experiment.training.batchSize, kMostEvaluatedTogether), m_state->device};
     return evaluateSequences(*m_state->model, *source, options, progress, stop);

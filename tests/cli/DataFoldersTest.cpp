@@ -87,6 +87,43 @@ TEST_F(DataFoldersCliTest, WhatItWasTrainedOnIsNotMeasured) {
   EXPECT_TRUE(says(other, "measured whole")) << other.err;
 }
 
+TEST_F(DataFoldersCliTest, SequencesAreMeasuredOnTheSameImages) {
+  const fs::path data = m_pictures / "train";
+  const Arguments other{"--data.dataset", "image-folder", "--data.path", data};
+  const auto trainedOn = [&](const std::string& run, const Arguments& more) {
+    Arguments arguments{"sequence",
+                        "train",
+                        "--run",
+                        run,
+                        "--device",
+                        "cpu",
+                        "--threads",
+                        "1",
+                        "--data.image_size",
+                        "6",
+                        "--model.width",
+                        "12",
+                        "--model.depth",
+                        "1",
+                        "--training.steps",
+                        "2",
+                        "--training.batch_size",
+                        "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expectOk(this->run(arguments));
+  };
+  trainedOn("on-drawn", {"--data.train_samples", "18", "--data.validation_samples", "9"});
+  trainedOn("on-folder", other);
+  Arguments evaluate{"sequence", "evaluate", "on-drawn", "--json"};
+  evaluate.insert(evaluate.end(), other.begin(), other.end());
+  const auto whole = run(evaluate);
+  expectOk(whole);
+  EXPECT_EQ(whole.json()["sequences"], 18);
+  const auto share = run({"sequence", "evaluate", "on-folder", "--json"});
+  expectOk(share);
+  EXPECT_EQ(share.json()["sequences"], 9);
+}
+
 TEST_F(DataFoldersCliTest, AMissingClassIsSaidAndNotValidated) {
   const std::string name = m_files[0].parent_path().filename();
   fs::remove_all(m_files[0].parent_path());

@@ -6,6 +6,7 @@
 #include "app/cli/ParameterFlags.h"
 #include "app/cli/ProgressBar.h"
 #include "app/cli/SequenceCommands.h"
+#include "core/base/Text.h"
 
 namespace headlight::cli {
 namespace {
@@ -42,7 +43,8 @@ class SequenceEvaluateCommand : public Command {
     const SequenceScore score =
         valueOrThrow(session->evaluate(split, m_samples, bar.callback(), stop));
     if (score.skipped > 0)
-      terminal.warning(std::to_string(score.skipped) + " damaged pictures were skipped");
+      terminal.warning(countText(score.skipped, "damaged image was", "damaged images were") +
+                       " skipped");
     report(score, session->experiment(), terminal);
     return kExitOk;
   }

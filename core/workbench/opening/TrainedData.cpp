@@ -10,12 +10,7 @@ namespace headlight {
 namespace {
 
 bool isSameData(const DataConfig& a, const DataConfig& b) {
-  if (a.dataset != b.dataset) return false;
-  if (a.path == b.path) return true;
-  if (a.path.empty() || b.path.empty()) return false;
-  std::error_code unknown, failed;
-  const auto place = std::filesystem::weakly_canonical(a.path, unknown);
-  return place == std::filesystem::weakly_canonical(b.path, failed) && !unknown && !failed;
+  return a.dataset == b.dataset && isSamePlace(a.path, b.path);
 }
 
 /// Of weights under a model of another description: their own, where they carry one.
@@ -30,6 +25,14 @@ bool weightsTrainedOn(const std::filesystem::path& weights, const DataConfig& da
 }
 
 }  // namespace
+
+bool isSamePlace(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (a.empty() || b.empty()) return false;
+  std::error_code unknown, failed;
+  const auto place = std::filesystem::weakly_canonical(a, unknown);
+  return place == std::filesystem::weakly_canonical(b, failed) && !unknown && !failed;
+}
 
 bool trainedOn(const ModelInfo& info, const DataConfig& data) {
   return isSameData(info.experiment.data, data) || weightsTrainedOn(info.weights, data);

@@ -10,4 +10,7 @@ namespace headlight {
 /// validation split then has one: what the training kept back. Of other data all is measured.
 bool trainedOn(const ModelInfo& info, const DataConfig& data);
 
+/// Whether two paths are one place, as far as the system can say.
+bool isSamePlace(const std::string& a, const std::string& b);
+
 }  // namespace headlight
