@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/base/Files.h"
+#include "core/base/Text.h"
 #include "core/data/DataNotes.h"
 
 namespace headlight {
@@ -49,7 +50,7 @@ void writePicture(const fs::path& path, const std::string& png, std::int64_t wri
   const auto outcome = writeNewFile(path, png);
   if (outcome) return;
   Error error = outcome.error();
-  error.message += "; " + std::to_string(written) + " pictures were written before";
+  error.message += "; " + countText(written, "image was", "images were") + " written before";
   throw Failure(error);
 }
 
@@ -69,7 +70,7 @@ ExportReport write(const Dataset& dataset, const fs::path& folder, const Progres
   for (std::int64_t i = 0; i < dataset.size(); ++i) {
     if (stop.stop_requested())
       throw Failure({ErrorCode::Canceled,
-                     "stopped after " + std::to_string(report.written) + " pictures",
+                     "stopped after " + countText(report.written, "image", "images"),
                      folder.string()});
     const auto sample = dataset.sample(i);
     if (!sample) {

@@ -276,8 +276,10 @@ void Trainer::reportSkippedSteps() {
   const std::int64_t skipped = state.skipped - m_skippedSteps;
   m_skippedSteps = state.skipped;
   if (skipped == 0) return;
-  warn(std::to_string(skipped) + " steps of epoch " + std::to_string(m_at.epoch + 1) +
-       " were skipped, because their gradients were too large for float16; the loss is now scaled "
+  warn(countText(skipped, "step", "steps") + " of epoch " + std::to_string(m_at.epoch + 1) +
+       (skipped == 1 ? " was skipped, because its gradients were"
+                     : " were skipped, because their gradients were") +
+       " too large for float16; the loss is now scaled "
        "by " +
        std::to_string(static_cast<std::int64_t>(state.scale)));
 }

@@ -160,7 +160,8 @@ void SequenceModelPage::onScored(const SequenceScore& score) {
                      .arg(score.bits, 0, 'f', 3)
                      .arg(QLatin1String(m_bridge->model()->experiment.unit()))
                      .arg(score.sequences);
-  if (score.skipped > 0) text += tr(" %1 pictures could not be read.").arg(score.skipped);
+  if (score.skipped == 1) text += tr(" 1 image could not be read.");
+  if (score.skipped > 1) text += tr(" %1 images could not be read.").arg(score.skipped);
   m_message->setMessage(text, MessageLabel::Tone::Plain);
 }
 
