@@ -4,12 +4,13 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <future>
 #include <optional>
 #include <thread>
 
+#include "core/processes/BoundedCall.h"
 #include "core/processes/DeviceGroup.h"
 #include "core/processes/Meeting.h"
 #include "core/processes/Processes.h"
@@ -20,6 +21,8 @@ namespace {
 
 using Gloo = c10d::ProcessGroupGloo;
 using Work = c10::intrusive_ptr<c10d::Work>;
+
+constexpr std::chrono::microseconds kShortestLook{50}, kLongestLook{50000};
 
 /// Everybody's, by rank.
 std::vector<Route> routesOf(const Launch& launch, Meeting& meeting, const Route& own) {
@@ -40,37 +43,22 @@ std::shared_ptr<::gloo::transport::Device> deviceFor(const Launch& launch, Meeti
   return address.empty() ? Gloo::createDefaultDevice() : Gloo::createDeviceForHostname(address);
 }
 
-/// Connections of all to all, made in a thread of their own: where another process gives up, or a
-/// way between two machines is closed, Gloo waits on.
-class Connecting {
- public:
-  explicit Connecting(std::function<c10::intrusive_ptr<Gloo>()> connect) {
-    std::thread([made = m_made, connect = std::move(connect)] {
-      try {
-        made->set_value(connect());
-      } catch (...) {
-        made->set_exception(std::current_exception());
-      }
-    }).detach();
-  }
-  /// Throws what connecting threw; Failure after the time-out, and where a process ended.
-  c10::intrusive_ptr<Gloo> finish(Meeting& meeting, std::chrono::seconds timeout) {
-    constexpr std::chrono::milliseconds kLook{200};
-    const auto until = std::chrono::steady_clock::now() + timeout;
-    auto made = m_made->get_future();
-    while (made.wait_for(kLook) != std::future_status::ready)
-      if (meeting.anyEnded() || std::chrono::steady_clock::now() > until)
-        throw Failure({ErrorCode::Io,
-                       "they found the place where they meet, but not each other; "
-                       "GLOO_SOCKET_IFNAME names the network interface to go by",
-                       ""});
-    return made.get();
-  }
-
- private:
-  std::shared_ptr<std::promise<c10::intrusive_ptr<Gloo>>> m_made =
-      std::make_shared<std::promise<c10::intrusive_ptr<Gloo>>>();
-};
+/// What `connect` connects, made in a thread of its own: where another process gives up, or a way
+/// between two machines is closed, Gloo and NCCL wait on. Throws what connecting threw; Failure
+/// after the time-out, and where a process ended.
+template <typename Connected>
+Connected connectedBy(Meeting& meeting, std::chrono::seconds timeout,
+                      std::function<Connected()> connect) {
+  const auto until = Meeting::Clock::now() + timeout;
+  return BoundedCall<Connected>(std::move(connect)).get([&] {
+    if (Meeting::Clock::now() > until)
+      throw Failure({ErrorCode::Io,
+                     "they found the place where they meet, but not each other; "
+                     "GLOO_SOCKET_IFNAME names the network interface to go by",
+                     ""});
+    meeting.requireGoingOn(until);
+  });
+}
 
 class GlooSum : public PendingSum {
  public:
@@ -91,12 +79,22 @@ auto together(Meeting& meeting, bool& broken, Body&& body) {
     return body();
   } catch (const std::exception& exception) {
     broken = true;
-    throw Failure({ErrorCode::Io, meeting.blame(messageOf(exception)), ""});
+    throw Failure(meeting.verdict(messageOf(exception)));
   }
 }
 
+/// Until it is done; its own time-out ends it. While the run starts, no longer than all are there.
+void waitForWork(Meeting& meeting, c10d::Work& work) {
+  for (auto pause = kShortestLook; meeting.isStarting() && !work.isCompleted();
+       pause = std::min(2 * pause, kLongestLook)) {
+    std::this_thread::sleep_for(pause);
+    if (pause == kLongestLook) meeting.requireGoingOn(Meeting::Clock::time_point::max());
+  }
+  work.wait();
+}
+
 void GlooSum::wait() {
-  together(m_meeting, m_broken, [&] { m_work->wait(); });
+  together(m_meeting, m_broken, [&] { waitForWork(m_meeting, *m_work); });
 }
 
 }  // namespace
@@ -105,32 +103,40 @@ struct Processes::State {
   Launch launch;
   Meeting meeting;
   c10::intrusive_ptr<Gloo> group;
-  std::unique_ptr<DeviceGroup> gpus;  ///< made where the first tensor of a GPU comes
+  std::shared_ptr<DeviceGroup> gpus;  ///< made where the first tensor of a GPU comes
+  bool gpusConnected = false;
   std::chrono::seconds timeout;
   std::int64_t texts = 0;  ///< that were exchanged
   bool broken = false;     ///< by another process
   bool failed = false;     ///< this one said so
 
-  State(const Launch& given, std::chrono::seconds timeout)
-      : launch(given), meeting(given, timeout), timeout(timeout) {
-    try {
-      together(meeting, broken, [&] { connect(); });
-    } catch (const Failure& failure) {
-      // Nobody else can for this process.
-      if (!meeting.wasTold()) meeting.leaveWord(failure.error().message);
-      throw;
-    }
+  State(const Launch& given, std::chrono::seconds timeout, std::stop_token stop)
+      : launch(given), meeting(given, timeout, std::move(stop)), timeout(timeout) {
+    together(meeting, broken, [&] { connect(); });
   }
+  ~State() { breakOff(); }
 
   void connect() {
     const auto options = Gloo::Options::create(timeout);
     options->devices.push_back(deviceFor(launch, meeting));
     options->threads = 2;
-    Connecting connecting(
+    group = connectedBy<c10::intrusive_ptr<Gloo>>(
+        meeting, timeout,
         [texts = meeting.texts(), rank = launch.rank, count = launch.count, options] {
           return c10::make_intrusive<Gloo>(texts, rank, count, options);
         });
-    group = connecting.finish(meeting, timeout);
+  }
+
+  /// A start that is broken off may leave sums behind that Gloo waits for until their time-out; so
+  /// they are left to it.
+  void breakOff() {
+    if (broken && meeting.isStarting())
+      std::thread([left = std::move(group), others = std::move(gpus)]() mutable {
+        left.reset();
+        others.reset();
+      }).detach();
+    group.reset();
+    gpus.reset();
   }
 
   template <typename Begin>
@@ -143,14 +149,24 @@ struct Processes::State {
     options.reduceOp = how;
     std::vector<at::Tensor> tensors{tensor};
     return begin([&] {
-      return goesByGpu(tensor) ? gpus->reduce(tensors, options)
-                               : group->allreduce(tensors, options);
+      if (!goesByGpu(tensor)) return group->allreduce(tensors, options);
+      return onGpus(
+          [gpus = gpus, tensors, options]() mutable { return gpus->reduce(tensors, options); });
     });
   }
   std::unique_ptr<GlooSum> broadcast(at::Tensor& tensor) {
     std::vector<at::Tensor> tensors{tensor};
-    return begin(
-        [&] { return goesByGpu(tensor) ? gpus->broadcast(tensors) : group->broadcast(tensors); });
+    return begin([&] {
+      if (!goesByGpu(tensor)) return group->broadcast(tensors);
+      return onGpus([gpus = gpus, tensors]() mutable { return gpus->broadcast(tensors); });
+    });
+  }
+  /// NCCL connects in its first call, and waits there for whoever never comes.
+  Work onGpus(std::function<Work()> call) {
+    if (gpusConnected) return call();
+    Work work = connectedBy<Work>(meeting, timeout, std::move(call));
+    gpusConnected = true;
+    return work;
   }
   bool goesByGpu(const at::Tensor& tensor) {
     if (!tensor.is_cuda() || deviceSums().empty()) return false;
@@ -169,16 +185,17 @@ std::string sumsBy(const at::Device& device) {
   return gpus.empty() ? "Gloo" : gpus;
 }
 
-bool haveMet() {
-  return Meeting::happened();
+bool othersSpeak() {
+  return Meeting::othersSpeak();
 }
 
-bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout) {
-  return guarded("", [&] { Meeting(launch, timeout).leaveWord(why); }).ok();
+bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout,
+               std::stop_token stop) {
+  return guarded("", [&] { Meeting(launch, timeout, std::move(stop)).leaveWord(why); }).ok();
 }
 
-Processes::Processes(const Launch& launch, std::chrono::seconds timeout)
-    : m_state(std::make_unique<State>(launch, timeout)) {}
+Processes::Processes(const Launch& launch, std::chrono::seconds timeout, std::stop_token stop)
+    : m_state(std::make_unique<State>(launch, timeout, std::move(stop))) {}
 
 Processes::~Processes() = default;
 
@@ -230,12 +247,15 @@ std::vector<std::string> Processes::gather(const std::string& text) {
   });
 }
 
+void Processes::endStart() {
+  m_state->meeting.endStart();
+}
+
 void Processes::fail(const std::string& why) {
   State& state = *m_state;
   if (state.broken || std::exchange(state.failed, true)) return;
   state.meeting.leaveWord(why);
-  state.group.reset();
-  state.gpus.reset();
+  state.breakOff();
 }
 
 bool Processes::speaks() const {

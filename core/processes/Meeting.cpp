@@ -9,22 +9,23 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/TorchCompat.h"
+#include "core/processes/BoundedCall.h"
+#include "core/processes/RendezvousStore.h"
 #include "core/processes/Routes.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::chrono::seconds kBeat{1};
-/// Without a beat for as long a process is gone: a connection that broke is told of at once.
-constexpr std::chrono::seconds kSilence{5};
+constexpr std::chrono::seconds kHeartbeatInterval{1};
+/// Without a heartbeat for as long a process hangs or its machine is out of reach.
+constexpr std::chrono::seconds kPeerTimeout{5};
 /// How long process 0 stays for others that are about to end.
-constexpr std::chrono::seconds kFarewell{10};
-constexpr std::chrono::milliseconds kGlance{200}, kShortGlance{20};
-constexpr int kGlancesAWord = 10;  ///< for a text, between two for the word of one that ended
+constexpr std::chrono::seconds kShutdownGrace{10};
+constexpr std::chrono::milliseconds kPollInterval{200}, kShortestPoll{2}, kLongestPoll{20};
 
-using Clock = std::chrono::steady_clock;
+using Clock = Meeting::Clock;
 
-std::atomic<bool> met{false};
+std::atomic<bool> othersAreHeard{false};
 
 std::string hostName() {
   std::array<char, 256> name{};
@@ -39,75 +40,93 @@ bool keepsStore(const Launch& launch) {
   return launch.rank == 0 && !launch.storeIsThere;
 }
 
-[[noreturn]] void failToMeet(const Launch& launch, const std::exception& exception) {
-  const std::string why = messageOf(exception);
-  // The first: LibTorch 2.x; the second: 1.13.
-  if (why.find("EADDRINUSE") != std::string::npos ||
-      why.find("Address already in use") != std::string::npos)
-    throw Failure({ErrorCode::Io,
-                   "the port is in use; set MASTER_PORT to a free one, the same for all processes",
-                   placeOf(launch)});
-  throw Failure({ErrorCode::Io,
-                 "process " + std::to_string(launch.rank) + " of " + std::to_string(launch.count) +
-                     (keepsStore(launch) ? " cannot open the place where they meet (" + why + ")"
-                                         : " found no process 0 there (" + why + ")") +
-                     "; MASTER_ADDR and MASTER_PORT say where that is",
-                 placeOf(launch)});
+/// torchrun's. Its connection is made by c10d, which cannot be interrupted.
+Meeting::Texts launchersStore(const Launch& launch, std::chrono::seconds timeout,
+                              const std::function<void()>& goOn) {
+  const auto connect = [launch, timeout]() -> Meeting::Texts {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<std::uint16_t>(launch.port);
+    options.waitWorkers = false;
+    options.timeout = timeout;
+    useNoLibUv(options);
+    return c10::make_intrusive<c10d::PrefixStore>(
+        "headlight/" + launch.attempt, c10::make_intrusive<c10d::TCPStore>(launch.host, options));
+  };
+  return BoundedCall<Meeting::Texts>(connect).get(goOn);
 }
 
-Meeting::Texts openStore(const Launch& launch, std::chrono::seconds timeout, bool keep) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(launch.port);
-  options.isServer = keep;
-  options.waitWorkers = false;
-  options.timeout = timeout;
-  useNoLibUv(options);
-  const auto store = c10::make_intrusive<c10d::TCPStore>(launch.host, options);
-  return c10::make_intrusive<c10d::PrefixStore>("headlight/" + launch.attempt, store);
-}
-
-std::string pulseKey(int rank) {
-  return "pulse/" + std::to_string(rank);
-}
-std::string wordKey(int rank) {
-  return "word/" + std::to_string(rank);
-}
-std::string leaveKey(int rank) {
-  return "leave/" + std::to_string(rank);
-}
-
-std::string textOf(const std::vector<std::uint8_t>& bytes) {
-  return std::string(bytes.begin(), bytes.end());
-}
-
-void put(c10d::Store& store, const std::string& key, const std::string& text) {
-  store.set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
-}
-
-std::string getIfThere(c10d::Store& store, const std::string& key) {
-  return store.check({key}) ? textOf(store.get(key)) : std::string();
-}
+constexpr int kNobody = -1;
+constexpr const char* kToldToStop = "was told to stop before the first step";
 
 }  // namespace
 
-Meeting::Meeting(const Launch& launch, std::chrono::seconds timeout)
-    : m_launch(launch), m_timeout(timeout), m_machine(hostName()) {
+/// What a process leaves behind, as text: how it came to end and why.
+struct Meeting::LastWord {
+  enum Kind { Own = 'o', Stopped = 's', Verdict = 'v' };
+
+  Kind kind = Own;
+  int about = kNobody;  ///< Stopped: who was; Verdict: who is gone
+  std::string text;
+
+  std::string asText() const {
+    return std::string(1, static_cast<char>(kind)) + std::to_string(about) + " " + text;
+  }
+  static LastWord from(const std::string& text) {
+    LastWord word;
+    std::istringstream stream(text);
+    char kind = 0;
+    stream >> kind >> word.about;
+    for (const Kind known : {Stopped, Verdict})
+      if (kind == known) word.kind = known;
+    stream.get();
+    std::getline(stream, word.text, '\0');
+    return word;
+  }
+};
+
+Meeting::Meeting(const Launch& launch, std::chrono::seconds timeout, std::stop_token stop)
+    : m_launch(launch), m_timeout(timeout), m_stop(std::move(stop)), m_machine(hostName()) {
   leaveErrorsToUs();
   try {
-    m_texts = openStore(launch, timeout, keepsStore(launch));
-    m_pulses = openStore(launch, timeout, false);
-    limitSilence(launch.port, timeout);
-    writePulse();
-    // Whoever answers keeps the store: somebody else might have the port.
-    met = m_pulses->check({pulseKey(launch.rank)});
+    openStore();
+    writeHeartbeat();
   } catch (const std::exception& exception) {
-    failToMeet(launch, exception);
+    if (isToStop()) throw Failure({ErrorCode::Canceled, "stopped before the processes met", ""});
+    const auto* failure = dynamic_cast<const Failure*>(&exception);
+    if (failure && !failure->error().where.empty()) throw;
+    throw Failure({failure ? failure->error().code : ErrorCode::Io,
+                   "process " + std::to_string(launch.rank) + " of " +
+                       std::to_string(launch.count) + " cannot meet the others (" +
+                       messageOf(exception) + "); MASTER_ADDR and MASTER_PORT say where that is",
+                   placeOf(launch)});
   }
+  othersAreHeard = launch.rank > 0;
   m_heart = std::thread([this] { beat(); });
 }
 
-bool Meeting::happened() {
-  return met;
+void Meeting::openStore() {
+  const auto until = Clock::now() + m_timeout;
+  if (!m_launch.storeIsThere) {
+    m_store = keepsStore(m_launch) ? keepStore(m_launch, m_timeout)
+                                   : connectToStore(m_launch, m_timeout, until,
+                                                    [starting = m_starting, stop = m_stop] {
+                                                      return *starting && stop.stop_requested();
+                                                    });
+    m_texts = c10::make_intrusive<RendezvousStore>(m_store, m_timeout);
+    return;
+  }
+  const auto goOn = [&] {
+    if (isToStop() || Clock::now() > until)
+      throw Failure({ErrorCode::Io, m_launch.launcher + " does not answer", ""});
+  };
+  // Two connections: one may wait while the other tells.
+  m_texts = launchersStore(m_launch, m_timeout, goOn);
+  m_store = accessTo(launchersStore(m_launch, m_timeout, goOn));
+  limitSilence(m_launch.port, m_timeout);
+}
+
+bool Meeting::othersSpeak() {
+  return othersAreHeard;
 }
 
 Meeting::~Meeting() {
@@ -118,110 +137,179 @@ Meeting::~Meeting() {
   }
   m_heart.join();
   static_cast<void>(guarded("", [this] { takeLeave(); }));
+  m_store->close();
 }
 
 void Meeting::takeLeave() {
-  put(*m_pulses, leaveKey(m_launch.rank), "left");
+  const auto until = Clock::now() + kShutdownGrace;
+  m_store->ask({StoreRequest::Kind::Set, leaveKey(m_launch.rank), "left", ""},
+               std::min(until, Clock::now() + kPeerTimeout));
   if (!keepsStore(m_launch)) return;
-  const auto until = Clock::now() + kFarewell;
   for (int rank = 1; rank < m_launch.count; ++rank)
-    while (m_gone.count(rank) == 0 && !m_pulses->check({leaveKey(rank)}) && Clock::now() < until)
-      std::this_thread::sleep_for(kGlance);
+    while (m_gone.count(rank) == 0 && find(leaveKey(rank)).empty() && find(goneKey(rank)).empty() &&
+           Clock::now() < until)
+      std::this_thread::sleep_for(kLongestPoll);
 }
 
 void Meeting::write(const std::string& key, const std::string& text) {
-  put(*m_texts, key, text);
+  m_store->ask({StoreRequest::Kind::Set, key, text, ""}, Clock::now() + m_timeout);
 }
 
-/// Looks again and again, so that the word of a process that ended is found at once.
+/// Asks again and again, so that it is found at once that a process ended.
 std::string Meeting::read(const std::string& key) {
   const auto until = Clock::now() + m_timeout;
-  for (int glance = 0; !m_texts->check({key}); ++glance) {
-    if (Clock::now() > until) throw Failure({ErrorCode::Io, "nobody wrote " + key, ""});
-    if (glance % kGlancesAWord == 0 && anyEnded())
-      throw Failure({ErrorCode::Io, "a process ended", ""});
-    std::this_thread::sleep_for(kShortGlance);
+  for (auto pause = kShortestPoll;; pause = std::min(2 * pause, kLongestPoll)) {
+    if (isToStop()) throw Failure({ErrorCode::Canceled, "stopped", ""});
+    const StoreReply reply = m_store->ask({StoreRequest::Kind::Get, key, "", ""}, until);
+    if (reply.found) return reply.value;
+    requireGoingOn(until);
+    std::this_thread::sleep_for(pause);
   }
-  return textOf(m_texts->get(key));
 }
 
-bool Meeting::anyEnded() {
-  for (int rank = 0; rank < m_launch.count; ++rank)
-    if (!wordOf(rank).empty()) return true;
-  return false;
+void Meeting::requireGoingOn(Clock::time_point until) {
+  if (isToStop()) throw Failure({ErrorCode::Canceled, "stopped", ""});
+  if (Clock::now() > until) throw Failure({ErrorCode::Io, "nothing came in time", ""});
+  if (!find(kSomebodyEndedKey, until).empty())
+    throw Failure({ErrorCode::Io, "a process ended", ""});
 }
 
 void Meeting::beat() {
   std::unique_lock lock(m_mutex);
-  while (!m_wake.wait_for(lock, kBeat, [this] { return m_ended; }))
-    if (!guarded("", [this] { writePulse(); })) return;  // nobody keeps the store any more
+  while (!m_wake.wait_for(lock, kHeartbeatInterval, [this] { return m_ended; }))
+    if (!guarded("", [this] { writeHeartbeat(); })) return;  // nobody keeps the store any more
 }
 
-void Meeting::writePulse() {
-  put(*m_pulses, pulseKey(m_launch.rank),
-      std::to_string(++m_beats) + " " + std::to_string(m_begun) + " " + m_machine);
+void Meeting::writeHeartbeat() {
+  write(heartbeatKey(m_launch.rank),
+        std::to_string(++m_beats) + " " + std::to_string(m_begun) + " " + m_machine);
 }
 
-Meeting::Pulse Meeting::pulseOf(int rank) {
-  Pulse pulse;
-  std::istringstream text(getIfThere(*m_pulses, pulseKey(rank)));
-  text >> pulse.beat >> pulse.begun >> pulse.machine;
-  return pulse;
+/// Empty: there is none.
+std::string Meeting::find(const std::string& key, Clock::time_point until) const {
+  return m_store->ask({StoreRequest::Kind::Get, key, "", ""}, until).value;
+}
+std::string Meeting::find(const std::string& key) const {
+  return find(key, Clock::now() + kPeerTimeout);
 }
 
-std::string Meeting::wordOf(int rank) {
-  return getIfThere(*m_pulses, wordKey(rank));
+Meeting::Heartbeat Meeting::heartbeatOf(int rank) const {
+  Heartbeat heartbeat;
+  std::istringstream text(find(heartbeatKey(rank)));
+  text >> heartbeat.beat >> heartbeat.begun >> heartbeat.machine;
+  return heartbeat;
+}
+
+std::vector<Meeting::Heartbeat> Meeting::heartbeats() const {
+  std::vector<Heartbeat> all;
+  for (int rank = 0; rank < m_launch.count; ++rank)
+    all.push_back(heartbeatOf(rank));
+  return all;
 }
 
 void Meeting::leaveWord(const std::string& why) {
-  static_cast<void>(guarded("", [&] { put(*m_pulses, wordKey(m_launch.rank), why); }));
+  leave({LastWord::Own, kNobody, why});
 }
 
-std::string Meeting::named(int rank, const Pulse& pulse) const {
+void Meeting::leave(const LastWord& word) {
+  static_cast<void>(guarded("", [&] {
+    const auto until = Clock::now() + kPeerTimeout;
+    const auto set = [&](const std::string& key, const std::string& text) {
+      m_store->ask({StoreRequest::Kind::Set, key, text, ""}, until);
+    };
+    set(lastWordKey(m_launch.rank), word.asText());
+    set(kSomebodyEndedKey, "1");
+  }));
+}
+
+std::string Meeting::named(int rank, const Heartbeat& heartbeat) const {
   return "process " + std::to_string(rank) + " of " + std::to_string(m_launch.count) +
-         (pulse.machine.empty() ? "" : " (" + pulse.machine + ")");
+         (heartbeat.machine.empty() ? "" : " (" + heartbeat.machine + ")");
 }
 
-std::string Meeting::blame(const std::string& reason) {
-  auto found = guarded("", [&] { return find(reason); });
-  if (found) return *found;
-  // The store is gone, and with it whoever kept it.
-  m_speaker = m_launch.storeIsThere ? 0 : 1;
-  return (m_launch.storeIsThere ? m_launch.launcher
-                                : "process 0 of " + std::to_string(m_launch.count)) +
-         " does not answer any more at " + placeOf(m_launch);
+void Meeting::noteGone(int rank) {
+  m_gone.insert(rank);
+  if (rank != 0) return;
+  m_speaker = 1;
+  if (isFirstLeft()) othersAreHeard = false;
 }
 
-/// A word that somebody left; else who has no pulse; else who is behind.
-std::string Meeting::find(const std::string& reason) {
-  std::vector<Pulse> before;
-  for (int rank = 0; rank < m_launch.count; ++rank)
-    before.push_back(pulseOf(rank));
-  std::vector<Pulse> now = before;
-  for (const auto until = Clock::now() + kSilence; Clock::now() < until;) {
-    for (int rank = 0; rank < m_launch.count; ++rank)
-      if (const std::string word = wordOf(rank); !word.empty()) {
-        m_told = true;
-        return named(rank, before[rank]) + " ended: " + word;
-      }
-    std::this_thread::sleep_for(kGlance);
+Error Meeting::verdict(const std::string& reason) {
+  if (isToStop()) {
+    leave({LastWord::Stopped, m_launch.rank, kToldToStop});
+    return {ErrorCode::Canceled, std::string("this process ") + kToldToStop, ""};
   }
-  int behind = m_launch.rank;
-  for (int rank = 0; rank < m_launch.count; ++rank) {
-    now[rank] = pulseOf(rank);
-    if (now[rank].begun < now[behind].begun) behind = rank;
+  const auto found = guarded("", [&] { return blamed(reason); });
+  if (!found) {  // The store is gone, and with it whoever kept it.
+    if (!m_launch.storeIsThere) noteGone(0);
+    return {ErrorCode::Io,
+            (m_launch.storeIsThere ? m_launch.launcher
+                                   : "process 0 of " + std::to_string(m_launch.count)) +
+                " does not answer any more at " + placeOf(m_launch),
+            ""};
   }
-  for (int rank = 0; rank < m_launch.count; ++rank)
-    if (rank != m_launch.rank && now[rank].beat == before[rank].beat) {
-      m_gone.insert(rank);
-      if (rank == 0) m_speaker = 1;
-      return named(rank, now[rank]) +
-             (now[rank].beat.empty() ? " never came" : " does not answer any more");
+  leave({found->kind == LastWord::Stopped ? found->kind : LastWord::Verdict, found->about,
+         found->text});
+  return {found->kind == LastWord::Stopped ? ErrorCode::Canceled : ErrorCode::Io, found->text, ""};
+}
+
+/// A word that somebody left; else who is gone, or has no heartbeat; else who is behind.
+Meeting::LastWord Meeting::blamed(const std::string& reason) {
+  const std::vector<Heartbeat> before = heartbeats();
+  for (const auto until = Clock::now() + kPeerTimeout; Clock::now() < until;) {
+    if (auto told = toldBy(before)) {
+      if (told->kind == LastWord::Verdict && told->about >= 0) noteGone(told->about);
+      return *std::move(told);
     }
-  if (behind != m_launch.rank)
-    return named(behind, now[behind]) + " did not come as far as the others within " +
-           std::to_string(m_timeout.count()) + " s (training.timeout)";
-  return "a connection between the processes failed (" + reason + ")";
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  const std::vector<Heartbeat> now = heartbeats();
+  if (auto found = missing(before, now)) return *std::move(found);
+  int behind = m_launch.rank;
+  for (int rank = 0; rank < m_launch.count; ++rank)
+    if (now[rank].begun < now[behind].begun) behind = rank;
+  if (behind == m_launch.rank)
+    return {LastWord::Verdict, kNobody,
+            "a connection between the processes failed (" + reason + ")"};
+  return {LastWord::Verdict, kNobody,
+          named(behind, now[behind]) + " did not come as far as the others within " +
+              std::to_string(m_timeout.count()) + " s (training.timeout)"};
+}
+
+/// What one says of itself counts more than what others say of it, and that more than nothing.
+std::optional<Meeting::LastWord> Meeting::toldBy(const std::vector<Heartbeat>& known) const {
+  std::optional<LastWord> said, gone;
+  for (int rank = 0; rank < m_launch.count; ++rank) {
+    if (const std::string text = find(lastWordKey(rank)); !text.empty()) {
+      LastWord word = LastWord::from(text);
+      if (word.kind == LastWord::Own)
+        return LastWord{LastWord::Verdict, kNobody,
+                        named(rank, known[rank]) + " ended: " + word.text};
+      if (word.kind == LastWord::Stopped && word.about == rank)
+        word.text = named(rank, known[rank]) + " " + kToldToStop;
+      if (!said || (word.kind == LastWord::Stopped && said->kind != LastWord::Stopped))
+        said = std::move(word);
+    } else if (!gone && rank != m_launch.rank && !find(goneKey(rank)).empty()) {
+      gone = LastWord{LastWord::Verdict, rank, named(rank, known[rank]) + " ended without a word"};
+    }
+  }
+  return said ? said : gone;
+}
+
+std::optional<Meeting::LastWord> Meeting::missing(const std::vector<Heartbeat>& before,
+                                                  const std::vector<Heartbeat>& now) {
+  std::optional<LastWord> first;
+  for (int rank = 0; rank < m_launch.count; ++rank) {
+    if (rank == m_launch.rank || now[rank].beat != before[rank].beat ||
+        !find(leaveKey(rank)).empty())
+      continue;
+    noteGone(rank);
+    if (!first)
+      first = LastWord{LastWord::Verdict, rank,
+                       named(rank, now[rank]) +
+                           (now[rank].beat.empty() ? " never came" : " does not answer any more")};
+  }
+  return first;
 }
 
 }  // namespace headlight

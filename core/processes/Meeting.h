@@ -1,13 +1,17 @@
 #pragma once
 // Where processes meet: a small store of texts that process 0 (or the launcher) keeps, and what is
-// known there of each: a beat every second, why it ended, that it took leave.
+// known there of each: a heartbeat every second, why it ended, that it took leave or is gone.
+// Whoever waits here waits for no longer than the time-out, and not at all for one that ended.
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,65 +19,84 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "core/processes/Launch.h"
+#include "core/processes/StoreAccess.h"
 
 namespace headlight {
 
 class Meeting {
  public:
+  using Clock = StoreAccess::Clock;
   using Texts = c10::intrusive_ptr<c10d::Store>;
 
-  /// Throws Failure (Io).
-  Meeting(const Launch& launch, std::chrono::seconds timeout);
+  /// Until endStart() a request to stop ends every wait. Throws Failure: Io, Canceled.
+  Meeting(const Launch& launch, std::chrono::seconds timeout, std::stop_token stop);
   ~Meeting();
   Meeting(const Meeting&) = delete;
   Meeting& operator=(const Meeting&) = delete;
 
-  /// Whether this process ever came to where they meet.
-  static bool happened();
+  /// Whether this process came to where they meet, and one of a lower rank is left to speak.
+  static bool othersSpeak();
 
+  /// For those that connect by it.
   const Texts& texts() const { return m_texts; }
   void write(const std::string& key, const std::string& text);
-  /// Waits until somebody has written it. Throws after the time-out, and where a process ended.
+  /// Waits until somebody has written it. Throws after the time-out, where a process ended, and
+  /// where this one is to stop.
   std::string read(const std::string& key);
 
-  /// Whether a process said why it ends.
-  bool anyEnded();
+  /// A stop request is the run's from now on.
+  void endStart() { *m_starting = false; }
+  bool isStarting() const { return *m_starting; }
+  /// To be called while something else is waited for. Throws where a process ended, where this one
+  /// is to stop, and after `until`.
+  void requireGoingOn(Clock::time_point until);
 
   /// To be called where something begins that all take part in.
   void noteBegun() { ++m_begun; }
 
   /// Why this process ends; the others find it.
   void leaveWord(const std::string& why);
-  /// Who is to blame for a call that failed with `reason`, in words; takes some seconds. Notes who
-  /// is gone.
-  std::string blame(const std::string& reason);
-  /// Whether that was what somebody else said, which all can read.
-  bool wasTold() const { return m_told; }
+  /// What to say of a call that failed with `reason`: that this process was to stop, or who is to
+  /// blame; takes some seconds. The others find it, too. Notes who is gone.
+  Error verdict(const std::string& reason);
   /// Whether no process of a lower rank is left to speak.
   bool isFirstLeft() const { return m_speaker == m_launch.rank; }
 
  private:
-  struct Pulse {
+  struct Heartbeat {
     std::string beat;         ///< changes every second
     std::int64_t begun = -1;  ///< of noteBegun; what came last
     std::string machine;
   };
+  struct LastWord;
+  bool isToStop() const { return *m_starting && m_stop.stop_requested(); }
+  void openStore();
   void beat();
-  void writePulse();
-  Pulse pulseOf(int rank);
-  std::string wordOf(int rank);
-  std::string find(const std::string& reason);
-  std::string named(int rank, const Pulse& pulse) const;
+  void writeHeartbeat();
+  void leave(const LastWord& word);
+  std::string find(const std::string& key, Clock::time_point until) const;
+  std::string find(const std::string& key) const;
+  Heartbeat heartbeatOf(int rank) const;
+  std::vector<Heartbeat> heartbeats() const;
+  LastWord blamed(const std::string& reason);
+  std::optional<LastWord> toldBy(const std::vector<Heartbeat>& known) const;
+  std::optional<LastWord> missing(const std::vector<Heartbeat>& before,
+                                  const std::vector<Heartbeat>& now);
+  std::string named(int rank, const Heartbeat& heartbeat) const;
+  void noteGone(int rank);
   void takeLeave();
 
   Launch m_launch;
   std::chrono::seconds m_timeout;
+  std::stop_token m_stop;
+  /// Shared with what may outlive this: a thread that still connects.
+  std::shared_ptr<std::atomic<bool>> m_starting = std::make_shared<std::atomic<bool>>(true);
   std::string m_machine;
-  Texts m_texts, m_pulses;  ///< two connections: one may wait while the other tells
+  std::shared_ptr<StoreAccess> m_store;
+  Texts m_texts;
   std::atomic<std::int64_t> m_begun{0};
   std::int64_t m_beats = 0;
   int m_speaker = 0;
-  bool m_told = false;
   std::set<int> m_gone;
   std::mutex m_mutex;
   std::condition_variable m_wake;

@@ -13,14 +13,14 @@ std::string sumsBy(const at::Device&) {
   return "";
 }
 
-bool haveMet() {
+bool othersSpeak() {
   return false;
 }
-bool leaveWord(const Launch&, const std::string&, std::chrono::seconds) {
+bool leaveWord(const Launch&, const std::string&, std::chrono::seconds, std::stop_token) {
   return false;
 }
 
-Processes::Processes(const Launch& launch, std::chrono::seconds) {
+Processes::Processes(const Launch& launch, std::chrono::seconds, std::stop_token) {
   throw Failure({ErrorCode::InvalidConfig,
                  "this build trains in one process; install libgloo-dev and build again to train "
                  "in " +
@@ -49,6 +49,7 @@ std::string Processes::broadcast(const std::string& text) {
 std::vector<std::string> Processes::gather(const std::string& text) {
   return {text};
 }
+void Processes::endStart() {}
 void Processes::fail(const std::string&) {}
 bool Processes::speaks() const {
   return true;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ class PendingSum {
 
 class Processes {
  public:
-  /// Meets the others. Throws Failure: InvalidConfig (not built in), Io (the port is in use, nobody
-  /// came within the time-out).
-  Processes(const Launch& launch, std::chrono::seconds timeout);
+  /// Meets the others. Until endStart() a request to stop ends every wait for them. Throws Failure:
+  /// InvalidConfig (not built in), Io (the port is in use, nobody came within the time-out),
+  /// Canceled (this process, or another one, was told to stop).
+  Processes(const Launch& launch, std::chrono::seconds timeout, std::stop_token stop = {});
   /// Takes leave; process 0 then waits a little for the others to do so, since they meet at it.
   ~Processes();
   Processes(const Processes&) = delete;
@@ -61,6 +63,9 @@ class Processes {
   /// In process 0 everybody's text, by rank; elsewhere empty.
   std::vector<std::string> gather(const std::string& text);
 
+  /// From now on stopping is what the processes agree on, between two steps.
+  void endStart();
+
   /// Tells the others why this one ends, and breaks off: what they wait for fails. Nothing where it
   /// ends because of another.
   void fail(const std::string& why);
@@ -73,12 +78,14 @@ class Processes {
   std::unique_ptr<State> m_state;
 };
 
-/// Whether this process ever came to where they meet: until then nobody else can speak for it.
-bool haveMet();
+/// Whether another process speaks for this one: it came to where they meet, and one of a lower rank
+/// is left.
+bool othersSpeak();
 
 /// Tells the processes that wait for this one why it ends before it met them. Whether they can hear
 /// it: false where nobody is at the place where they meet.
-bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout);
+bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout,
+               std::stop_token stop = {});
 
 /// Of this thread, where one run is computed by several; null otherwise.
 Processes* currentProcesses();

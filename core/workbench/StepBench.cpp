@@ -135,8 +135,10 @@ Result<void> benchSteps(const BenchOptions& options, const Launch& launch,
     requireImages(options, launch);
     configureCompute(threadsOf(options.threads, launch));
     at::init_num_threads();  // counts are per thread, and a program calls from any
-    const auto processes = meet({launch, taskOf(options)}, static_cast<double>(kTimeout.count()));
+    const auto processes =
+        meet({launch, taskOf(options), stop}, static_cast<double>(kTimeout.count()));
     inCompany(processes, [&] {
+      if (processes) processes->endStart();
       for (const std::string& precision : options.precisions)
         precisionOn(deviceOf(options, launch), precision, "--precision");
       for (const std::string& name : options.models)

@@ -77,7 +77,7 @@ Json taskOf(const Experiment& experiment) {
 std::shared_ptr<Processes> meet(const Together& together, double timeoutSeconds) {
   if (together.launch.alone()) return nullptr;
   const auto timeout = std::chrono::seconds(static_cast<std::int64_t>(timeoutSeconds));
-  auto processes = std::make_shared<Processes>(together.launch, timeout);
+  auto processes = std::make_shared<Processes>(together.launch, timeout, together.stop);
   const Json mine = {{"headlight", HEADLIGHT_VERSION},
                      {"libtorch", TORCH_VERSION},
                      {"sums between GPUs by", sumsBy(at::kCUDA)},
@@ -109,11 +109,11 @@ void tellOthers(Processes* processes, const std::string& why) {
 }
 
 bool othersKnowOfThis() {
-  return haveMet();
+  return othersSpeak();
 }
 
-bool tellThoseWhoWait(const Launch& launch, const std::string& why) {
-  return !launch.alone() && leaveWord(launch, why, kShortly);
+bool tellThoseWhoWait(const Launch& launch, const std::string& why, std::stop_token stop) {
+  return !launch.alone() && leaveWord(launch, why, kShortly, std::move(stop));
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 // core/workbench but for Together itself, which has no torch type.
 
 #include <memory>
+#include <stop_token>
 
 #include "core/config/Experiment.h"
 #include "core/processes/Launch.h"
@@ -14,8 +15,9 @@ class Processes;
 
 /// How a run's processes were started, and what each was asked for.
 struct Together {
-  Launch launch;  ///< as it stands here: alone
-  Json task;      ///< the same in all of them; compared
+  Launch launch;         ///< as it stands here: alone
+  Json task;             ///< the same in all of them; compared
+  std::stop_token stop;  ///< ends every wait for the others until the run has begun
 };
 
 /// Threads of this process where `threads` 0 leaves it open: processes of one machine share its
@@ -30,7 +32,8 @@ Experiment placedAt(Experiment experiment, const Launch& launch);
 Json taskOf(const Experiment& experiment);
 
 /// Null where `together` is one process. Throws Failure: those of Processes, and InvalidConfig
-/// where the tasks or the programs differ; which processes and in what is said.
+/// where the tasks or the programs differ; which processes and in what is said. endStart() is the
+/// caller's, where the run has begun.
 std::shared_ptr<Processes> meet(const Together& together, double timeoutSeconds);
 
 /// Process 0's experiment in all of them.
@@ -55,8 +58,9 @@ auto inCompany(const std::shared_ptr<Processes>& processes, Body&& body) {
 
 /// For a process that cannot even begin: the others, which wait, get to know. False where nobody
 /// could be told.
-bool tellThoseWhoWait(const Launch& launch, const std::string& why);
-/// Whether another process may speak for this one: it came to where they meet.
+bool tellThoseWhoWait(const Launch& launch, const std::string& why, std::stop_token stop = {});
+/// Whether another process speaks for this one: it came to where they meet, and one of a lower rank
+/// is left.
 bool othersKnowOfThis();
 
 }  // namespace headlight

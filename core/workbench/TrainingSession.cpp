@@ -90,11 +90,11 @@ Resumption resumptionOf(const RunFolder& folder) {
 /// Runs `body`; where it throws, processes that wait for this one at the place where they meet get
 /// to know why.
 template <typename Body>
-auto toldIfNot(const Launch& launch, Body&& body) {
+auto toldIfNot(const Together& together, Body&& body) {
   try {
     return body();
   } catch (const std::exception& exception) {
-    tellThoseWhoWait(launch, messageOf(exception));
+    tellThoseWhoWait(together.launch, messageOf(exception), together.stop);
     throw;
   }
 }
@@ -159,6 +159,12 @@ struct TrainingSession::State {
     });
   }
 
+  /// The last of what is done before the first step.
+  void share() {
+    trainer->share();
+    if (processes) processes->endStart();
+  }
+
   /// What there is to say before the first step.
   void tell(std::vector<std::string> notes, std::vector<MaskFit> maskFits) {
     if (notes.empty() && maskFits.empty()) return;
@@ -221,7 +227,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
       std::unique_ptr<TrainingSession> session(new TrainingSession);
       session->m_state->assemble(std::move(start.parts), std::move(runFolder));
       session->m_state->launch = together.launch;
-      session->m_state->trainer->share();
+      session->m_state->share();
       session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
       return session;
     });
@@ -235,7 +241,7 @@ Result<void> TrainingSession::check(const Experiment& experiment) {
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
     const std::filesystem::path& folder, const Together& together) {
   return guarded(folder.string(), [&] {
-    RunFolder opened = toldIfNot(together.launch, [&] { return RunFolder::open(placeOf(folder)); });
+    RunFolder opened = toldIfNot(together, [&] { return RunFolder::open(placeOf(folder)); });
     return resumeIn(std::move(opened), together);
   });
 }
@@ -247,7 +253,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const HeldFolde
 
 std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
                                                            const Together& together) {
-  Resumption from = toldIfNot(together.launch, [&] { return resumptionOf(runFolder); });
+  Resumption from = toldIfNot(together, [&] { return resumptionOf(runFolder); });
   const auto processes = meet(together, from.experiment.training.timeout);
   return inCompany(processes, [&] {
     configureCompute(threadsOf(from.experiment.threads, together.launch));
@@ -268,7 +274,7 @@ std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
       session->m_state->trainer->restore(*from.saved);
     else
       session->m_state->trainer->restart();
-    session->m_state->trainer->share();
+    session->m_state->share();
     session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
     return session;
   });
@@ -289,7 +295,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::join(const std::option
       session->m_state->assemble(std::move(start.parts), RunFolder::create(unused->path()));
       session->m_state->unused = std::move(unused);
       session->m_state->launch = together.launch;
-      session->m_state->trainer->share();
+      session->m_state->share();
       return session;
     });
   });

@@ -62,10 +62,11 @@ class TrainCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
     m_together.launch = valueOrThrow(launchOfThisProcess());
+    m_together.stop = stop;
     const bool resumes = !m_resume.empty() || (m_resumeOrStart && holdsRun(m_run));
     auto session = guarded("", [&] { return open(resumes); });
     if (!session) {
-      // Who never met the others speaks for itself.
+      // Who never met the others speaks for itself, and the first that is left for all.
       if (m_together.launch.rank > 0) terminal.silence(othersKnowOfThis());
       throw Failure(session.error());
     }
@@ -108,7 +109,7 @@ class TrainCommand : public Command {
     try {
       return body();
     } catch (const std::exception& exception) {
-      tellThoseWhoWait(m_together.launch, messageOf(exception));
+      tellThoseWhoWait(m_together.launch, messageOf(exception), m_together.stop);
       throw;
     }
   }
