@@ -1,10 +1,23 @@
 #pragma once
-// What OpenCV's videoio is told before it is first used. Inside core/imaging.
+// What OpenCV's videoio is told before it is used. Inside core/imaging.
+
+#include <mutex>
+#include <string>
 
 namespace headlight {
 
-/// That FFmpeg prints nothing, and opens files alone, whatever a container may name. Once; later
-/// calls do nothing.
+/// That OpenCV and FFmpeg print nothing: what they say quotes the file, escapes and all. Once;
+/// later calls do nothing.
 void prepareVideoIo();
+
+/// While it lives, whatever OpenCV opens is read by that one demuxer of FFmpeg, and FFmpeg opens
+/// files alone, none that a container names. Others who want the same wait.
+class DemuxerLimit {
+ public:
+  explicit DemuxerLimit(const std::string& demuxer);
+
+ private:
+  std::unique_lock<std::mutex> m_turn;
+};
 
 }  // namespace headlight

@@ -31,21 +31,32 @@ std::string headOf(const fs::path& file) {
   return head;
 }
 
-/// Before OpenCV sees the file. Returns its kind.
-std::string requireVideo(const fs::path& file) {
+struct FoundVideo {
+  std::string kind, demuxer;
+};
+
+/// Before OpenCV sees the file.
+FoundVideo requireVideo(const fs::path& file) {
   std::error_code failed;
   const auto status = fs::status(file, failed);
   if (!fs::exists(status)) refuseVideo(ErrorCode::NotFound, "does not exist", file);
   if (!fs::is_regular_file(status))
     refuseVideo(ErrorCode::InvalidArgument, "is no file, so it is not opened as a video", file);
   if (!std::ifstream(file)) refuseVideo(ErrorCode::Io, "may not be read", file);
-  const std::string kind = videoKindOf(headOf(file));
-  if (kind.empty())
+  const std::string head = headOf(file);
+  if (const std::string playlist = playlistKindOf(head); !playlist.empty())
     refuseVideo(ErrorCode::UnsupportedFile,
-                "is no video by its content: AVI, MP4 or QuickTime, Matroska or WebM, Ogg, MPEG "
-                "and animated GIF are opened; playlists and addresses are not",
+                "is " + playlist +
+                    ", which names other files or addresses: it is not opened. Open the video "
+                    "file itself",
                 file);
-  return kind;
+  if (videoKindOf(head).empty())
+    refuseVideo(ErrorCode::UnsupportedFile,
+                "is no video by its content. AVI, MP4 or QuickTime, Matroska or WebM, Ogg, MPEG, "
+                "Flash Video, Windows Media, YUV4MPEG and animated GIF are opened; playlists and "
+                "addresses are not",
+                file);
+  return {videoKindOf(head), videoDemuxerOf(head)};
 }
 
 void requireFrameSize(double width, double height, const std::string& name) {
@@ -90,7 +101,8 @@ auto guardedVideo(const std::string& where, Body body) {
 
 struct VideoReader::State {
   VideoInfo info;
-  fs::path file;  ///< empty: a camera
+  fs::path file;        ///< empty: a camera
+  std::string demuxer;  ///< videoDemuxerOf()
   int camera = 0;
   cv::VideoCapture capture;
   std::int64_t position = 0;  ///< of the frame that the next grab gives
@@ -113,6 +125,7 @@ void VideoReader::State::begin() {
   if (info.isCamera) {
     open = capture.open(camera, cv::CAP_V4L2);
   } else {
+    const DemuxerLimit limit(demuxer);
     const std::string whole = fs::absolute(file).string();  // "http:x" is a file's name here
     open = cv::videoio_registry::hasBackend(cv::CAP_FFMPEG)
                ? capture.open(whole, cv::CAP_FFMPEG, plain)
@@ -197,8 +210,9 @@ Result<std::unique_ptr<VideoReader>> VideoReader::open(const fs::path& file) {
     State& state = *reader->m_state;
     state.file = file;
     state.info.name = file.filename().string();
-    state.info.kind = requireVideo(file);
-    prepareVideoIo();
+    const FoundVideo found = requireVideo(file);
+    state.info.kind = found.kind;
+    state.demuxer = found.demuxer;
     state.begin();
     state.describe();
     return reader;

@@ -41,6 +41,17 @@ bool beginsLikePicture(std::string_view head) {
   return head.size() >= 12 && head.starts_with("RIFF"sv) && head.substr(8, 4) == "WEBP"sv;
 }
 
+/// Empty for what is no file, or cannot be read.
+std::string headOfRegularFile(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  std::string head(kPeekedBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
 }  // namespace
 
 FileContent contentOf(std::string_view head) {
@@ -49,18 +60,18 @@ FileContent contentOf(std::string_view head) {
     return FileContent::Checkpoint;
   if (beginsLikeJson(head)) return FileContent::Json;
   if (head.starts_with("\x89PNG\r\n\x1a\n"sv)) return FileContent::Png;
+  if (!playlistKindOf(head).empty()) return FileContent::Playlist;
   if (!videoKindOf(head).empty()) return FileContent::Video;
   return beginsLikePicture(head) ? FileContent::OtherPicture : FileContent::Unknown;
 }
 
 FileContent contentOfFile(const std::filesystem::path& path) {
-  std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown)) return FileContent::Unknown;
-  std::string head(kPeekedBytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return contentOf(std::string_view(head));
+  const std::string head = headOfRegularFile(path);
+  return head.empty() ? FileContent::Unknown : contentOf(head);
+}
+
+std::string playlistKindOfFile(const std::filesystem::path& path) {
+  return playlistKindOf(headOfRegularFile(path));
 }
 
 bool looksLikeConfig(const std::filesystem::path& path) {

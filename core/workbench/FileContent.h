@@ -2,6 +2,7 @@
 // What a file is, from its first bytes rather than its name.
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace headlight {
@@ -12,13 +13,16 @@ enum class FileContent {
   Checkpoint,
   Png,
   OtherPicture,
-  Video,  ///< videoKindOf(), animated GIF among them
+  Video,     ///< videoKindOf(), animated GIF among them
+  Playlist,  ///< playlistKindOf(): refused, as it names other files and addresses
 };
 
 /// Looks at the first 4 KB of a regular file, and at nothing of anything else.
 FileContent contentOfFile(const std::filesystem::path& path);
 /// `head`: the first bytes, the more the surer.
 FileContent contentOf(std::string_view head);
+/// "a DASH manifest" …; empty for what is no playlist.
+std::string playlistKindOfFile(const std::filesystem::path& path);
 
 /// Whether a model is described there by JSON; where the content says nothing, the name decides.
 bool looksLikeConfig(const std::filesystem::path& path);

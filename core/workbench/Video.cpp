@@ -7,8 +7,10 @@ namespace headlight {
 
 std::optional<MapPlace> videoPlaceOf(const std::string& address) {
   auto place = mapPlaceOf(address);
-  if (!place || isThere(address) || contentOfFile(place->file) != FileContent::Video)
-    return std::nullopt;
+  if (!place || isThere(address)) return std::nullopt;
+  const FileContent content = contentOfFile(place->file);
+  // What a playlist is, the reader of videos says.
+  if (content != FileContent::Video && content != FileContent::Playlist) return std::nullopt;
   return place;
 }
 

@@ -79,6 +79,26 @@ TEST_F(FilmCliTest, WhatCannotBeIsRefused) {
   EXPECT_FALSE(fs::exists(path("film.mkv")));
 }
 
+/// Sync bytes of a transport stream, escapes, and a manifest: nothing of it reaches the terminal.
+TEST_F(FilmCliTest, AManifestIsRefusedAndNothingOfItIsPrinted) {
+  std::string bytes = "G\33]0;title\7G\33[31mred";
+  bytes.resize(188, ' ');
+  for (int packet = 1; packet < 3; ++packet)
+    bytes += "G" + std::string(187, ' ');
+  std::ofstream(path("clip.ts"), std::ios::binary)
+      << bytes << "G\n<?xml version='1.0'?>"
+      << "<MPD profiles='urn:mpeg:dash:profile:isoff-on-demand:2011'>";
+  for (const Arguments& command :
+       {Arguments{"film", "clip.ts", "-o", "film.gif"}, {"predict", "clip.ts[0]"}}) {
+    const auto outcome = runWithModel(command);
+    EXPECT_NE(outcome.exitCode, 0) << command.front();
+    EXPECT_EQ(outcome.signal, 0);
+    EXPECT_NE(outcome.err.find("DASH manifest"), std::string::npos) << outcome.err;
+    EXPECT_EQ((outcome.out + outcome.err).find('\33'), std::string::npos) << outcome.err;
+  }
+  EXPECT_FALSE(fs::exists(path("film.gif")));
+}
+
 /// "clip.avi[5]" is a picture for whatever takes pictures, the same as the frame in a file.
 TEST_F(FilmCliTest, AFrameIsAPictureEverywhere) {
   std::ofstream(path("frame5.png"), std::ios::binary)

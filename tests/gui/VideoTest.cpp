@@ -208,6 +208,16 @@ class VideoTest : public QObject {
     QVERIFY(f.lookIsOf(9));
   }
 
+  void aPlaylistIsRefusedByItsName() {
+    Fixture f;
+    const QString list = f.folder.filePath("list.ts");
+    writeText(list, "#EXTM3U\n" + f.clip.toUtf8() + "\n");
+    f->openPaths({list});
+    QTRY_VERIFY(f.notices() > 0);
+    QVERIFY2(f.newestNotice().text.contains("M3U or HLS playlist"),
+             qPrintable(f.newestNotice().text));
+  }
+
   void whatIsNoVideoIsToldAndChangesNothing() {
     Fixture f;
     f.openClip();

@@ -175,6 +175,92 @@ TEST_F(VideoTest, WhatIsNoVideoIsRefused) {
   EXPECT_EQ(codeOf("http://127.0.0.1:9/clip.mp4"), ErrorCode::NotFound);
 }
 
+TEST_F(VideoTest, PlaylistsAreRefusedByTheirName) {
+  const std::string file = writeAvi().string();
+  const std::string packets = "G\33]0;title\7" + std::string(180, ' ') + "G\33[31m" +
+                              std::string(183, ' ') + "G" + std::string(187, ' ') + "G\n";
+  for (const auto& [bytes, kind] :
+       {std::pair<std::string, std::string>{"#EXTM3U\n" + file + "\n", "M3U or HLS playlist"},
+        {"\xef\xbb\xbf\n#EXTM3U\n" + file + "\n", "M3U or HLS playlist"},
+        {"ffconcat version 1.0\nfile '" + file + "'\n", "concat list"},
+        {"[playlist]\nFile1=" + file + "\n", "PLS playlist"},
+        {"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n", "SDP description"},
+        {"<ASX version=\"3.0\"><entry/></ASX>", "ASX playlist"},
+        {"<?xml version='1.0'?><smil><body/></smil>", "SMIL presentation"},
+        {"<?xml version='1.0'?>\n<MPD profiles='x'/>", "DASH manifest"},
+        {"rtsp://127.0.0.1/a\n", "list of addresses"},
+        // Transport packets by their sync bytes, and a manifest that FFmpeg would read.
+        {packets + "<?xml version='1.0'?><MPD profiles='x:dash:profile:y'>", "DASH manifest"}}) {
+    for (const std::string name : {"list.ts", "list.avi", "list.m3u8"}) {
+      const auto opened = VideoReader::open(write(name, bytes));
+      ASSERT_FALSE(opened) << kind;
+      EXPECT_EQ(opened.error().code, ErrorCode::UnsupportedFile) << kind;
+      EXPECT_NE(opened.error().text().find(kind), std::string::npos) << opened.error().text();
+      EXPECT_NE(opened.error().text().find("Open the video file"), std::string::npos);
+    }
+    EXPECT_EQ(videoKindOf(bytes), "");
+    EXPECT_EQ(videoDemuxerOf(bytes), "");
+  }
+}
+
+/// Behind the bytes that are examined stands a manifest: what the packets say alone is read.
+TEST_F(VideoTest, AContainerIsReadByItsOwnDemuxerAlone) {
+  std::string bytes;
+  for (int packet = 0; packet < 30; ++packet)
+    bytes += packet == 0 ? "G\33]0;title\7" + std::string(180, ' ') : "G" + std::string(187, ' ');
+  ASSERT_GT(bytes.size(), kVideoHeadBytes);
+  bytes += "G\n<?xml version='1.0'?><MPD profiles='urn:mpeg:dash:profile:isoff-on-demand:2011'>";
+  const fs::path file = write("manifest.ts", bytes);
+  EXPECT_EQ(videoKindOf(bytes.substr(0, kVideoHeadBytes)), "MPEG");
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(codeOf(file), ErrorCode::InvalidFile);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+/// By a name that FFmpeg takes for a series of pictures.
+TEST_F(VideoTest, APatternInANameIsNoSeriesOfFiles) {
+  const fs::path odd = m_folder / "frame%03d.jpg";
+  fs::copy_file(writeAvi(), odd);
+  write("frame001.jpg", "no picture");
+  EXPECT_EQ(valueOrThrow(VideoReader::open(odd))->info().frames, kFrames);
+}
+
+TEST_F(VideoTest, EveryContainerOfTheListIsRead) {
+  const auto coded = [](const char* letters) {
+    return cv::VideoWriter::fourcc(letters[0], letters[1], letters[2], letters[3]);
+  };
+  for (const auto& [name, coding, kind] :
+       {std::tuple{"c.mkv", "mp4v", "Matroska or WebM"},
+        std::tuple{"c.mov", "mp4v", "MP4 or QuickTime"}, std::tuple{"c.mpg", "mpg1", "MPEG"},
+        std::tuple{"c.ts", "mpg2", "MPEG"}, std::tuple{"c.flv", "FLV1", "Flash Video"},
+        std::tuple{"c.wmv", "WMV2", "Windows Media"}}) {
+    const fs::path path = m_folder / name;
+    cv::VideoWriter writer(path.string(), cv::CAP_FFMPEG, coded(coding), 25, {kWidth, kHeight});
+    ASSERT_TRUE(writer.isOpened()) << name;
+    for (int i = 0; i < 20; ++i) {
+      cv::Mat frame(kHeight, kWidth, CV_8UC3, cv::Scalar(60, 60, 60));
+      frame(cv::Rect(leftOf(i), 16, kSide, kSide)) = cv::Scalar(30, 40, 230);
+      writer.write(frame);
+    }
+    writer.release();
+    const auto reader = VideoReader::open(path);
+    ASSERT_TRUE(reader) << reader.error().text();
+    EXPECT_EQ((*reader)->info().kind, kind);
+    EXPECT_EQ(foundLeft(valueOrThrow((*reader)->next())->image), leftOf(0)) << name;
+    EXPECT_EQ(foundLeft(valueOrThrow((*reader)->next())->image), leftOf(1)) << name;
+  }
+  std::string plain = "YUV4MPEG2 W64 H48 F25:1 Ip A1:1 C420jpeg\n";
+  for (int i = 0; i < 3; ++i)
+    plain += "FRAME\n" + std::string(kWidth * kHeight, '\x60') +
+             std::string(kWidth * kHeight / 2, '\x80');
+  const auto reader = VideoReader::open(write("c.y4m", plain));
+  ASSERT_TRUE(reader) << reader.error().text();
+  EXPECT_EQ((*reader)->info().kind, "YUV4MPEG");
+  EXPECT_EQ(countFrames(**reader), 3);
+}
+
 TEST_F(VideoTest, ANameThatLooksLikeAnAddressIsAFile) {
   fs::create_directory(m_folder / "http:");
   const fs::path odd = m_folder / "http:" / "concat:a|b %03d.avi";
@@ -255,6 +341,15 @@ TEST_F(VideoTest, KindsAreToldByContent) {
   EXPECT_EQ(videoKindOf("GIF89a"), "animated GIF");
   EXPECT_EQ(videoKindOf(""), "");
   EXPECT_EQ(videoKindOf("#EXTM3U\n"), "");
+  EXPECT_EQ(videoKindOf("FLV\1\5"s), "Flash Video");
+  EXPECT_EQ(videoKindOf("YUV4MPEG2 W2 H2\n"), "YUV4MPEG");
+  const std::string packet = "G\0\0\x10"s + std::string(184, '\xff');
+  EXPECT_EQ(videoKindOf(packet + packet + packet), "MPEG");
+  EXPECT_EQ(videoDemuxerOf(packet + packet + packet), "mpegts");
+  EXPECT_EQ(videoKindOf(packet + packet + packet + "no sync"), "");
+  EXPECT_EQ(videoKindOf(packet + packet), "");
+  // What a container holds is no playlist, whatever it says.
+  EXPECT_EQ(playlistKindOf("\0\0\0\x20 <MPD <smil"s), "");
 }
 
 // --- Films that are written --------------------------------------------------------------------

@@ -16,6 +16,9 @@ TEST(FileContent, IsToldFromTheFirstBytes) {
   EXPECT_EQ(contentOf("PK\x03\x04rest"sv), FileContent::Checkpoint);
   EXPECT_EQ(contentOf("\x89PNG\r\n\x1a\n"sv), FileContent::Png);
   EXPECT_EQ(contentOf("RIFF....WEBPVP8 "sv), FileContent::OtherPicture);
+  EXPECT_EQ(contentOf("#EXTM3U\nclip.avi\n"sv), FileContent::Playlist);
+  EXPECT_EQ(contentOf("<?xml version='1.0'?><MPD/>"sv), FileContent::Playlist);
+  EXPECT_EQ(contentOf("{\"text\": \"<playlist\"}"sv), FileContent::Json);
   for (const auto unknown : {""sv, "hello"sv, "RIFF....WAVE"sv, "\0\0"sv, "{\0"sv})
     EXPECT_EQ(contentOf(unknown), FileContent::Unknown) << std::string(unknown);
 }

@@ -238,14 +238,19 @@ FileFinding inspectRegularFile(const QString& path) {
       return inspectPicture(path);
     case FileContent::Video:
       return found(path, FileKind::Video);
+    case FileContent::Playlist:
+      return problem(path,
+                     text("It is %1, which names other files or addresses: it is not opened. "
+                          "Open the video file itself.")
+                         .arg(QString::fromStdString(playlistKindOfFile(path.toStdString()))));
     case FileContent::Unknown:
       break;
   }
-  return problem(path,
-                 text("Headlight does not open this kind of file. It opens pictures (JPEG, "
-                      "PNG, WebP, BMP, TIFF, PPM), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "
-                      "animated GIF), checkpoints (.safetensors, .pth), configs, mask "
-                      "schemes and sessions (.json), and folders."));
+  return problem(
+      path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
+                 "PNG, WebP, BMP, TIFF, PPM), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "
+                 "FLV, WMV, Y4M, animated GIF), checkpoints (.safetensors, .pth), configs, mask "
+                 "schemes and sessions (.json), and folders."));
 }
 
 }  // namespace

@@ -134,11 +134,9 @@ void OpeningCommands::chooseFiles() {
   question.start = pictureFolder(*m_document);
   question.filter =
       tr("All that Headlight opens (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm "
-         "*.pnm "
-         "*.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv *.mpg *.gif);;Pictures "
-         "(*.jpg *.jpeg *.png *.webp *.bmp "
-         "*.tif *.tiff *.ppm *.pgm *.pbm *.pnm);;Checkpoints (*.safetensors *.pth);;Configs, masks "
-         "and "
+         "*.pnm *.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv *.mpg *.flv *.wmv "
+         "*.y4m *.gif);;Pictures (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm "
+         "*.pnm);;Checkpoints (*.safetensors *.pth);;Configs, masks and "
          "sessions (*.json);;All files (*)");
   dialogs().files(m_window, question, [this](const QStringList& paths) { m_opener->open(paths); });
 }

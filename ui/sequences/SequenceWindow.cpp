@@ -60,6 +60,7 @@ DroppedKind droppedFileKind(const std::filesystem::path& path) {
       if (readSequenceExperiment(path)) return DroppedKind::Config;
       break;
     case FileContent::Video:
+    case FileContent::Playlist:
       break;
     case FileContent::Unknown:
       if (hasImageExtension(path)) return DroppedKind::Picture;

@@ -114,7 +114,7 @@ void VideoController::chooseVideo() {
   question.start = pictureFolder(*m_parts.document);
   question.filter =
       tr("Videos (*.avi *.mp4 *.m4v *.mov *.mkv *.webm *.ogv *.ogg *.mpg *.mpeg *.ts "
-         "*.gif);;All files (*)");
+         "*.flv *.wmv *.y4m *.gif);;All files (*)");
   askForPath(m_parts.window, question, [this](const QString& path) { m_player->open(path); });
 }
 

@@ -1,6 +1,7 @@
 // Of Target.h, videos: small films of each container that Headlight writes itself.
 
 #include "core/base/Files.h"
+#include "core/imaging/VideoKind.h"
 #include "core/workbench/Video.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
@@ -39,10 +40,38 @@ Result<void> readVideo(const fs::path& path) {
   return second ? Result<void>() : Result<void>(second.error());
 }
 
+/// A container, or a playlist, and never both; then what reads it.
+Result<void> nameVideo(const std::string& bytes, const fs::path& path) {
+  const std::string head = bytes.substr(0, kVideoHeadBytes);
+  const std::string kind = videoKindOf(head), playlist = playlistKindOf(head);
+  require(kind.empty() || playlist.empty(), "a container that is a playlist");
+  require(kind.empty() == videoDemuxerOf(head).empty(), "a container without a demuxer");
+  writeBytes(path, bytes);
+  const auto read = readVideo(path);
+  if (kind.empty())
+    require(!read && read.error().code == ErrorCode::UnsupportedFile, "opened without a kind");
+  if (!playlist.empty())
+    require(read.error().text().find(playlist) != std::string::npos, "a playlist without a name");
+  return kind.empty() && playlist.empty() ? read : Result<void>();
+}
+
+/// Each names a file beside it, which may not be opened.
+Target kindTarget(const fs::path& folder) {
+  const std::string packets = "G" + std::string(187, ' ') + "G" + std::string(187, ' ') + "G";
+  return {"video, kinds",
+          Kind::Bytes,
+          {filmBytes(folder / "named.avi"), "#EXTM3U\n#EXTINF:1,\nnamed.avi\n",
+           "ffconcat version 1.0\nfile 'named.avi'\n", "[playlist]\nFile1=named.avi\n",
+           "<asx><entry><ref href='named.avi'/></entry></asx>",
+           packets + "<?xml version='1.0'?><MPD profiles='urn:mpeg:dash:profile:isoff-live:2011'>",
+           "v=0\r\nc=IN IP4 127.0.0.1\r\nm=video 9 RTP/AVP 96\r\n"},
+          [path = folder / "list.ts"](const std::string& bytes) { return nameVideo(bytes, path); }};
+}
+
 }  // namespace
 
 std::vector<Target> videoTargets(const fs::path& folder) {
-  std::vector<Target> targets;
+  std::vector<Target> targets{kindTarget(folder)};
   for (const std::string ending : {"avi", "mp4", "gif"}) {
     const fs::path path = folder / ("film." + ending);
     const std::string whole = filmBytes(path);
