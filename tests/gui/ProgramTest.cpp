@@ -77,6 +77,38 @@ class ProgramTest : public QObject {
     QVERIFY2(outcome.error.contains("view.layer twice"), outcome.error);
   }
 
+  /// Killed while it restores, as by a crash: the start after goes without, and keeps the session.
+  void aStartThatDiedIsFollowedByOneWithoutTheSession() {
+    QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("headlight")));
+    const QByteArray session = R"({"kind": "headlight-session", "schema": 1})";
+    write("headlight/session.json", session);
+    const auto start = [&](QProcess& program) {
+      QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+      environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+      environment.insert(QStringLiteral("XDG_DATA_HOME"), m_folder.path());
+      program.setProcessEnvironment(environment);
+      program.start(QStringLiteral(HEADLIGHT_PROGRAM),
+                    {QStringLiteral("--threads"), QStringLiteral("1")});
+    };
+    const auto isThere = [&](const char* name) {
+      return QFile::exists(m_folder.filePath(QLatin1String(name)));
+    };
+    QProcess first, second;
+    start(first);
+    QTRY_VERIFY_WITH_TIMEOUT(isThere("headlight/session.starting"), 60000);
+    first.kill();
+    QVERIFY(first.waitForFinished(30000));
+    QVERIFY(isThere("headlight/session.starting") && isThere("headlight/session.json"));
+    start(second);
+    QTRY_VERIFY_WITH_TIMEOUT(isThere("headlight/session.failed-1.json"), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(!isThere("headlight/session.starting"), 60000);
+    QFile kept(m_folder.filePath(QStringLiteral("headlight/session.failed-1.json")));
+    QVERIFY(kept.open(QIODevice::ReadOnly));
+    QCOMPARE(kept.readAll(), session);
+    second.kill();
+    QVERIFY(second.waitForFinished(30000));
+  }
+
   void aScreenshotIsTaken() {
     const Outcome outcome = shot({});
     QCOMPARE(outcome.exitCode, 0);

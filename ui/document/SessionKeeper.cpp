@@ -5,6 +5,8 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
+#include <utility>
+
 #include "core/base/Files.h"
 
 namespace headlight {
@@ -23,24 +25,32 @@ QString previousPath(const QString& path) {
   return QFileInfo(path).dir().filePath(QStringLiteral("session.previous.json"));
 }
 
+QString startMarkPath(const QString& path) {
+  if (path.isEmpty()) return {};
+  return QFileInfo(path).dir().filePath(QStringLiteral("session.starting"));
+}
+
 bool isTaken(const QString& path) {
   const QFileInfo file(path);
   return file.exists() || file.isSymLink();  // a link that leads nowhere
 }
 
 /// Out of the way, under a name of its own; what it is called now, empty where that failed.
-QString putAside(const QString& path) {
+QString putAside(const QString& path, const QString& why) {
   const QDir folder = QFileInfo(path).dir();
   QString aside;
   for (int i = 1; aside.isEmpty() || isTaken(aside); ++i)
-    aside = folder.filePath(QStringLiteral("session.damaged-%1.json").arg(i));
+    aside = folder.filePath(QStringLiteral("session.%1-%2.json").arg(why).arg(i));
   return QFile::rename(path, aside) ? aside : QString();
 }
 
 }  // namespace
 
 SessionKeeper::SessionKeeper(QString path, Collect collect, QObject* parent)
-    : QObject(parent), m_path(std::move(path)), m_collect(std::move(collect)) {
+    : QObject(parent),
+      m_path(std::move(path)),
+      m_start(startMarkPath(m_path)),
+      m_collect(std::move(collect)) {
   m_timer.setSingleShot(true);
   m_timer.setInterval(kDelayMs);
   connect(&m_timer, &QTimer::timeout, this, &SessionKeeper::saveInBackground);
@@ -54,25 +64,38 @@ QString SessionKeeper::defaultPath() {
 
 std::optional<Session> SessionKeeper::load(QString* problem) {
   if (m_path.isEmpty() || !QFile::exists(m_path)) return std::nullopt;
+  const QString name = QFileInfo(m_path).fileName();
+  if (!m_start.begin()) {
+    m_start.end();
+    *problem = asideText(tr("The program ended while it restored %1 the last time").arg(name),
+                         putAside(m_path, QStringLiteral("failed")));
+    return std::nullopt;
+  }
   QString text;
   if (auto bytes = readFile(m_path.toStdString(), kMaxBytes)) {
-    auto session = sessionFromText(QByteArray::fromStdString(*bytes), QFileInfo(m_path).fileName());
+    auto session = sessionFromText(QByteArray::fromStdString(*bytes), name);
     if (session) return std::move(*session);
     text = QString::fromStdString(session.error().text());
   } else {
     text = QString::fromStdString(bytes.error().text());
   }
-  const QString aside = putAside(m_path);
-  if (aside.isEmpty()) {
-    *problem =
-        tr("%1. It could not be put aside either: to spare %2, this session is not kept. Move "
-           "that file away and start Headlight again.")
-            .arg(text, m_path);
-    m_path.clear();
-  } else {
-    *problem = tr("%1. It was kept as %2; Headlight begins anew.").arg(text, aside);
-  }
+  m_start.end();
+  *problem = asideText(text, putAside(m_path, QStringLiteral("damaged")));
   return std::nullopt;
+}
+
+void SessionKeeper::startIsOver() {
+  m_start.end();
+}
+
+/// `aside`: its new name; empty where it has none, and then no session is kept.
+QString SessionKeeper::asideText(const QString& problem, const QString& aside) {
+  if (!aside.isEmpty())
+    return tr("%1. It was kept as %2; Headlight begins anew.").arg(problem, aside);
+  const QString path = std::exchange(m_path, QString());
+  return tr("%1. It could not be put aside either: to spare %2, this session is not kept. Move "
+            "that file away and start Headlight again.")
+      .arg(problem, path);
 }
 
 void SessionKeeper::changed() {
@@ -93,6 +116,7 @@ void SessionKeeper::saveInBackground() {
 }
 
 QString SessionKeeper::saveNow() {
+  m_start.end();
   m_timer.stop();
   m_worker.clear();
   return m_path.isEmpty() ? QString() : saveTo(m_path);

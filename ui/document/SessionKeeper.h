@@ -1,6 +1,7 @@
 #pragma once
 // Where the session lies, and that it is never lost: written soon after every change and on
-// closing, atomically; a damaged one is put aside, not overwritten.
+// closing, atomically; a damaged one is put aside, not overwritten, and so is one that the program
+// did not survive restoring.
 
 #include <QObject>
 #include <QString>
@@ -11,6 +12,7 @@
 
 #include "ui/base/WorkerThread.h"
 #include "ui/document/Session.h"
+#include "ui/document/StartMark.h"
 
 namespace headlight {
 
@@ -26,8 +28,11 @@ class SessionKeeper : public QObject {
   static QString defaultPath();
 
   /// The session of last time. Nothing if there is none, or if it is damaged: then it was renamed,
-  /// and `problem` says so. One that cannot be renamed is not written over: nothing is kept then.
+  /// and `problem` says so. The same where the program ended while it restored this session the
+  /// last time. One that cannot be renamed is not written over: nothing is kept then.
   std::optional<Session> load(QString* problem);
+  /// What load() gave is restored: if the program ends now, that is not why.
+  void startIsOver();
   /// Writes a little later, in the background; more changes until then cost nothing.
   void changed();
   /// Writes now and waits; an error's text, or empty.
@@ -48,8 +53,10 @@ class SessionKeeper : public QObject {
  private:
   void saveInBackground();
   void tellLost(const QString& error);
+  QString asideText(const QString& problem, const QString& aside);
 
   QString m_path;
+  StartMark m_start;
   Collect m_collect;
   QTimer m_timer;
   std::optional<Session> m_previous;  ///< of this run of the program
