@@ -60,9 +60,9 @@ FileContent contentOf(std::string_view head) {
     return FileContent::Checkpoint;
   if (beginsLikeJson(head)) return FileContent::Json;
   if (head.starts_with("\x89PNG\r\n\x1a\n"sv)) return FileContent::Png;
+  if (beginsLikePicture(head)) return FileContent::OtherPicture;
   if (!playlistKindOf(head).empty()) return FileContent::Playlist;
-  if (!videoKindOf(head).empty()) return FileContent::Video;
-  return beginsLikePicture(head) ? FileContent::OtherPicture : FileContent::Unknown;
+  return videoKindOf(head).empty() ? FileContent::Unknown : FileContent::Video;
 }
 
 FileContent contentOfFile(const std::filesystem::path& path) {

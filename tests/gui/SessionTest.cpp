@@ -43,9 +43,21 @@ class SessionTest : public QObject {
     session.view.style = MapStyle::Warm;
     session.view.dim = 0.5;
     session.theme = QStringLiteral("dark");
-    session.geometry = QByteArray("\0\1\2geometry", 11);
-    session.arrangements[QStringLiteral("look")] = {QByteArray("\xff\xfe docks"),
-                                                    QStringLiteral("rollout")};
+    session.place = WindowPlace{QRect(20, 30, 900, 700), QRect(0, 0, 1280, 800), 0, 1280, true};
+    LayoutPart heads, gallery, tabs, column;
+    heads.dock = QStringLiteral("heads");
+    heads.size = 300;
+    heads.visible = false;
+    gallery.dock = QStringLiteral("gallery");
+    gallery.floating = QRect(-5, 6, 200, 300);
+    tabs.kind = LayoutPart::Kind::Tabs;
+    tabs.parts = {heads, gallery};
+    tabs.current = QStringLiteral("heads");
+    column.kind = LayoutPart::Kind::Column;
+    column.parts = {tabs};
+    session.arrangements[QStringLiteral("look")] = {
+        WindowLayout{{{Qt::RightDockWidgetArea, QSize(300, 600), column}}, QSize(800, 600)},
+        QStringLiteral("rollout")};
     const QByteArray text = sessionToText(session);
     QVERIFY(isSessionText(text));
     const auto read = sessionFromText(text, QStringLiteral("test"));
@@ -54,7 +66,8 @@ class SessionTest : public QObject {
     QVERIFY(read->partial);
     QVERIFY(read->view == session.view);
     QCOMPARE(read->gallery, session.gallery);
-    QCOMPARE(read->geometry, session.geometry);
+    QVERIFY(read->place == session.place);
+    QVERIFY(read->damaged.isEmpty());
     QCOMPARE(read->workspace, session.workspace);
     QVERIFY(read->arrangements == session.arrangements);
     QVERIFY(!isSessionText(QByteArray::fromStdString(experimentToText(session.experiment))));
@@ -131,6 +144,52 @@ class SessionTest : public QObject {
     OPEN_SMALL_MODEL(test);  // and it works
     QVERIFY(test->close());
     QVERIFY(QFile::exists(path("session.json")));
+  }
+
+  /// As after a crash: the mark lies there, and nobody holds it.
+  void aStartThatDiedIsFollowedByOneWithoutTheSession() {
+    Session session;
+    session.experiment = smallExperiment();
+    const QByteArray content = sessionToText(session);
+    writeText(path("session.json"), content);
+    writeText(path("session.starting"), "Headlight is starting.\n");
+    {
+      TestWindow test(path("session.json"));
+      QCOMPARE(test.notices(), 1);
+      QCOMPARE(test.newestNotice().level, Notice::Level::Warning);
+      QVERIFY2(test.newestNotice().text.contains(QStringLiteral("ended while it restored")),
+               qPrintable(test.newestNotice().text));
+      QVERIFY(test.newestNotice().text.contains(QStringLiteral("session.failed-1.json")));
+      QVERIFY(!test.document()->hasModel());
+      QFile aside(path("session.failed-1.json"));
+      QVERIFY(aside.open(QIODevice::ReadOnly));
+      QCOMPARE(aside.readAll(), content);
+      QVERIFY(!QFile::exists(path("session.json")));
+      QVERIFY(!QFile::exists(path("session.starting")));
+      // It can be opened by hand, and is restored at the start after.
+      test->openPaths({path("session.failed-1.json")});
+      QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+      QVERIFY(test->close());
+    }
+    TestWindow test(path("session.json"));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QCOMPARE(test.notices(), 0);
+  }
+
+  void theMarkOfAStartGoesOnceItIsThrough() {
+    Session session;
+    session.experiment = smallExperiment();
+    writeText(path("session.json"), sessionToText(session));
+    TestWindow test(path("session.json"));
+    QVERIFY(QFile::exists(path("session.starting")));
+    {
+      TestWindow other(path("session.json"));  // which starts meanwhile, and is no sign of a crash
+      QCOMPARE(other.notices(), 0);
+      QTRY_VERIFY_WITH_TIMEOUT(other.document()->hasModel(), 20000);
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(path("session.starting")), 20000);
+    QCOMPARE(test.notices(), 0);
   }
 
   void noDamagedSessionIsWrittenOver() {
@@ -248,10 +307,12 @@ class SessionTest : public QObject {
     session.view.layer = 1000;
     session.view.head = 1000;
     session.view.query = 100000;
-    session.arrangements[QStringLiteral("look")] = {QByteArray(5000, '\x7f'), QStringLiteral("?")};
     session.workspace = QStringLiteral("kitchen");
-    session.geometry = QByteArray(5000, '\x7f');
-    writeText(path("session.json"), sessionToText(session));
+    Json json = Json::parse(sessionToText(session).toStdString());
+    const std::string noise = QByteArray(5000, '\x7f').toBase64().toStdString();
+    json["window"]["geometry"] = noise;
+    json["window"]["workspaces"]["look"] = {{"docks", noise}, {"page", "?"}};
+    writeText(path("session.json"), QByteArray::fromStdString(json.dump()));
     TestWindow test(path("session.json"));
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
     QCOMPARE(test.document()->view().layer, 2);

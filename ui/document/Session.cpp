@@ -5,6 +5,7 @@
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/workbench/WaysOfLooking.h"
+#include "ui/document/LayoutBytes.h"
 
 namespace headlight {
 namespace {
@@ -106,33 +107,65 @@ QStringList readGallery(const Json& json) {
   return gallery;
 }
 
-QByteArray base64At(const Json& json, const char* key) {
-  return QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, key, "window.")));
+QByteArray base64At(const Json& json, const char* key, const std::string& path) {
+  return QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, key, path)));
 }
 
-Arrangements readArrangements(const Json& window) {
-  Arrangements all;
+/// What `read` gives; nothing where it fails, and then `session` says so: a window that stands
+/// otherwise is no reason to refuse a session.
+template <typename Read>
+auto readUnlessDamaged(const QString& what, Session& session, Read read) {
+  const auto value = guarded(what.toStdString(), read);
+  if (!value) session.damaged << what;
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+/// Sessions of before have Qt's bytes, which are read as a description is.
+std::optional<WindowLayout> readDocks(const QString& workspace, const Json& json,
+                                      const std::string& path, Session& session) {
+  if (json.contains("layout"))
+    return readUnlessDamaged(workspace, session,
+                             [&] { return layoutFromJson(json["layout"], path + "layout"); });
+  if (!json.contains("docks") || json["docks"] == "") return std::nullopt;
+  return readUnlessDamaged(workspace, session, [&] {
+    return layoutFromBytes(base64At(json, "docks", path), path + "docks");
+  });
+}
+
+std::optional<WindowPlace> readPlace(const Json& window, Session& session) {
+  const QString what = QStringLiteral("place");
+  if (window.contains("place"))
+    return readUnlessDamaged(what, session,
+                             [&] { return placeFromJson(window["place"], "window.place"); });
+  if (!window.contains("geometry") || window["geometry"] == "") return std::nullopt;
+  return readUnlessDamaged(what, session, [&] {
+    return placeFromBytes(base64At(window, "geometry", "window."), "window.geometry");
+  });
+}
+
+void readArrangements(const Json& window, Session& session) {
   // Sessions of before there were workspaces had one page.
   if (const QString page = stringAt(window, "tab", "window."); !page.isEmpty())
-    all[QStringLiteral("look")] = {{}, page};
-  if (!window.contains("workspaces")) return all;
+    session.arrangements[QStringLiteral("look")] = {{}, page};
+  if (!window.contains("workspaces")) return;
   if (!window["workspaces"].is_object() || window["workspaces"].size() > kMaxWorkspaces)
     fail("must be an object", "window.workspaces");
   for (const auto& [name, json] : window["workspaces"].items()) {
     if (!json.is_object()) fail("must be an object", "window.workspaces." + name);
     const std::string path = "window.workspaces." + name + ".";
-    all[QString::fromStdString(name)] = {
-        QByteArray::fromBase64(QByteArray::fromStdString(textAt(json, "docks", path))),
-        stringAt(json, "page", path)};
+    const QString workspace = QString::fromStdString(name);
+    session.arrangements[workspace] = {readDocks(workspace, json, path, session),
+                                       stringAt(json, "page", path)};
   }
-  return all;
 }
 
 Json arrangementsToJson(const Arrangements& arrangements) {
   Json json = Json::object();
-  for (auto item = arrangements.begin(); item != arrangements.end(); ++item)
-    json[item.key().toStdString()] = {{"docks", item->docks.toBase64().toStdString()},
-                                      {"page", item->page.toStdString()}};
+  for (auto item = arrangements.begin(); item != arrangements.end(); ++item) {
+    Json& one = json[item.key().toStdString()];
+    one = {{"page", item->page.toStdString()}};
+    if (item->docks) one["layout"] = layoutToJson(*item->docks);
+  }
   return json;
 }
 
@@ -158,11 +191,11 @@ Session readSession(const QByteArray& text) {
   session.gallery = readGallery(json);
   const Json& window = objectAt(json, "window");
   session.theme = stringAt(window, "theme", "window.");
-  session.geometry = base64At(window, "geometry");
+  session.place = readPlace(window, session);
   session.workspace = stringAt(window, "workspace", "window.");
   session.run = stringAt(window, "run", "window.");
   session.figures = stringAt(window, "figures", "window.");
-  session.arrangements = readArrangements(window);
+  readArrangements(window, session);
   if (json.contains("compare"))
     session.comparison = valueOrThrow(comparisonFromJson(json["compare"]));
   return session;
@@ -221,7 +254,7 @@ QByteArray sessionToText(const Session& session) {
     json["gallery"].push_back(entry.toStdString());
   Json window = Json::object();
   if (!session.theme.isEmpty()) window["theme"] = session.theme.toStdString();
-  if (!session.geometry.isEmpty()) window["geometry"] = session.geometry.toBase64().toStdString();
+  if (session.place) window["place"] = placeToJson(*session.place);
   if (!session.workspace.isEmpty()) window["workspace"] = session.workspace.toStdString();
   if (!session.run.isEmpty()) window["run"] = session.run.toStdString();
   if (!session.figures.isEmpty()) window["figures"] = session.figures.toStdString();

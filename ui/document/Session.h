@@ -7,17 +7,20 @@
 #include <QString>
 #include <QStringList>
 
+#include <optional>
+
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
 #include "ui/document/Comparison.h"
 #include "ui/document/Document.h"
+#include "ui/document/WindowLayout.h"
 
 namespace headlight {
 
 /// How a workspace of the window was left.
 struct Arrangement {
-  QByteArray docks;  ///< of QMainWindow::saveState; empty: as at the first start
-  QString page;      ///< of PictureTabs
+  std::optional<WindowLayout> docks;  ///< nothing: as at the first start
+  QString page;                       ///< of PictureTabs
   bool operator==(const Arrangement&) const = default;
 };
 /// By the name of the workspace: "look", "mask", "train", "compare".
@@ -36,11 +39,13 @@ struct Session {
   QStringList gallery;    ///< files and folders, in order
   Comparison comparison;  ///< what stands side by side
   QString theme;          ///< system, light or dark
-  QByteArray geometry;
+  std::optional<WindowPlace> place;
   QString workspace;          ///< that is shown
   QString run;                ///< the folder of the last run
   QString figures;            ///< where figures and plots were saved last; empty: nowhere yet
   Arrangements arrangements;  ///< of every workspace as it was left
+  /// Of the window's arrangement, what the file says wrong and is left out; not written.
+  QStringList damaged;
 };
 
 /// Model, image, masks and view of a document that has a model.

@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QMainWindow>
+#include <QTimer>
 
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
+#include "ui/window/Arranging.h"
 #include "ui/window/Docks.h"
 #include "ui/window/FollowController.h"
 #include "ui/window/TrainingController.h"
@@ -26,6 +28,8 @@
 
 namespace headlight {
 namespace {
+
+constexpr int kSettledMs = 2000;
 
 /// "deit_tiny_patch16_224", "texture-shape (demo.safetensors)".
 QString titleOf(const ModelInfo& model) {
@@ -108,9 +112,15 @@ void SessionController::start(bool restoreModel, bool openDemo) {
   } else if (last) {
     m_keeper.keepPrevious(*last);
     applyLayout(*last);
+    startIsOver();
   } else if (openDemo) {
     m_parts.opening->openDemo();
   }
+}
+
+/// Once what was restored has been drawn and computed for a moment.
+void SessionController::startIsOver() {
+  QTimer::singleShot(kSettledMs, this, [this] { m_keeper.startIsOver(); });
 }
 
 std::optional<Session> SessionController::session() const {
@@ -120,7 +130,7 @@ std::optional<Session> SessionController::session() const {
   session.comparison = m_parts.tabs->compare()->sides()->comparison();
   session.gallery = m_parts.gallery->sources();
   session.theme = themeName(m_parts.theme->choice());
-  session.geometry = m_parts.window->saveGeometry();
+  session.place = placeOf(*m_parts.window);
   session.figures = lastFigureFolder();
   const QString followed = m_parts.following->folder();
   session.run = followed.isEmpty() ? m_parts.training->runFolder() : followed;
@@ -186,6 +196,7 @@ void SessionController::onReplacing(const ModelInfo& next) {
 void SessionController::onOpeningFailed() {
   const auto lost = std::exchange(m_restoring, std::nullopt);
   if (!lost) return;
+  startIsOver();
   m_keeper.keepPrevious(*lost);
   if (!m_parts.document->hasModel()) m_parts.opening->openDemo();
 }
@@ -202,6 +213,7 @@ void SessionController::apply(const Session& session) {
     document->setView(session.view);
     m_restoring.reset();
     changed();
+    startIsOver();
   };
   m_parts.look->restoreModel(session.experiment, weightsHere(session.weights), whenOpen,
                              session.partial);
@@ -209,12 +221,23 @@ void SessionController::apply(const Session& session) {
 
 void SessionController::applyLayout(const Session& session) {
   if (const auto choice = themeFromName(session.theme)) m_parts.theme->setChoice(*choice);
-  if (!session.geometry.isEmpty()) m_parts.window->restoreGeometry(session.geometry);
+  if (session.place) putAt(m_parts.window, *session.place);
   m_parts.workspaces->restore(session.arrangements, session.workspace);
+  if (!session.damaged.isEmpty()) sayDamaged(session.damaged);
   m_parts.tabs->compare()->sides()->setComparison(session.comparison);
   m_parts.opener->addToGallery(session.gallery);
   m_parts.training->showRecorded(session.run);
   if (!session.figures.isEmpty()) rememberFigureFolder(session.figures);
+}
+
+void SessionController::sayDamaged(const QStringList& parts) {
+  Q_EMIT notice({Notice::Level::Warning,
+                 {},
+                 tr("The session's arrangement of the window is damaged (%1) and was not used. "
+                    "Everything else was restored.")
+                     .arg(shownText(parts.join(QStringLiteral(", ")))),
+                 {},
+                 {}});
 }
 
 void SessionController::chooseToOpen() {

@@ -74,6 +74,8 @@ class SessionController : public QObject {
   void onReplacing(const ModelInfo& next);
   void apply(const Session& session);
   void applyLayout(const Session& session);
+  void sayDamaged(const QStringList& parts);
+  void startIsOver();
   void restorePrevious();
   void chooseToOpen();
   void chooseToSave();

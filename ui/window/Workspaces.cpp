@@ -13,6 +13,7 @@
 
 #include "ui/base/Actions.h"
 #include "ui/maps/PictureTabs.h"
+#include "ui/window/Arranging.h"
 #include "ui/window/Docks.h"
 
 namespace headlight {
@@ -146,20 +147,20 @@ void Workspaces::putBack() {
 
 void Workspaces::keep() {
   if (m_pending) return;  // what is not shown yet is as it was
-  m_left[workspaceName(m_current)] = {m_window->saveState(), m_tabs->page()};
+  m_left[workspaceName(m_current)] = {layoutOf(*m_window), m_tabs->page()};
 }
 
 void Workspaces::apply() {
   m_pending = !m_window->isVisible();
   if (m_pending) return;
   const Arrangement left = m_left.value(workspaceName(m_current));
-  if (left.docks.isEmpty() || !m_window->restoreState(left.docks)) arrange();
+  if (!left.docks || !arrangeDocks(m_window, *left.docks)) arrange();
   m_tabs->showPage(left.page.isEmpty() ? QLatin1String(wordsOf(m_current).page) : left.page);
 }
 
 Arrangements Workspaces::arrangements() const {
   Arrangements all = m_left;
-  if (!m_pending) all[workspaceName(m_current)] = {m_window->saveState(), m_tabs->page()};
+  if (!m_pending) all[workspaceName(m_current)] = {layoutOf(*m_window), m_tabs->page()};
   return all;
 }
 
@@ -171,7 +172,7 @@ void Workspaces::restore(const Arrangements& arrangements, const QString& curren
   keep();
   for (auto item = arrangements.begin(); item != arrangements.end(); ++item) {
     Arrangement& left = m_left[item.key()];
-    if (!item->docks.isEmpty()) left.docks = item->docks;
+    if (item->docks) left.docks = item->docks;
     left.page = item->page;
   }
   for (std::size_t i = 0; i < kWorkspaces.size(); ++i)

@@ -37,9 +37,9 @@ class Workspaces : public QObject {
   Arrangements arrangements() const;
   /// The present one's page alone, for what is carried into other windows.
   Arrangements page() const;
-  /// Shows `current` of them; those that are damaged are as at the first start, those that are
-  /// missing as they are here, and so are the docks of those that say only the page. Applied once
-  /// the window has the size that it was given.
+  /// Shows `current` of them. Those that are missing stay as they are here, and so do the docks of
+  /// those that say only the page, as damaged ones do. Applied once the window has the size that it
+  /// was given.
   void restore(const Arrangements& arrangements, const QString& current);
 
   /// Showing each, the next and the one before, putting back: for the View menu.
