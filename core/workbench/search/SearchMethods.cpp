@@ -7,6 +7,7 @@
 #include "core/base/Text.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
+#include "core/workbench/search/ComparedText.h"
 #include "core/workbench/search/SearchJob.h"
 #include "core/workbench/sweep/HeldTraining.h"
 #include "core/workbench/sweep/SweepResults.h"
@@ -220,11 +221,10 @@ void hardenSoftHeads(SearchJob& job) {
       const double alpha = alphas[static_cast<std::size_t>(layer)][static_cast<std::size_t>(head)];
       const bool hard = alpha < job.plan().options.alphaBelow;
       if (hard) scheme.set(layer, head, HeadMask{MaskKind::Hard, soft.window});
-      char reason[80];
-      std::snprintf(reason, sizeof reason, "alpha %.3f is %s %s", alpha,
-                    hard ? "below" : "not below",
-                    numberText(job.plan().options.alphaBelow).c_str());
-      job.decide({"harden", layer, head, alpha, hard ? "mask" : "keep", reason});
+      const double bound = job.plan().options.alphaBelow;
+      job.decide({"harden", layer, head, alpha, hard ? "mask" : "keep",
+                  "alpha " + comparedText(alpha, {bound}) +
+                      (hard ? " is below " : " is not below ") + numberText(bound)});
     }
   if (job.report.decisions.empty())
     throw Failure({ErrorCode::InvalidArgument, "has no soft head that could become hard", "masks"});

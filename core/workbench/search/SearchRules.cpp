@@ -4,21 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "core/base/Random.h"
 #include "core/base/Text.h"
+#include "core/workbench/search/ComparedText.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::uint64_t kDealPurpose = 0x65717561;  // "equa"
 
-std::string alsText(double als) {
-  char text[32];
-  std::snprintf(text, sizeof text, "ALS %.3f", als);
-  return text;
+std::string alsText(double als, std::initializer_list<double> bounds) {
+  return "ALS " + comparedText(als, bounds);
 }
 
 void setLayer(MaskScheme& scheme, int layer, const HeadMask& mask) {
@@ -55,7 +53,8 @@ SearchStep assignedScheme(const MaskScheme& scheme, const std::vector<std::vecto
   for (int layer = 0; layer < scheme.maskableLayers(); ++layer) {
     const double value = als[static_cast<std::size_t>(layer)].front();
     SearchDecision decision{"assign", layer, -1, value, "keep", ""};
-    const std::string what = alsText(value) + " of head 0 is ";
+    const std::string what =
+        alsText(value, {options.removeBelow, options.allAbove}) + " of head 0 is ";
     if (std::isnan(value)) {
       decision.reason = "its maps have no ALS";
     } else if (value > options.allAbove) {
@@ -85,11 +84,12 @@ SearchStep calibratedScheme(const MaskScheme& scheme, const std::vector<std::vec
         als[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.head)];
     const bool falls = value < options.calibrateBelow;
     if (falls) step.scheme.set(place.layer, place.head, HeadMask());
-    step.decisions.push_back(
-        {"calibrate", place.layer, place.head, value, falls ? "unmask" : "keep",
-         std::isnan(value) ? std::string("its map has no ALS")
-                           : alsText(value) + (falls ? " is below " : " is not below ") +
-                                 numberText(options.calibrateBelow)});
+    step.decisions.push_back({"calibrate", place.layer, place.head, value,
+                              falls ? "unmask" : "keep",
+                              std::isnan(value) ? std::string("its map has no ALS")
+                                                : alsText(value, {options.calibrateBelow}) +
+                                                      (falls ? " is below " : " is not below ") +
+                                                      numberText(options.calibrateBelow)});
   }
   return step;
 }
