@@ -1,5 +1,7 @@
 #include "core/attention/Cost.h"
 
+#include <algorithm>
+
 namespace headlight {
 
 void CostCounter::linear(const std::string& name, std::int64_t in, std::int64_t out, bool bias,
@@ -18,6 +20,12 @@ void CostCounter::products(const std::string& name, int layer, const Grid& grid,
                            std::int64_t headWidth) {
   const std::int64_t tokens = grid.tokens();
   add({name, 0, 2 * tokens * tokens * heads * headWidth, headWidth, grid, layer});
+}
+
+void CostCounter::notice(const std::string& text) {
+  auto& known = m_cost.notices;
+  if (!text.empty() && std::find(known.begin(), known.end(), text) == known.end())
+    known.push_back(text);
 }
 
 void CostCounter::add(LayerCost layer) {

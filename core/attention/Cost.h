@@ -24,6 +24,8 @@ struct ModelCost {
   std::int64_t parameters = 0;
   std::int64_t macs = 0;
   std::vector<LayerCost> layers;
+  /// What is easily overlooked about a model's layers (Attention::notice), each sentence once.
+  std::vector<std::string> notices;
 };
 
 /// Adds up a ModelCost. Norms, softmax, biases and activations count as no multiply-accumulates, as
@@ -44,6 +46,12 @@ class CostCounter {
                 std::int64_t headWidth);
   void parameters(const std::string& name, std::int64_t count) { add({name, count, 0}); }
   void macs(const std::string& name, std::int64_t count) { add({name, 0, count}); }
+  /// Weights that take `macs` to apply.
+  void weights(const std::string& name, std::int64_t count, std::int64_t macs) {
+    add({name, count, macs});
+  }
+  /// Empty, or one that is there already: nothing.
+  void notice(const std::string& text);
   const ModelCost& cost() const { return m_cost; }
 
  private:

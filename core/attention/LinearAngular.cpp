@@ -98,8 +98,8 @@ void DepthwiseResidual::count(CostCounter& counter, const LinearAngularOptions& 
   const bool overGrid = options.residual == "grid";
   const std::int64_t weights =
       heads * options.residualKernel * (overGrid ? options.residualKernel : 1);
-  counter.parameters("dconv", weights);
-  counter.macs("dconv", weights * valueWidth * (overGrid ? grid.patches() : grid.tokens()));
+  counter.weights("dconv", weights,
+                  weights * valueWidth * (overGrid ? grid.patches() : grid.tokens()));
 }
 
 at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {

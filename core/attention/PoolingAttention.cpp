@@ -162,10 +162,10 @@ void PoolingAttention::count(CostCounter& counter, const PoolingOptions& options
   const Grid queries = options.queryGrid(), keys = options.keyGrid();
   const std::int64_t width = options.attention.width, tokens = queries.patches();
   counter.macs("logits and values", 2 * tokens * keys.patches() * width);
-  counter.parameters("rel_pos",
-                     (tableLength(queries.rows, keys.rows) + tableLength(queries.cols, keys.cols)) *
-                         headWidthOf(options));
-  counter.macs("rel_pos", tokens * (keys.rows + keys.cols) * width);
+  counter.weights("rel_pos",
+                  (tableLength(queries.rows, keys.rows) + tableLength(queries.cols, keys.cols)) *
+                      headWidthOf(options),
+                  tokens * (keys.rows + keys.cols) * width);
   counter.linear("proj", width, width, true, tokens);
 }
 
