@@ -54,6 +54,9 @@ const ParameterTable& LearnedMaskAttention::optionTable() {
           .number(&O::sigma, "sigma", 0.05, 100, "Deviation of the Gaussian, in patches.")
           .integer(&O::window, "window", 0, 31,
                    "Side of the filter that the mask starts as, odd, in patches; 0 means fidelity.")
+          .choice(&O::fit, "fit", {"relative", "absolute"},
+                  "When the fit to the filter ends: within 1 % of the filter's norm, or at a mean "
+                  "squared error of 1e-4 as in the paper, which is 8 % on 14 x 14 patches.")
           .boolean(&O::rolled, "rolled",
                    "Roll the rows of the product of the sub-masks; off, it is the mask as it is.")
           .boolean(&O::learned, "learned", "Train the mask; off, it stays as it starts.")
@@ -111,13 +114,14 @@ void LearnedMaskAttention::initialise() {
   const bool gaussian = m_own.initialisation == "gaussian";
   Grid grid = m_options.grid;
   grid.prefix = 0;
-  const LearnedMaskFit& fit =
-      rememberedLearnedMaskFit({.grid = grid,
-                                .fidelity = m_own.fidelity,
-                                .filter = gaussian ? MaskFilter::Gaussian : MaskFilter::Convolution,
-                                .window = m_own.window > 0 ? m_own.window : m_own.fidelity,
-                                .sigma = gaussian ? m_own.sigma : 1.0,
-                                .rolled = m_own.rolled});
+  const LearnedMaskFit& fit = rememberedLearnedMaskFit(
+      {.grid = grid,
+       .fidelity = m_own.fidelity,
+       .filter = gaussian ? MaskFilter::Gaussian : MaskFilter::Convolution,
+       .window = m_own.window > 0 ? m_own.window : m_own.fidelity,
+       .sigma = gaussian ? m_own.sigma : 1.0,
+       .rolled = m_own.rolled,
+       .bound = m_own.fit == "absolute" ? MaskFitBound::Absolute : MaskFitBound::Relative});
   m_fit = &fit;
   const std::int64_t columns = m_maskA.size(2);
   const auto tensorOf = [&](const std::vector<double>& values) {

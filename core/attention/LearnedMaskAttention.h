@@ -29,6 +29,7 @@ struct LearnedMaskOptions {
   std::string initialisation = "gaussian";  ///< gaussian | conv | random
   double sigma = 1.0;                       ///< of the Gaussian, in patches
   int window = 0;                           ///< of the filter it starts as; 0: f
+  std::string fit = "relative";             ///< or absolute, the rule of schema 1 and 2
   bool rolled = true;                       ///< off: W = 𝒜ℬᵀ as it is
   bool learned = true;                      ///< off: the mask stays as it starts
 };

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <list>
 #include <mutex>
 #include <string>
 
+#include "core/attention/MaskFitSubspace.h"
+#include "core/attention/MaskFitTarget.h"
 #include "core/base/Log.h"
 #include "core/base/Random.h"
 
@@ -13,54 +16,7 @@ namespace headlight {
 namespace {
 
 constexpr double kStartDeviation = 0.1;
-
-/// The target R, of which only the taps of the filter are kept: [N, N] would be too large for many
-/// patches. Rolled: R[n, k] = G[n, (n + k) mod N]; else R is the filter G itself.
-struct SparseTarget {
-  struct Entry {
-    int column;
-    double value;
-  };
-  int rows = 0;                     ///< N
-  std::vector<std::size_t> starts;  ///< [N + 1]: where the entries of a row begin
-  std::vector<Entry> entries;       ///< row by row, columns ascending
-  double squares = 0;               ///< sum of the squared values
-};
-
-double tap(const LearnedMaskFitOptions& o, int rowsAway, int colsAway) {
-  if (o.filter == MaskFilter::Convolution) return 1.0;
-  return std::exp(-(rowsAway * rowsAway + colsAway * colsAway) / (2 * o.sigma * o.sigma));
-}
-
-/// Calls `take(n, column, value)` for every entry of the target inside the window.
-template <typename Take>
-void forEachTap(const LearnedMaskFitOptions& o, Take take) {
-  const int patches = o.grid.patches(), reach = (o.window - 1) / 2;
-  for (int n = 0; n < patches; ++n)
-    for (int i = -reach; i <= reach; ++i)
-      for (int j = -reach; j <= reach; ++j) {
-        const int row = n / o.grid.cols + i, col = n % o.grid.cols + j;
-        if (row < 0 || row >= o.grid.rows || col < 0 || col >= o.grid.cols) continue;
-        const int m = row * o.grid.cols + col;
-        take(n, o.rolled ? (m - n + patches) % patches : m, tap(o, i, j));
-      }
-}
-
-SparseTarget sparseTarget(const LearnedMaskFitOptions& o) {
-  SparseTarget target;
-  target.rows = o.grid.patches();
-  target.starts.assign(target.rows + 1, 0);
-  forEachTap(o, [&](int n, int column, double value) {
-    target.entries.push_back({column, value});
-    target.starts[n + 1] = target.entries.size();
-    target.squares += value * value;
-  });
-  for (int n = 0; n < target.rows; ++n)
-    std::sort(target.entries.begin() + target.starts[n],
-              target.entries.begin() + target.starts[n + 1],
-              [](const auto& a, const auto& b) { return a.column < b.column; });
-  return target;
-}
+constexpr double kAbsoluteBound = 1e-4, kRelativeBound = 0.01;
 
 /// xᵀx [q, q] of x [n, q].
 std::vector<double> gram(const std::vector<double>& x, int q) {
@@ -83,7 +39,7 @@ std::vector<double> product(const std::vector<double>& x, const std::vector<doub
 }
 
 /// Target·b, or with `turned` targetᵀ·b; both [N, q].
-std::vector<double> targetTimes(const SparseTarget& target, const std::vector<double>& b, int q,
+std::vector<double> targetTimes(const MaskFitTarget& target, const std::vector<double>& b, int q,
                                 bool turned) {
   std::vector<double> result(b.size(), 0.0);
   for (int n = 0; n < target.rows; ++n)
@@ -111,22 +67,34 @@ double trace(const std::vector<double>& m, int q) {
   return sum;
 }
 
+/// What the descent starts from: N(0, 0.1²).
+struct MaskFitStart {
+  std::vector<double> a, b;  ///< [N, q]
+};
+
+MaskFitStart randomStart(const LearnedMaskFitOptions& options, int columns) {
+  MaskFitStart start;
+  RandomStream random(streamKey({options.seed, 0x1b17}));
+  for (auto* factor : {&start.a, &start.b}) {
+    factor->resize(static_cast<std::size_t>(options.grid.patches()) * columns);
+    for (double& value : *factor)
+      value = kStartDeviation * random.normal();
+  }
+  return start;
+}
+
 /// The descent, without ever forming 𝒜ℬᵀ [N, N]: with E = 𝒜ℬᵀ − R,
 ///   ‖E‖² = ⟨𝒜ᵀ𝒜, ℬᵀℬ⟩ − 2⟨𝒜, Rℬ⟩ + ‖R‖²,  Eℬ = 𝒜(ℬᵀℬ) − Rℬ,  Eᵀ𝒜 = ℬ(𝒜ᵀ𝒜) − Rᵀ𝒜.
 class Descent {
  public:
-  explicit Descent(const LearnedMaskFitOptions& options)
-      : m_q(options.fidelity * options.fidelity), m_target(sparseTarget(options)) {
-    RandomStream random(streamKey({options.seed, 0x1b17}));
-    for (auto* factor : {&a, &b}) {
-      factor->resize(static_cast<std::size_t>(m_target.rows) * m_q);
-      for (double& value : *factor)
-        value = kStartDeviation * random.normal();
-    }
+  Descent(const MaskFitTarget& target, int patches, int columns, const std::vector<double>& startA,
+          const std::vector<double>& startB)
+      : a(startA), b(startB), m_patches(patches), m_q(columns), m_target(target) {
     look();
   }
 
-  double error() const { return m_error; }
+  double error() const { return m_error; }  ///< mean squared, over N² entries
+  double relativeError() const { return std::sqrt(m_squares / m_target.squares); }
 
   /// Lines 9 and 10 of Algorithm 1. Their α = 0.1 is in the units of whatever mean the loss was
   /// taken over; here the step is as long as it may be for the error to keep falling: the inverse
@@ -151,14 +119,14 @@ class Descent {
     m_gramA = gram(a, m_q);
     m_gramB = gram(b, m_q);
     m_pullA = targetTimes(m_target, b, m_q, false);
-    const double squares = dot(m_gramA, m_gramB) - 2 * dot(a, m_pullA) + m_target.squares;
-    m_error = std::max(squares, 0.0) / m_target.rows / m_target.rows;
+    m_squares = std::max(dot(m_gramA, m_gramB) - 2 * dot(a, m_pullA) + m_target.squares, 0.0);
+    m_error = m_squares / m_patches / m_patches;
   }
 
-  int m_q;
-  SparseTarget m_target;
+  int m_patches, m_q;
+  const MaskFitTarget& m_target;
   std::vector<double> m_gramA, m_gramB, m_pullA;  ///< 𝒜ᵀ𝒜, ℬᵀℬ, Rℬ
-  double m_error = 0;
+  double m_squares = 0, m_error = 0;
 };
 
 /// Whether the last 500 steps took off less than a thousandth.
@@ -167,21 +135,77 @@ bool stalled(const std::vector<double>& curve) {
   return curve.size() > kSteps && curve.back() > 0.999 * curve[curve.size() - 1 - kSteps];
 }
 
-}  // namespace
+bool isThere(const Descent& descent, MaskFitBound bound) {
+  return bound == MaskFitBound::Absolute ? descent.error() < kAbsoluteBound
+                                         : descent.relativeError() < kRelativeBound;
+}
 
-LearnedMaskFit fitLearnedMask(const LearnedMaskFitOptions& options) {
-  Descent descent(options);
+/// Steps until the bound, or as many as there may be. `mayStall`: also until it gets no better.
+LearnedMaskFit descended(Descent& descent, const LearnedMaskFitOptions& options, bool mayStall) {
   LearnedMaskFit fit;
   fit.curve.push_back(descent.error());
-  while (descent.error() >= options.tolerance && !stalled(fit.curve) &&
+  while (!isThere(descent, options.bound) && !(mayStall && stalled(fit.curve)) &&
          static_cast<int>(fit.curve.size()) <= options.maxSteps) {
     descent.step();
     fit.curve.push_back(descent.error());
   }
-  fit.reached = descent.error() < options.tolerance;
+  fit.reached = isThere(descent, options.bound);
+  fit.relativeError = descent.relativeError();
+  return fit;
+}
+
+/// Row by row of all patches.
+LearnedMaskFit fitInFull(const LearnedMaskFitOptions& options, const MaskFitTarget& target,
+                         const MaskFitStart& start, int columns, bool mayStall) {
+  Descent descent(target, target.rows, columns, start.a, start.b);
+  LearnedMaskFit fit = descended(descent, options, mayStall);
   fit.a = std::move(descent.a);
   fit.b = std::move(descent.b);
   return fit;
+}
+
+/// The same steps, to rounding, in the few rows in which they happen.
+LearnedMaskFit fitInSubspace(const LearnedMaskFitOptions& options, const MaskFitTarget& target,
+                             const MaskFitStart& start, int columns, bool mayStall) {
+  const MaskFitSubspace space(target, columns, start.a, start.b);
+  Descent descent(space.target(), target.rows, columns, space.a(), space.b());
+  LearnedMaskFit fit = descended(descent, options, mayStall);
+  fit.a = space.wholeA(descent.a);
+  fit.b = space.wholeB(descent.b);
+  return fit;
+}
+
+std::string percentText(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g %%", 100 * share);
+  return text;
+}
+
+std::string shortfallText(const LearnedMaskFit& fit, const LearnedMaskFitOptions& options) {
+  const std::string steps = std::to_string(fit.curve.size() - 1) + " steps";
+  if (options.bound == MaskFitBound::Absolute)
+    return "the sub-masks of the learned mask start " + std::to_string(fit.curve.back()) +
+           " (mean squared error) from their filter, not the " + std::to_string(kAbsoluteBound) +
+           " asked for: more than fidelity² columns would be needed";
+  return "the sub-masks of the learned mask start " + percentText(fit.relativeError) +
+         " (Frobenius norm) from their filter after " + steps + ", not within " +
+         percentText(kRelativeBound) +
+         "; a larger model.attention.fidelity or a smaller window comes closer";
+}
+
+}  // namespace
+
+LearnedMaskFit fitLearnedMask(const LearnedMaskFitOptions& options) {
+  const int columns = options.fidelity * options.fidelity;
+  const MaskFitTarget target = maskFitTarget(options);
+  const MaskFitStart start = randomStart(options, columns);
+  // Bit for bit as before: rows of all patches, and an end wherever it gets no better.
+  if (options.bound == MaskFitBound::Absolute)
+    return fitInFull(options, target, start, columns, /*mayStall=*/true);
+  const bool outOfReach = leastRelativeError(target, columns) > kRelativeBound;
+  return MaskFitSubspace::pays(target, columns)
+             ? fitInSubspace(options, target, start, columns, outOfReach)
+             : fitInFull(options, target, start, columns, outOfReach);
 }
 
 const LearnedMaskFit& rememberedLearnedMaskFit(const LearnedMaskFitOptions& options) {
@@ -192,11 +216,7 @@ const LearnedMaskFit& rememberedLearnedMaskFit(const LearnedMaskFitOptions& opti
     if (key == options) return fit;
   known.emplace_back(options, fitLearnedMask(options));
   const LearnedMaskFit& fit = known.back().second;
-  if (!fit.reached)
-    logWarning("the sub-masks of the learned mask start " + std::to_string(fit.curve.back()) +
-               " (mean squared error) from their filter, not the " +
-               std::to_string(options.tolerance) +
-               " asked for: more than fidelity² columns would be needed");
+  if (!fit.reached) logWarning(shortfallText(fit, options));
   return fit;
 }
 

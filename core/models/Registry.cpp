@@ -120,6 +120,7 @@ bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
          {"image_size", "image_width", "classes", "drop_path", "drop_path_mode", "crop_fraction",
           "crop_mode", "interpolation", "mean", "deviation", "layer_scale"})
       json.erase(key);
+    if (json.contains("attention")) json["attention"].erase("fit");  // only of where masks start
     json["has_layer_scale"] = config.layerScale > 0;
     return json;
   };
