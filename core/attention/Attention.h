@@ -83,6 +83,8 @@ class Attention : public torch::nn::Module, public OwnParameters {
 
   /// What a map of this mechanism is, in words.
   virtual std::string mapMeaning() const = 0;
+  /// What is easily overlooked about this layer's numbers, in a sentence; empty: nothing.
+  virtual std::string notice() const { return {}; }
   virtual bool mapIsSigned() const { return false; }
   /// By what its last forward pass was computed here, in words; before one, by what it will be.
   virtual std::string kernelText() const { return "matrix products"; }

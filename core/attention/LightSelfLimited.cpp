@@ -18,11 +18,22 @@ Own ownOf(const AttentionOptions& options) {
 WindowShape lslaShape(const AttentionOptions& options, const Own& own) {
   Grid patches = options.grid;
   patches.prefix = 0;
-  return windowShape(patches, own.window, own.shift && options.layerInStage % 2 == 1);
+  return windowShape(
+      patches, own.window, own.shift && options.layerInStage % 2 == 1,
+      own.padding == "after_shift" ? WindowPadding::AfterShift : WindowPadding::BeforeShift);
 }
 
 PrefixedWindows lslaWindows(const AttentionOptions& options, const Own& own) {
   return {options.grid.prefix, lslaShape(options, own)};
+}
+
+/// Of padding after the shift, which only models of before have.
+std::string edgeNoticeOf(const WindowShape& shape) {
+  const std::string notice = edgeNotice(shape);
+  if (notice.empty()) return notice;
+  return notice +
+         " That is model.attention.padding after_shift, which earlier versions had; a new "
+         "model has before_shift.";
 }
 
 double fixedScale(const AttentionOptions& options) {
@@ -70,6 +81,10 @@ const ParameterTable& LightSelfLimitedAttention::optionTable() {
                    "Side of a window in patches; a smaller grid is one window.")
           .boolean(&Own::shift, "shift",
                    "Whether windows move by half their side in every second block of a stage.")
+          .choice(
+              &Own::padding, "padding", {"before_shift", "after_shift"},
+              "When a grid that windows do not divide is padded: before the shift, so that "
+              "opposite edges never see each other (Swin, Figure 4), or after it, as timm does.")
           .build();
   return table;
 }
@@ -119,6 +134,11 @@ void LightSelfLimitedAttention::count(CostCounter& counter, const AttentionOptio
   const std::int64_t pairs = places * (prefix + inside) + prefix * options.grid.tokens();
   counter.macs("logits and values", 2 * pairs * width);  // Q Xᵀ and A X
   if (own.projection) counter.linear("proj", width, width, true, options.grid.tokens());
+  counter.notice(edgeNoticeOf(shape));
+}
+
+std::string LightSelfLimitedAttention::notice() const {
+  return edgeNoticeOf(m_windows.shape());
 }
 
 std::string LightSelfLimitedAttention::mapMeaning() const {

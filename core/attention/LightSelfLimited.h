@@ -19,10 +19,13 @@ struct LightSelfLimitedOptions {
   bool innerBias = true, outerBias = true;
   int window = 7;  ///< M, in patches
   bool shift = true;
+  std::string padding = "before_shift";  ///< or after_shift, the rule of configs of schema 1 and 2
 };
 
 /// In every window, X being the tokens themselves in heads:
 ///   A = softmax(mask(Q Xᵀ ⊙ DS + B_i)) + B_o,   out = proj(A X)     (Eq. 18, Algorithm 1)
+/// Windows do as Swin's Fig. 4 has it: the grid is padded first, then shifted, and neither padding
+/// nor what lies across the seam is seen.
 /// The paper has no class token. One has no place in a window, and DS and the biases know places
 /// alone: it is seen from every window and sees all patches (PrefixedWindows), by plain scaled
 /// products, with 1/√d, which DS starts from, for DS and 0 for B_i and B_o. So a model with class
@@ -41,6 +44,7 @@ class LightSelfLimitedAttention : public MaskedAttention, public OwnPictureSourc
     return {m_proj.is_empty() ? at::Tensor() : m_proj->weight};
   }
   std::string mapMeaning() const override;
+  std::string notice() const override;
   /// The dynamic scale, a weight of every pair.
   bool mayDecay(const std::string& parameter) const override {
     return parameter == "dynamic_scale";

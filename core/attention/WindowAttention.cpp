@@ -51,6 +51,7 @@ void WindowAttention::count(CostCounter& counter, const AttentionOptions& option
   counter.linear("qkv", width, 3 * width, options.qkvBias, places);
   counter.macs("logits and values", 2 * places * inside * width);  // QKᵀ and AV
   counter.linear("proj", width, width, true, options.grid.tokens());
+  counter.notice(edgeNotice(shape));
 }
 
 std::string WindowAttention::mapMeaning() const {

@@ -14,7 +14,9 @@ struct WindowOptions {
   bool shift = true;  ///< by half a window in every second block of a stage
 };
 
-/// A = softmax(mask(QKᵀ/√d + B)) in every window, out = proj(A·V). Names as timm's:
+/// A = softmax(mask(QKᵀ/√d + B)) in every window, out = proj(A·V). Where windows do not divide the
+/// grid it is shifted, then padded, as timm does, so that weights of timm keep their numbers
+/// (WindowPadding::AfterShift). Names as timm's:
 /// relative_position_bias_table [(2M−1)², H], qkv, proj.
 class WindowAttention : public MaskedAttention {
  public:
@@ -25,6 +27,7 @@ class WindowAttention : public MaskedAttention {
   at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
+  std::string notice() const override { return edgeNotice(m_windows.shape()); }
   /// What a row gives to the padding is in no map.
   bool mapRowsSumToOne() const override { return !m_windows.shape().isPadded(); }
 

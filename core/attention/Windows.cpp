@@ -36,7 +36,20 @@ std::vector<std::int64_t> regions(int length, int window, int shift) {
   return labels;
 }
 
-/// [1, rows, cols, 1]: a label for every region of the shifted, padded grid (Swin, Fig. 4).
+/// Along one side of the padded, then shifted grid: where padding has come to stand.
+at::Tensor paddingAfterShift(int length, int padded, int shift) {
+  return (at::arange(padded, at::kLong) + shift).remainder(padded).ge(length);
+}
+
+/// [1, rows, cols, 1] bool: padding of a grid that was padded first.
+at::Tensor paddingPlaces(const WindowShape& shape) {
+  const at::Tensor row = paddingAfterShift(shape.grid.rows, shape.padded.rows, shape.shiftRows),
+                   col = paddingAfterShift(shape.grid.cols, shape.padded.cols, shape.shiftCols);
+  return row.view({1, -1, 1, 1}).logical_or(col.view({1, 1, -1, 1}));
+}
+
+/// [1, rows, cols, 1]: a label for every region of the shifted, padded grid (Swin, Fig. 4). Padding
+/// that nothing looks at is a region of its own.
 at::Tensor regionLabels(const WindowShape& shape) {
   const auto asTensor = [](const std::vector<std::int64_t>& labels) {
     return at::tensor(labels, at::kLong);
@@ -45,7 +58,8 @@ at::Tensor regionLabels(const WindowShape& shape) {
       asTensor(regions(shape.padded.rows, shape.window.rows, shape.shiftRows)).view({1, -1, 1, 1});
   const at::Tensor col =
       asTensor(regions(shape.padded.cols, shape.window.cols, shape.shiftCols)).view({1, 1, -1, 1});
-  return row * 3 + col;
+  const at::Tensor labels = row * 3 + col;
+  return shape.padsFirst() ? labels.masked_fill(paddingPlaces(shape), -1) : labels;
 }
 
 /// Follows the model to another device.
@@ -56,7 +70,20 @@ const at::Tensor& on(at::Tensor& tensor, const at::Device& device) {
 
 }  // namespace
 
-WindowShape windowShape(const Grid& grid, int size, bool shifted) {
+bool WindowShape::mayJoinEdges() const {
+  const bool rows = shiftRows > 0 && padded.rows != grid.rows,
+             cols = shiftCols > 0 && padded.cols != grid.cols;
+  return !padsFirst() && (rows || cols);
+}
+
+std::string edgeNotice(const WindowShape& shape) {
+  if (!shape.mayJoinEdges()) return {};
+  return "Where windows do not divide the grid, patches at opposite edges of the image can see "
+         "each "
+         "other in shifted blocks: the shift comes before the padding, as in timm.";
+}
+
+WindowShape windowShape(const Grid& grid, int size, bool shifted, WindowPadding padding) {
   if (grid.prefix > 0)
     throw Failure({ErrorCode::InvalidConfig,
                    "attention within windows has no place for class or distillation tokens; set "
@@ -69,8 +96,9 @@ WindowShape windowShape(const Grid& grid, int size, bool shifted) {
                   0};
   shape.shiftRows = shifted && grid.rows > size ? size / 2 : 0;
   shape.shiftCols = shifted && grid.cols > size ? size / 2 : 0;
-  // A relative position for every pair in a window; shifted, every window has a mask of its own.
-  requireHoldablePairs((shape.isShifted() ? shape.padded : shape.window).patches(),
+  shape.padding = padding;
+  // A relative position for every pair in a window; with regions, every window has its own mask.
+  requireHoldablePairs((shape.hasRegions() ? shape.padded : shape.window).patches(),
                        shape.window.patches(), "model.attention.window", "use a smaller window");
   return shape;
 }
@@ -82,17 +110,24 @@ Windows::Windows(const WindowShape& shape) : m_shape(shape) {
   const at::Tensor numbered = at::arange(1, patches + 1, at::kLong).view({1, patches, 1});
   const at::Tensor places = partition(numbered).view(-1) - 1;
   m_patches = at::where(places < 0, at::full_like(places, patches), places);
-  if (!shape.isShifted()) return;
+  if (!shape.hasRegions()) return;
   const at::Tensor labels = cut(regionLabels(shape)).squeeze(2);  // [W, M]
   m_apart = labels.unsqueeze(1) != labels.unsqueeze(2);
 }
 
+/// [B, rows, cols, C], moved by the shift; `direction` −1 on the way in, 1 on the way back.
+at::Tensor Windows::rolled(const at::Tensor& grid, int direction) const {
+  if (!m_shape.isShifted()) return grid;
+  return grid.roll({direction * m_shape.shiftRows, direction * m_shape.shiftCols}, {1, 2});
+}
+
 at::Tensor Windows::shiftedAndPadded(const at::Tensor& tokens) const {
   const Grid& grid = m_shape.grid;
-  at::Tensor picture = tokens.reshape({tokens.size(0), grid.rows, grid.cols, tokens.size(2)});
-  if (m_shape.isShifted()) picture = picture.roll({-m_shape.shiftRows, -m_shape.shiftCols}, {1, 2});
+  at::Tensor image = tokens.reshape({tokens.size(0), grid.rows, grid.cols, tokens.size(2)});
+  if (!m_shape.padsFirst()) image = rolled(image, -1);
   const int below = m_shape.padded.rows - grid.rows, right = m_shape.padded.cols - grid.cols;
-  return below + right > 0 ? at::constant_pad_nd(picture, {0, 0, 0, right, 0, below}) : picture;
+  if (below + right > 0) image = at::constant_pad_nd(image, {0, 0, 0, right, 0, below});
+  return m_shape.padsFirst() ? rolled(image, -1) : image;
 }
 
 /// [B, rows, cols, C] of the padded grid → [B·W, M, C].
@@ -113,15 +148,15 @@ at::Tensor Windows::partition(const at::Tensor& tokens) const {
 at::Tensor Windows::reverse(const at::Tensor& windows) const {
   const Grid &whole = m_shape.padded, &window = m_shape.window, &grid = m_shape.grid;
   const std::int64_t channels = windows.size(2);
-  at::Tensor picture = windows
-                           .reshape({-1, whole.rows / window.rows, whole.cols / window.cols,
-                                     window.rows, window.cols, channels})
-                           .permute({0, 1, 3, 2, 4, 5})
-                           .reshape({-1, whole.rows, whole.cols, channels})
-                           .slice(1, 0, grid.rows)
-                           .slice(2, 0, grid.cols);
-  if (m_shape.isShifted()) picture = picture.roll({m_shape.shiftRows, m_shape.shiftCols}, {1, 2});
-  return picture.reshape({-1, grid.patches(), channels});
+  at::Tensor image = windows
+                         .reshape({-1, whole.rows / window.rows, whole.cols / window.cols,
+                                   window.rows, window.cols, channels})
+                         .permute({0, 1, 3, 2, 4, 5})
+                         .reshape({-1, whole.rows, whole.cols, channels});
+  if (m_shape.padsFirst()) image = rolled(image, 1);
+  image = image.slice(1, 0, grid.rows).slice(2, 0, grid.cols);
+  if (!m_shape.padsFirst()) image = rolled(image, 1);
+  return image.reshape({-1, grid.patches(), channels});
 }
 
 at::Tensor Windows::relativeBias(const at::Tensor& table) {

@@ -82,7 +82,7 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
     require(checkSchema(json, Experiment::kSchema));
     valueOrThrow(runIdIn(json));
     const Json training = trainingOf(json);
-    experiment.model = valueOrThrow(modelFromJson(sectionOf(json, "model"), catalogue));
+    experiment.model = valueOrThrow(modelFromJson(modelOf(json, catalogue), catalogue));
     experiment.masks = valueOrThrow(maskConfigFromJson(sectionOf(json, "masks"), "masks"));
     require(readParameters(dataParameters(), sectionOf(json, "data"), &experiment.data, "data"));
     require(readParameters(trainingParameters(), training, &experiment.training, "training"));

@@ -33,7 +33,7 @@ struct ScheduledEdit {
 };
 
 struct Experiment {
-  static constexpr int kSchema = 2;  ///< Migration.h has what older ones meant
+  static constexpr int kSchema = 3;  ///< Migration.h has what older ones meant
   static constexpr std::size_t kMaxEdits = 100'000;
   // Defined in the .cpp, as ModelConfig's.
   Experiment();

@@ -112,6 +112,22 @@ ModelTensors Model::idleElements() const {
   return idle;
 }
 
+std::string Model::mapMeaning() const {
+  std::string meaning = attention(0).mapMeaning();
+  for (const std::string& notice : notices())
+    meaning.append(" ").append(notice);
+  return meaning;
+}
+
+std::vector<std::string> Model::notices() const {
+  std::vector<std::string> all;
+  for (int l = 0; l < layers(); ++l)
+    if (const std::string notice = attention(l).notice();
+        !notice.empty() && std::find(all.begin(), all.end(), notice) == all.end())
+      all.push_back(notice);
+  return all;
+}
+
 bool Model::mapRowsSumToOne() const {
   for (int l = 0; l < layers(); ++l)
     if (!attention(l).mapRowsSumToOne()) return false;

@@ -75,8 +75,11 @@ class Model : public torch::nn::Module {
   /// Elements of parameters that training must not move, as masks (bool, shaped as the parameter).
   ModelTensors idleElements() const;
 
-  /// What the map of a mechanism is, in words for the interface, and whether it is signed.
-  virtual std::string mapMeaning() const { return attention(0).mapMeaning(); }
+  /// What the map of a mechanism is, in words for the interface, and whether it is signed. What
+  /// layers have to say besides (Attention::notice) follows, each sentence once.
+  virtual std::string mapMeaning() const;
+  /// Attention::notice of the layers, each sentence once.
+  std::vector<std::string> notices() const;
   bool mapIsSigned() const { return attention(0).mapIsSigned(); }
   /// By what each layer's attention was last computed (Attention::kernelText).
   std::vector<std::string> kernels() const;

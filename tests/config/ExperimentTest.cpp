@@ -74,7 +74,7 @@ TEST(ExperimentTest, OfSchema1MasksDecayUnlessItSaysOtherwise) {
   EXPECT_FALSE(decays(R"({"schema": 2})"));
   EXPECT_FALSE(decays("{}"));
   const std::string written = experimentToText(*read(R"({"schema": 1})"));
-  EXPECT_EQ(Json::parse(written)["schema"], 2);
+  EXPECT_EQ(Json::parse(written)["schema"], Experiment::kSchema);
   EXPECT_TRUE(decays(written));
   expectRefused(R"({"schema": 1, "training": 3})", "training");
   expectRefused(R"({"schema": 1, "training": {"decay_masks": 1}})", "training.decay_masks");

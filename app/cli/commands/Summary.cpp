@@ -101,6 +101,8 @@ void printEntry(const Entry& entry, const Told& told, bool layers, Terminal& ter
   if (!told.kernels.empty()) terminal.print("  kernels     " + kernelSummary(told.kernels));
   if (!known.source.empty()) terminal.print("  source      " + known.source);
   if (!known.note.empty()) terminal.print("  note        " + known.note);
+  for (const std::string& notice : told.cost.notices)
+    terminal.print("  notice      " + notice);
   if (!layers) return;
   for (const auto& layer : told.cost.layers) {
     char line[160];
@@ -152,8 +154,9 @@ class SummaryCommand : public Command {
                       "A list of objects: name, parameters, macs (of a published name as its paper "
                       "counts, else with the masks), macs_masked, macs_unmasked, masks, of a "
                       "checkpoint with soft masks alpha [layer][head], published "
-                      "{parameters_m, macs_g, source} or null, and a note where a published "
-                      "figure could not be met; with --kernels those of every layer");
+                      "{parameters_m, macs_g, source} or null, a note where a published figure "
+                      "could not be met, and notices of what windows do where they do not divide "
+                      "the grid; with --kernels those of every layer");
     return command;
   }
 
@@ -180,6 +183,7 @@ class SummaryCommand : public Command {
                      {"published", publishedJson(entry.published)}};
       if (!told.alphas.empty()) object["alpha"] = told.alphas;  // NaN (not soft) becomes null
       if (entry.published && !entry.published->note.empty()) object["note"] = entry.published->note;
+      if (!told.cost.notices.empty()) object["notices"] = told.cost.notices;
       if (m_layers) object["layers"] = layersJson(counted);
       if (m_kernels) object["kernels"] = told.kernels;
       results.push_back(object);

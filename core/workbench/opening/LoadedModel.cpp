@@ -11,6 +11,7 @@
 #include "core/workbench/MapFile.h"
 #include "core/workbench/infer/InferModel.h"
 #include "core/workbench/opening/LearnedAlphas.h"
+#include "core/workbench/opening/OlderRules.h"
 #include "core/workbench/opening/Weights.h"
 
 namespace headlight {
@@ -54,6 +55,17 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& 
       known.classKeys = own->keys;
     }
   known.notes.insert(known.notes.end(), checkpoint.notes.begin(), checkpoint.notes.end());
+}
+
+/// `other`: of weights that came beside the description of the model; else null.
+void noteRules(ModelInfo& info, const Checkpoint* other) {
+  const ModelConfig& model = info.experiment.model;
+  std::vector<std::string> rules = olderRulesOf(model);
+  if (other)
+    if (const auto carried = readModelMetadata(other->metadata, ""); carried && *carried)
+      for (std::string& rule : otherRulesOf(model, (*carried)->experiment.model))
+        rules.push_back(std::move(rule));
+  info.notes.insert(info.notes.end(), rules.begin(), rules.end());
 }
 
 Description describedBy(const HubModel& hub) {
@@ -225,6 +237,7 @@ LoadedModel loadModel(const ModelSource& given) {
   if (checkpoint) load(loaded, *checkpoint, source, weights, known);
   nameClasses(loaded.info, {known.classNames, known.classKeys}, source.classNames);
   loaded.info.notes = known.notes;
+  noteRules(loaded.info, describesItself || !checkpoint ? nullptr : &*checkpoint);
   return loaded;
 }
 

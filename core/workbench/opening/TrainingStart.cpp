@@ -14,6 +14,7 @@
 #include "core/workbench/opening/ExperimentPaths.h"
 #include "core/workbench/opening/LearnedAlphas.h"
 #include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/opening/OlderRules.h"
 #include "core/workbench/opening/TrainingTeacher.h"
 #include "core/workbench/opening/Weights.h"
 
@@ -99,6 +100,8 @@ TrainingStart openStart(const Experiment& experiment, bool fresh,
   start.parts = openParts(experiment, start.notes);
   start.parts.processes = processes;
   if (processes) requireSame(*processes, "pictures", fingerprintOf(start.parts));
+  for (std::string& rule : olderRulesOf(start.parts.experiment.model))
+    start.notes.push_back(std::move(rule));
   checkEdits(start.parts.experiment, start.parts.model->masks());
   start.maskFits = maskFitsOf(*start.parts.model);
   if (fresh) loadStart(start.parts, start.notes, start.maskFits);
