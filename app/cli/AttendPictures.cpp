@@ -76,7 +76,7 @@ std::string subjectText(const Scene& scene, const Query& query) {
 /// What is the same for every picture of a scene: masks, prediction, what a map is.
 std::string sceneText(const Scene& scene) {
   std::string text;
-  if (scene.masks.maskedHeads() > 0) text += "; masks: " + scene.masks.name();
+  if (scene.masks.maskedHeads() > 0) text += "; masks: " + schemeTitle(scene.masks);
   text += predictionText(scene.look);
   const std::string& meaning = scene.maps().meaning;
   return meaning.empty() ? text : text + ". " + meaning;

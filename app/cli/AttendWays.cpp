@@ -101,7 +101,7 @@ void AttendWays::drawHeat(const Subject& subject, const Heat& heat, Json& files)
   FigureGrid figure;
   figure.title = subject.name + ": " + infoOf(heat.way).title;
   figure.footnote = heatTitle(heat) + ", " + withNote(rangeText(drawn.range), drawn);
-  if (m_job.masks.maskedHeads() > 0) figure.footnote += "; masks: " + m_job.masks.name();
+  if (m_job.masks.maskedHeads() > 0) figure.footnote += "; masks: " + schemeTitle(m_job.masks);
   if (!subject.look.top.empty())
     figure.footnote += "; predicted: " + subject.look.top.front().name +
                        shareText(subject.look.top.front().probability);

@@ -99,6 +99,8 @@ Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path);
 Result<MaskScheme> resolveMasks(const MaskConfig& masks, const MaskShape& shape);
 /// The `masks` section for a scheme: the preset's name alone where the cells are exactly its.
 MaskConfig describeMasks(const MaskScheme& scheme);
+/// schemeTitle of what `masks` describes: "sch2", "sch2* (5×5)".
+std::string masksTitle(const MaskConfig& masks);
 
 /// A scheme from a preset's name ("sch2", "sch2:5" for window 5), or from a JSON file with a
 /// `masks` section or its content.

@@ -176,8 +176,12 @@ MaskConfig describeMasks(const MaskScheme& scheme) {
   for (int l = scheme.layers() - 1; l >= 0; --l)
     for (int h = 0; h < scheme.heads(l); ++h)
       if (scheme.at(l, h).kind != MaskKind::None) first = scheme.at(l, h);
-  const auto preset = makeMaskPreset(scheme.name(), scheme.shape(), first.window, first.alpha);
-  if (preset && *preset == scheme) {
+  // The star of changed values is not written: it follows from them.
+  const std::string base = withoutStar(scheme.name());
+  const auto preset = makeMaskPreset(base, scheme.shape(), first.window, first.alpha);
+  const bool named = preset && (scheme.name() == base || scheme.name() == preset->name());
+  if (named && *preset == scheme) {
+    masks.scheme = base;
     masks.window = first.window;
     masks.alpha = first.alpha;
     return masks;
@@ -185,6 +189,14 @@ MaskConfig describeMasks(const MaskScheme& scheme) {
   for (int l = 0; l < scheme.layers(); ++l)
     masks.cells.push_back(scheme.layer(l));
   return masks;
+}
+
+std::string masksTitle(const MaskConfig& masks) {
+  if (!masks.cells.empty()) return masks.scheme;
+  // Which values a preset takes is the same for every shape in which it masks all kinds of layers.
+  const MaskShape any(std::vector<int>(24, 3));
+  const auto preset = makeMaskPreset(masks.scheme, any, masks.window, masks.alpha);
+  return preset ? schemeTitle(*preset) : masks.scheme;
 }
 
 Result<MaskConfig> maskConfigFromText(const std::string& text, const std::string& where) {

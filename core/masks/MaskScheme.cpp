@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "core/base/Text.h"
 #include "core/masks/RandomScheme.h"
 
 namespace headlight {
@@ -95,7 +96,8 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shap
                                   double alpha) {
   if (const auto like = randomLikeFromText(name)) {
     auto base = makeMaskPreset(like->base, shape, window, alpha);
-    return base ? randomScheme(*like, *base, name) : base;
+    const bool changed = base && base->name() != like->base;
+    return base ? randomScheme(*like, *base, changed ? name + "*" : name) : base;
   }
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())
@@ -120,11 +122,47 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shap
   mask.kind = name == "sch3" ? MaskKind::Soft : MaskKind::Hard;
   mask.window = window;
   mask.alpha = alpha;
+  HeadMask published = mask;
+  published.window = kPublishedWindow;
+  published.alpha = kPublishedAlpha;
   MaskScheme scheme(shape, name);
   for (int l = 0; l < depth; ++l)
     for (int h = 0; h < std::min(maskedHeadsIn(l), heads[l]); ++h)
       scheme.set(l, h, mask);
+  if (scheme.maskedHeads() > 0 && !(mask == published)) scheme.setName(name + "*");
   return scheme;
+}
+
+std::string withoutStar(const std::string& name) {
+  return name.ends_with('*') ? name.substr(0, name.size() - 1) : name;
+}
+
+std::optional<PresetValues> changedPresetValues(const MaskScheme& scheme) {
+  HeadMask first;
+  for (int l = scheme.layers() - 1; l >= 0; --l)
+    for (int h = scheme.heads(l) - 1; h >= 0; --h)
+      if (scheme.at(l, h).kind != MaskKind::None) first = scheme.at(l, h);
+  const auto preset =
+      makeMaskPreset(withoutStar(scheme.name()), scheme.shape(), first.window, first.alpha);
+  if (!preset || !(*preset == scheme) || !preset->name().ends_with('*')) return std::nullopt;
+  PresetValues values;
+  values.window = first.window;
+  if (first.kind == MaskKind::Soft) values.alpha = first.alpha;
+  return values;
+}
+
+std::string schemeTitle(const MaskScheme& scheme) {
+  return schemeTitle(scheme.name(), changedPresetValues(scheme));
+}
+
+std::string schemeTitle(const std::string& name, const std::optional<PresetValues>& values) {
+  if (!values) return name;
+  std::string text = withoutStar(name) + "* (";
+  const bool window = values->window != kPublishedWindow;
+  const std::string size = std::to_string(values->window);
+  if (window) text += size + "×" + size;
+  if (values->alpha == kPublishedAlpha) return text + ")";
+  return text + (window ? ", α " : "α ") + numberText(values->alpha) + ")";
 }
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #pragma once
 // A mask for every head of every layer, and the presets of the paper.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ class MaskScheme {
   const std::vector<HeadMask>& layer(int index) const { return m_cells[index]; }
   int maskedHeads() const;
 
-  /// The preset it came from ("sch2"), with a star once edited ("sch2*").
+  /// The preset it came from ("sch2"), with a star once it is not the published one any more:
+  /// edited, or with another window or α ("sch2*").
   const std::string& name() const { return m_name; }
   void setName(std::string name) { m_name = std::move(name); }
 
@@ -58,16 +60,38 @@ class MaskScheme {
 /// masked". Empty where all can.
 std::string whyNotMaskable(const MaskScheme& scheme);
 
+/// With which MaiT publishes its presets: 3 × 3 neighbourhoods, and α where soft masks start
+/// (§4.3).
+inline constexpr int kPublishedWindow = 3;
+inline constexpr double kPublishedAlpha = 0.5;
+
 /// Presets of MaiT for the maskable layers of `shape`: none, sch1, sch2, sch3, mixed36, hmait
-/// (mixed36: its Fig. 3; hmait: its §5.4). `window` and `alpha` fill the cells they mask. Depths
-/// other than the paper's: sch2 takes the first third and all but the last sixth; sch3 the first
-/// 7/8; mixed36 the first third; hmait all heads of every stage but the last two, a third of the
-/// heads (at least one) of the last but one, and where there is only one stage, each quarter of it
-/// as a stage.
+/// (mixed36: its Fig. 3; hmait: its §5.4). `window` and `alpha` fill the cells they mask; where
+/// they are not the published ones, the name gets a star. Depths other than the paper's: sch2 takes
+/// the first third and all but the last sixth; sch3 the first 7/8; mixed36 the first third; hmait
+/// all heads of every stage but the last two, a third of the heads (at least one) of the last but
+/// one, and where there is only one stage, each quarter of it as a stage.
 const std::vector<std::string>& maskPresetNames();
 /// One sentence of what a preset does.
 std::string maskPresetHelp(const std::string& name);
-Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shape, int window = 3,
-                                  double alpha = 0.5);
+Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shape,
+                                  int window = kPublishedWindow, double alpha = kPublishedAlpha);
+
+/// "sch2" of "sch2*"; any other name as it is.
+std::string withoutStar(const std::string& name);
+
+/// Window and α with which a scheme is a preset whose values were changed; nothing where it is a
+/// published preset, or was edited head by head.
+struct PresetValues {
+  int window = kPublishedWindow;
+  double alpha = kPublishedAlpha;
+};
+std::optional<PresetValues> changedPresetValues(const MaskScheme& scheme);
+
+/// For titles, captions and tables: the name, and of a preset with other values these:
+/// "sch2* (5×5)", "sch3* (α 0.3)", "sch3* (5×5, α 0.3)".
+std::string schemeTitle(const MaskScheme& scheme);
+/// The same of a name and what was changed; `values` as changedPresetValues.
+std::string schemeTitle(const std::string& name, const std::optional<PresetValues>& values);
 
 }  // namespace headlight

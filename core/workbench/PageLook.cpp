@@ -168,7 +168,7 @@ class PageLooker {
       words += ", random weights";
     else if (!info().mapsAlone && !info().weights.empty())
       words += ", weights " + info().weights.filename().string();
-    if (m_masks.maskedHeads() > 0) words += ", masks: " + m_masks.name();
+    if (m_masks.maskedHeads() > 0) words += ", masks: " + schemeTitle(m_masks);
     return words;
   }
 

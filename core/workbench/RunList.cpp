@@ -31,6 +31,8 @@ std::string configSummary(const ListedRun& run) {
   const ModelConfig& model = run.experiment->model;
   std::string text = model.name == "custom" ? model.backbone : model.name;
   text.append(", ").append(model.mechanism).append(", ").append(blocksText(model));
+  if (const std::string masks = masksTitle(run.experiment->masks); masks != "none")
+    text.append(", masks ").append(masks);
   return text + ", " + std::to_string(run.experiment->training.epochs) + " epochs";
 }
 

@@ -24,8 +24,9 @@ struct ListedRun {
   bool looked = false;                           ///< false: it is not known yet where it stands
 };
 
-/// Its model and training in a few words: "vit, softmax, 12 layers x 3 heads, width 192, 20
-/// epochs"; empty where the config cannot be read.
+/// Its model, masks and training in a few words: "vit, softmax, 12 layers x 3 heads, width 192,
+/// masks sch2* (5×5), 20 epochs"; without masks it names none. Empty where the config cannot be
+/// read.
 std::string configSummary(const ListedRun& run);
 
 /// A row a run: label, state, counts and numbers (empty where not known), name, folder, config.

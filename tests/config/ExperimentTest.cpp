@@ -163,6 +163,9 @@ TEST(ExperimentTest, MasksAreDescribedByTheirPresetOrByTheirCells) {
   MaskConfig described = describeMasks(scheme);
   EXPECT_TRUE(described.cells.empty());
   EXPECT_EQ(described.window, 5);
+  EXPECT_EQ(described.scheme, "sch2");
+  EXPECT_EQ(resolveMasks(described, shape)->name(), "sch2*") << "what is written reads back";
+  EXPECT_EQ(masksTitle(described), "sch2* (5×5)");
   scheme.set(3, 3, *headMaskFromText("strict:3"));
   described = describeMasks(scheme);
   EXPECT_EQ(described.cells.size(), 6u);

@@ -154,7 +154,7 @@ class MaskPanelTest : public QObject {
              QString::fromStdString(maskPresetHelp("sch3")));
   }
 
-  void presetsTakeTheBrushsWindowAndAlpha() {
+  void presetsArePublishedOnesWhateverTheBrushSays() {
     Fixture f;
     HeadMask brush;
     brush.kind = MaskKind::Soft;
@@ -162,7 +162,18 @@ class MaskPanelTest : public QObject {
     brush.alpha = 0.125;
     f.panel.matrix()->setBrush(brush);
     f.panel.applyPreset(QStringLiteral("sch3"));
-    QCOMPARE(toText(f.document.masks().at(0, 0)), std::string("soft:5@0.125"));
+    QCOMPARE(toText(f.document.masks().at(0, 0)), std::string("soft:3@0.5"));
+    QCOMPARE(f.name(), QStringLiteral("sch3"));
+    f.panel.applyPreset(QStringLiteral("sch1"));
+    QCOMPARE(toText(f.document.masks().at(0, 0)), std::string("hard:3"));
+    // With another window on all of its heads it says so.
+    std::vector<HeadPlace> heads;
+    for (int layer = 0; layer < 6; ++layer)
+      heads.push_back({layer, 0});
+    f.panel.matrix()->setMask(heads, *headMaskFromText("hard:5"));
+    QCOMPARE(f.name(), QStringLiteral("sch1* (5×5)"));
+    f.panel.undoAction()->trigger();
+    QCOMPARE(f.name(), QStringLiteral("sch1"));
   }
 
   void schemesAreSavedAndLoaded() {

@@ -40,6 +40,13 @@ TEST(RandomScheme, IsTheSameEverywhere) {
   EXPECT_EQ(dealt.name(), "random-like:sch1@7");
 }
 
+TEST(RandomScheme, HasAStarWhereItsBaseHasOtherValues) {
+  const MaskShape shape({4, 4, 4, 4, 4, 4});
+  const MaskScheme dealt = *makeMaskPreset("random-like:sch1@7", shape, 5);
+  EXPECT_EQ(dealt.name(), "random-like:sch1@7*");
+  EXPECT_EQ(schemeTitle(dealt), "random-like:sch1@7* (5×5)");
+}
+
 TEST(RandomScheme, IsReadFromItsName) {
   EXPECT_EQ(randomLikeFromText("random-like:sch2@7")->base, "sch2");
   EXPECT_EQ(randomLikeFromText("random-like:sch2@7")->seed, 7u);

@@ -85,7 +85,7 @@ void HeadsDialog::draw() {
 }
 
 void HeadsDialog::measure() {
-  m_masks = QString::fromStdString(document()->masks().name());
+  m_masks = QString::fromStdString(schemeTitle(document()->masks()));
   run<FedHeads>(
       [](InferenceSession& session, const PictureFeed& feed, const MaskScheme& masks,
          const ProgressCallback& progress, std::stop_token stop) {

@@ -121,7 +121,7 @@ void RelativeDialog::showMaps() {
 }
 
 void RelativeDialog::measure() {
-  m_masks = QString::fromStdString(document()->masks().name());
+  m_masks = QString::fromStdString(schemeTitle(document()->masks()));
   const auto unread = [this](const FedCount& fed) {
     if (!fed.unread.empty())
       status()->setMessage(QString::fromStdString(fed.unread.front()), MessageLabel::Tone::Problem);

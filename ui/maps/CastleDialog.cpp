@@ -160,7 +160,7 @@ void CastleDialog::refresh() {
   else
     m_headline->setText(tr("%1, masks “%2”%3")
                             .arg(shownName(m_document->model().experiment.model.name),
-                                 shownName(m_document->masks().name()),
+                                 shownName(schemeTitle(m_document->masks())),
                                  m_report && !m_report->measured.empty()
                                      ? QStringLiteral(", ") +
                                            QString::fromStdString(measuredText(m_report->measured))

@@ -60,7 +60,7 @@ QString describeSide(const Document& side) {
   const QString file = QFileInfo(QString::fromStdString(model.weights.string())).fileName();
   return QStringLiteral("%1 · scheme “%2” · %3")
       .arg(file.isEmpty() ? shownName(model.experiment.model.name) : shownName(file),
-           shownName(side.shownMasks().name()), side.shownImageName());
+           shownName(schemeTitle(side.shownMasks())), side.shownImageName());
 }
 
 }  // namespace headlight

@@ -129,7 +129,7 @@ QString DatasetDialog::headline() const {
              .arg(shownName(m_bridge->sample()->data.dataset))
              .arg(m_shown->pictures.size())
              .arg(shownName(m_document->model().experiment.model.name),
-                  shownName(m_document->masks().name()), percent(m_shown->top1),
+                  shownName(schemeTitle(m_document->masks())), percent(m_shown->top1),
                   percent(m_shown->top5))
              .arg(m_shown->loss, 0, 'f', 3) +
          (m_shown->measured.empty()

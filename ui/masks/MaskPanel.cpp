@@ -181,7 +181,9 @@ QWidget* MaskPanel::makeToolRow() {
   layout->setSpacing(2);
   m_name = new QLabel(row);
   m_name->setObjectName(QStringLiteral("schemeName"));
-  m_name->setToolTip(tr("The mask scheme; a star says that it was edited since it was set"));
+  m_name->setToolTip(
+      tr("The mask scheme; a star says that it is not the published one: edited, or with the "
+         "window and α in brackets"));
   m_name->setTextFormat(Qt::PlainText);
   QFont bold = font();
   bold.setBold(true);
@@ -191,7 +193,7 @@ QWidget* MaskPanel::makeToolRow() {
   auto* presets = new QToolButton(row);
   presets->setObjectName(QStringLiteral("presetButton"));
   presets->setText(tr("Schemes"));
-  presets->setToolTip(tr("The paper's mask schemes with the brush's window and α; load and save"));
+  presets->setToolTip(tr("The paper's mask schemes as published; load and save"));
   presets->setMenu(makeSchemeMenu(row));
   presets->setPopupMode(QToolButton::InstantPopup);
   presets->setFocusPolicy(Qt::StrongFocus);
@@ -211,7 +213,7 @@ QWidget* MaskPanel::makeToolRow() {
 
 void MaskPanel::refresh() {
   const bool open = m_document->hasModel();
-  m_name->setText(open ? shownName(m_document->masks().name()) : tr("no model"));
+  m_name->setText(open ? shownName(schemeTitle(m_document->masks())) : tr("no model"));
   const MaskScheme& scheme = m_document->masks();
   const bool maskable = open && scheme.maskableLayers() > 0;
   for (QAction* action : m_needMaskable)
@@ -267,9 +269,7 @@ void MaskPanel::chooseByValue() {
 
 void MaskPanel::applyPreset(const QString& name) {
   if (!m_document->hasModel()) return;
-  const HeadMask& brush = m_matrix->brush();
-  auto scheme =
-      makeMaskPreset(name.toStdString(), m_document->masks().shape(), brush.window, brush.alpha);
+  auto scheme = makeMaskPreset(name.toStdString(), m_document->masks().shape());
   if (!scheme)
     return Q_EMIT m_document->failed(tr("Mask scheme"),
                                      QString::fromStdString(scheme.error().text()));

@@ -31,7 +31,7 @@ class MaskPanel : public QWidget {
   QAction* undoAction() const { return m_undo; }
   QAction* redoAction() const { return m_redo; }
 
-  /// One undo step; window and α of the brush.
+  /// One undo step; as published, whatever the brush says.
   void applyPreset(const QString& name);
   /// Reads in the background; a bad file is told through Document::failed.
   void loadScheme(const QString& path);

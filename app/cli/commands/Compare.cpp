@@ -36,7 +36,7 @@ std::string titleOf(const Side& side) {
   const ModelInfo& info = side.session->info();
   const std::string file = info.weights.filename().string();
   if (info.mapsAlone) return fs::path(side.picture).filename().string();
-  return (file.empty() ? info.experiment.model.name : file) + ", masks " + side.masks.name() +
+  return (file.empty() ? info.experiment.model.name : file) + ", masks " + schemeTitle(side.masks) +
          ", " + fs::path(side.picture).filename().string();
 }
 

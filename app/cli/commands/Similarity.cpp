@@ -163,7 +163,7 @@ class SimilarityCommand : public Command {
   void draw(const LayerSimilarity& similarity, Terminal& terminal) const {
     const std::string title = "similarity of layers, " + headWords(m_head) + ": " +
                               m_session->info().experiment.model.name + ", masks " +
-                              m_masks.name() + ", " + pictureWords(similarity.pictures);
+                              schemeTitle(m_masks) + ", " + pictureWords(similarity.pictures);
     const auto png =
         valueOrThrow(encodePng(similarityPicture(similarity, m_head, m_colors, title)));
     valueOrThrow(writeFileAtomically(m_output, png));

@@ -88,7 +88,7 @@ class ClassifierSubject : public SweepSubject {
     SweepRow row;
     row.backbone = model.backbone;
     row.mechanism = model.mechanism;
-    row.masks = experiment.masks.scheme;
+    row.masks = masksTitle(experiment.masks);
     row.parameters = buildModel(experiment, "cpu").info.parameters;
     row.macs = modelCost(model, experiment.masks).macs;
     return row;
