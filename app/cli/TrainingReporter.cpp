@@ -33,6 +33,14 @@ Json epochJson(const EpochPoint& point) {
           {"best", point.best}};
 }
 
+Json startJson(const EpochPoint& point) {
+  return {{"event", "start"},
+          {"step", point.step},
+          {"validation_loss", point.validationLoss},
+          {"top1", point.top1},
+          {"top5", point.top5}};
+}
+
 Json headsJson(const HeadPoint& point) {
   Json event = {{"event", "heads"},
                 {"step", point.step},
@@ -77,9 +85,18 @@ std::string epochText(const EpochPoint& point, std::int64_t epochs) {
   return line;
 }
 
+std::string startText(const EpochPoint& point) {
+  char line[160];
+  std::snprintf(line, sizeof line,
+                "before training  validation loss %.4f  top-1 %.2f %%  top-5 %.2f %%",
+                point.validationLoss, 100 * point.top1, 100 * point.top5);
+  return line;
+}
+
 /// By the steps that were done when they happened: an update may tell of several epochs.
 std::vector<Json> inTheirOrder(const TrainingUpdate& update) {
   std::vector<Json> events;
+  if (update.start) events.push_back(startJson(*update.start));
   for (const auto& point : update.steps)
     events.push_back(stepJson(point));
   for (const auto& point : update.heads)
@@ -156,6 +173,7 @@ void TrainingReporter::reportText(const TrainingUpdate& update) {
     m_terminal.note(fitText(fit));
   for (const auto& applied : update.edits)
     m_terminal.note("step " + std::to_string(applied.step) + ": " + applied.edit.label);
+  if (update.start) m_terminal.print(startText(*update.start));
   for (const auto& point : update.epochPoints)
     m_terminal.print(epochText(point, update.epochs));
   Progress progress = update.progress;

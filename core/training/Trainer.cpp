@@ -1,6 +1,7 @@
 #include "core/training/Trainer.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/training/Evaluation.h"
 #include "core/training/TrainingLoaders.h"
@@ -45,7 +46,7 @@ bool Trainer::agreed(bool here) const {
 
 TrainingOutcome Trainer::run(std::stop_token stop) {
   try {
-    prepare();
+    if (!prepare(stop)) return outcome(TrainingState::Stopped);
     while (m_at.epoch < m_parts.experiment.training.epochs)
       if (!trainEpoch(stop) || !endEpoch(stop)) return outcome(TrainingState::Stopped);
     keepLastMaps();
@@ -58,7 +59,8 @@ TrainingOutcome Trainer::run(std::stop_token stop) {
   }
 }
 
-void Trainer::prepare() {
+/// False when stopped.
+bool Trainer::prepare(std::stop_token stop) {
   const Experiment& experiment = m_parts.experiment;
   m_parts.model->train();
   m_steps.announce(m_at.step);
@@ -70,9 +72,33 @@ void Trainer::prepare() {
     measureHeads();
     drawMaps();
   }
+  if (m_at.step == 0 && !validateStart(stop)) return false;
   m_lastAttempt = m_at.step;
   m_remaining.start(m_at.step);
   setState(TrainingState::Running);
+  return true;
+}
+
+/// How good the weights are before the first step: what all that follows is compared with. Draws no
+/// random number and changes nothing of the model. False when stopped: who goes on begins here.
+bool Trainer::validateStart(std::stop_token stop) {
+  if (agreed(stop.stop_requested())) return false;
+  setState(TrainingState::Preparing, "validating the starting weights");
+  EvaluationOptions options;
+  options.device = m_parts.device;
+  options.precision = precision();
+  const auto result = evaluateModel(*m_parts.model, m_validation, options, {}, stop);
+  if (!result && result.error().code == ErrorCode::Canceled) return false;
+  if (!result) failOnData(result.error());
+  EpochPoint start;
+  start.trainLoss = std::numeric_limits<double>::quiet_NaN();
+  start.validationLoss = result->loss;
+  start.top1 = result->top1;
+  start.top5 = result->top5;
+  m_startTop1 = start.top1;
+  m_recorder.start(start);
+  m_control.publish([&](TrainingUpdate& update) { update.start = start; });
+  return true;
 }
 
 /// False when stopped. Each turn is one step boundary and one step.
@@ -185,6 +211,7 @@ bool Trainer::endEpoch(std::stop_token stop) {
   const double learningRate =
       m_steps.schedule().learningRate(std::max<std::int64_t>(m_at.step, 1) - 1);
   m_recorder.epoch(point, learningRate, secondsSince(m_epochStarted));
+  m_lastTop1 = point.top1;
   drawMaps();
   ++m_at.epoch;
   m_at.batch = 0;

@@ -49,6 +49,8 @@ class Trainer {
   /// Puts every process where process 0 is; to be called once by all of them, before run(). Throws
   /// Failure.
   void share();
+  /// After run(): others may write the folder, and see that nobody does.
+  void releaseFolder() { m_recorder.releaseFolder(); }
   /// A folder whose run was cut off before its first checkpoint: begins again.
   void restart();
 
@@ -63,7 +65,8 @@ class Trainer {
   void saveAnew(RunFolder folder);
 
  private:
-  void prepare();
+  bool prepare(std::stop_token stop);
+  bool validateStart(std::stop_token stop);
   bool trainEpoch(std::stop_token stop);
   bool boundary(std::stop_token stop);
   void serve();
@@ -106,6 +109,7 @@ class Trainer {
   SnapshotSink m_snapshotSink;
 
   TrainingPosition m_at;
+  std::optional<double> m_startTop1, m_lastTop1;  ///< as this process measured them
   bool m_restored = false;
   std::int64_t m_lastAttempt = 0;  ///< the step of the newest try to save
   Result<void> m_saved;            ///< what came of that try

@@ -198,6 +198,8 @@ TrainingOutcome Trainer::outcome(TrainingState state) {
   result.state = state;
   result.steps = m_at.step;
   result.bestTop1 = std::max(m_at.bestTop1, 0.0);
+  result.startTop1 = m_startTop1;
+  result.lastTop1 = m_lastTop1;
   result.last = m_recorder.folder().last();
   if (m_at.bestTop1 >= 0) result.best = m_recorder.folder().best();
   return result;

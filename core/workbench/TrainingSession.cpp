@@ -99,12 +99,6 @@ auto toldIfNot(const Together& together, Body&& body) {
   }
 }
 
-/// Says at the end of its scope that it has ended.
-struct Ending {
-  std::atomic<bool>& ended;
-  ~Ending() { ended = true; }
-};
-
 }  // namespace
 
 /// Where a process that writes nothing has its lock; gone when it is.
@@ -165,6 +159,25 @@ struct TrainingSession::State {
     if (processes) processes->endStart();
   }
 
+  /// At the end of its scope the run has ended: who looks at its folder finds nobody in it, though
+  /// the session may be kept for its newest weights.
+  struct Ending {
+    State& state;
+    ~Ending() {
+      state.trainer->releaseFolder();
+      state.ended = true;
+    }
+  };
+
+  /// Of a run that was resumed, what it measured in an earlier process.
+  void completeFromLog(TrainingOutcome& outcome) const {
+    if (outcome.startTop1 && outcome.lastTop1) return;
+    const RunHistory history = readRunHistory(*folder, ledger->masks().shape().heads);
+    if (!outcome.startTop1 && history.start) outcome.startTop1 = history.start->top1;
+    if (!outcome.lastTop1 && !history.epochPoints.empty())
+      outcome.lastTop1 = history.epochPoints.back().top1;
+  }
+
   /// What there is to say before the first step.
   void tell(std::vector<std::string> notes, std::vector<MaskFit> maskFits) {
     if (notes.empty() && maskFits.empty()) return;
@@ -192,6 +205,10 @@ struct TrainingSession::State {
     control.publish([](TrainingUpdate&) {});
   }
 };
+
+std::int64_t snapshotStep(const ModelSnapshot& snapshot) {
+  return snapshot.step;
+}
 
 TrainingSession::TrainingSession() : m_state(std::make_unique<State>()) {}
 TrainingSession::~TrainingSession() = default;
@@ -321,8 +338,10 @@ Result<TrainingOutcome> TrainingSession::run(std::stop_token stop) {
                    folder().string()};
     // Thread counts belong to the calling thread.
     configureCompute(threadsOf(m_state->experiment.threads, m_state->launch));
-    const Ending ending{m_state->ended};
-    return m_state->trainer->run(stop);
+    const State::Ending ending{*m_state};
+    TrainingOutcome outcome = m_state->trainer->run(stop);
+    m_state->completeFromLog(outcome);
+    return outcome;
   });
 }
 

@@ -2,6 +2,7 @@
 // One training run. No torch type here. run() blocks its caller's thread; every other function may
 // be called from any thread meanwhile.
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -21,6 +22,9 @@ namespace headlight {
 
 class ModelSnapshot;
 class RunFolder;
+
+/// At which step of its run the copy was made.
+std::int64_t snapshotStep(const ModelSnapshot& snapshot);
 
 class TrainingSession {
  public:

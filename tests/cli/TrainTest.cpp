@@ -126,6 +126,33 @@ TEST_F(TrainCliTest, WritesARunFolderThatEvaluatesAndPredicts) {
   EXPECT_TRUE(inspected["metadata"].contains("experiment"));
 }
 
+TEST_F(TrainCliTest, SaysWhereItStartsAndWhatCameOfIt) {
+  const auto first = run({"train", config(), "--run", "first", "--training.epochs", "1"});
+  expectOk(first);
+  EXPECT_NE(first.err.find("starting from random weights"), std::string::npos) << first.err;
+  EXPECT_NE(first.out.find("before training  validation loss "), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find(" % before → "), std::string::npos) << first.out;
+  const auto on = run({"train", config(), "--run", "second", "--training.epochs", "1", "--weights",
+                       "first/best.safetensors", "--json"});
+  expectOk(on);
+  EXPECT_NE(on.err.find("starting from the weights of "), std::string::npos) << on.err;
+  const auto starts = eventsOf(on, "start");
+  ASSERT_EQ(starts.size(), 1u);
+  const auto evaluated = run({"evaluate", "--weights", "first/best.safetensors", "--json"});
+  EXPECT_NEAR(starts[0]["top1"].get<double>(), evaluated.json()["top1"].get<double>(), 1e-9);
+  const auto end = on.json();
+  EXPECT_EQ(end["start_top1"], starts[0]["top1"]);
+  EXPECT_EQ(end["last_top1"], eventsOf(on, "epoch").back()["top1"]);
+}
+
+TEST_F(TrainCliTest, PlansWithoutTraining) {
+  const auto plan = run({"train", config(), "--run", "planned", "--plan", "--json"});
+  expectOk(plan);
+  EXPECT_GT(plan.json()["seconds"].get<double>(), 0);
+  EXPECT_FALSE(fs::exists(path("planned")));
+  expectError(run({"train", "--resume", "planned", "--plan"}), 2, {"--plan"});
+}
+
 TEST_F(TrainCliTest, FlagsStandOverTheConfig) {
   const auto outcome = run({"train", config(), "--run", "run", "--training.epochs", "1", "--masks",
                             "sch1:5", "--seed", "9", "--data.augment", "no"});

@@ -65,6 +65,9 @@ TEST(Resume, TheStepsBeforeAreReadFromTheFolder) {
     } else if (line["type"] == "epoch") {
       ASSERT_LT(epochs, history.epochPoints.size());
       EXPECT_EQ(history.epochPoints[epochs++].top1, line["top1"]);
+    } else if (line["type"] == "start") {
+      ASSERT_TRUE(history.start);
+      EXPECT_EQ(history.start->top1, line["top1"]);
     } else {
       ASSERT_LT(heads, history.heads.size());
       EXPECT_EQ(history.heads[heads++].step, line["step"]);
@@ -98,12 +101,16 @@ TEST(Resume, KilledAtAnyMomentGoesOnFromTheLastCheckpoint) {
     runToEnd(*resumed);
     expectSame(expected, lastTensors(path));
 
-    std::vector<std::int64_t> steps, epochs, heads;
+    std::vector<std::int64_t> steps, epochs, heads, starts;
     for (const std::string& line : linesOf(path / "metrics.jsonl")) {
       const Json json = Json::parse(line);
-      auto& list = json["type"] == "step" ? steps : json["type"] == "epoch" ? epochs : heads;
+      auto& list = json["type"] == "step"    ? steps
+                   : json["type"] == "epoch" ? epochs
+                   : json["type"] == "start" ? starts
+                                             : heads;
       list.push_back(json["step"].get<std::int64_t>());
     }
+    EXPECT_EQ(starts, std::vector<std::int64_t>{0}) << "measured once, however often it began";
     EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     EXPECT_EQ(epochs, (std::vector<std::int64_t>{5, 10}));
     EXPECT_EQ(heads, (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10}));

@@ -17,6 +17,7 @@
 #include "core/workbench/Evaluate.h"
 #include "core/workbench/InferenceSession.h"
 #include "core/workbench/ModelSnapshot.h"
+#include "core/workbench/RunFollower.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -89,6 +90,38 @@ TEST(Session, TellsWhatHappensAndLeavesARunFolder) {
     if (last.contains("ema." + name)) {
       EXPECT_TRUE(at::equal(tensor, last.at("ema." + name))) << name;
     }
+}
+
+/// What it is compared with is measured first, on the weights that it starts from.
+TEST(Session, ValidatesWhatItStartsFrom) {
+  TemporaryFolder folder;
+  const Experiment experiment = tinyExperiment();
+  const auto first = begin(experiment, folder / "first");
+  const TrainingOutcome outcome = runToEnd(*first);
+  const TrainingUpdate update = first->takeUpdate();
+  ASSERT_TRUE(update.start && outcome.startTop1 && outcome.lastTop1);
+  EXPECT_EQ(update.start->step, 0);
+  EXPECT_EQ(*outcome.startTop1, update.start->top1);
+  EXPECT_EQ(*outcome.lastTop1, update.epochPoints.back().top1);
+  EXPECT_EQ(first->history().start->validationLoss, update.start->validationLoss);
+
+  Experiment more = experiment;
+  more.training.weights = (folder / "first/best.safetensors").string();
+  const auto second = begin(more, folder / "second");
+  const TrainingOutcome after = runToEnd(*second);
+  double best = -1;
+  for (const EpochPoint& point : update.epochPoints)
+    best = std::max(best, point.top1);
+  EXPECT_EQ(*after.startTop1, best) << "where the first one was best, the second begins";
+}
+
+TEST(Session, LetsItsFolderGoWhenItHasEnded) {
+  TemporaryFolder folder;
+  const auto session = begin(tinyExperiment(), folder / "run");
+  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedState::NotBegun);
+  runToEnd(*session);
+  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedState::Finished)
+      << "though the session is still there";
 }
 
 TEST(Session, LearnsTextureShape) {

@@ -8,6 +8,7 @@
 #include "app/cli/Signals.h"
 #include "app/cli/TrainingReporter.h"
 #include "core/base/Files.h"
+#include "core/workbench/TrainingEstimate.h"
 
 namespace headlight::cli {
 namespace {
@@ -46,9 +47,13 @@ class TrainCommand : public Command {
     command->add_flag("--resume-or-start", m_resumeOrStart,
                       "Go on with the run in --run where there is one, as it began, else start it: "
                       "for jobs that are started again by themselves");
-    command->add_flag("--json", m_json,
-                      "One JSON object a line: step, heads, edit and epoch events as they happen, "
-                      "and finished or stopped at the end");
+    command->add_flag("--plan", m_planOnly,
+                      "Say where it would start and how long it would take here, as a few steps "
+                      "tell, and train nothing");
+    command->add_flag(
+        "--json", m_json,
+        "One JSON object a line: start, step, heads, edit and epoch events as they happen, "
+        "and finished or stopped at the end");
     command->footer(
         "Every parameter of the Experiment is a flag, in the groups above.\n"
         "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there. A second\n"
@@ -61,6 +66,7 @@ class TrainCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
+    if (m_planOnly) return plan(terminal, stop);
     m_together.launch = valueOrThrow(launchOfThisProcess());
     m_together.stop = stop;
     const bool resumes = !m_resume.empty() || (m_resumeOrStart && holdsRun(m_run));
@@ -74,13 +80,29 @@ class TrainCommand : public Command {
   }
 
  private:
+  int plan(Terminal& terminal, const std::stop_token& stop) const {
+    if (!m_resume.empty() || m_resumeOrStart)
+      refuseUsage("--plan", "is about a run that begins; leave --resume out");
+    const Experiment experiment = described();
+    terminal.note(startText(experiment));
+    const double seconds = valueOrThrow(estimateTraining(experiment, stop));
+    if (terminal.json())
+      terminal.printJson(
+          Json{{"event", "plan"}, {"weights", experiment.training.weights}, {"seconds", seconds}});
+    else
+      terminal.print("takes about " + formatDuration(seconds) + " here");
+    return kExitOk;
+  }
+
   int train(TrainingSession& session, bool resumes, Terminal& terminal, std::stop_token stop) {
     terminal.note((resumes ? "going on with " : "training ") + session.experiment().name + " in " +
                   session.folder().string() + companyText());
+    if (!resumes) terminal.note(startText(session.experiment()));
     if (terminal.json())
       terminal.printJson(Json{{"event", "begin"},
                               {"run", session.folder().string()},
                               {"resumed", resumes},
+                              {"weights", session.experiment().training.weights},
                               {"processes", m_together.launch.count}});
     auto outcome = [&] {
       const TrainingReporter reporter(session, terminal);
@@ -88,6 +110,14 @@ class TrainCommand : public Command {
     }();
     if (!outcome && m_together.launch.rank > 0) terminal.silence(!session.speaks());
     return report(valueOrThrow(std::move(outcome)), session.folder(), terminal);
+  }
+
+  /// Where it begins, with the flag that makes it begin elsewhere.
+  static std::string startText(const Experiment& experiment) {
+    const std::string& weights = experiment.training.weights;
+    return weights.empty() ? "starting from random weights (seed " +
+                                 std::to_string(experiment.seed) + "; --weights FILE to go on)"
+                           : "starting from the weights of " + weights;
   }
 
   std::string companyText() const {
@@ -163,20 +193,39 @@ class TrainCommand : public Command {
     return valueOrThrow(TrainingSession::begin(experiment, folder, m_together));
   }
 
+  static Json optionalJson(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  }
+
+  static std::string percentText(double share) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
+    return text;
+  }
+
+  /// "top-1 11.11 % before → 52.00 % last, best top-1 54.00 %".
+  static std::string accuracyText(const TrainingOutcome& outcome) {
+    std::string text;
+    if (outcome.startTop1 && outcome.lastTop1)
+      text = "top-1 " + percentText(*outcome.startTop1) + " before → " +
+             percentText(*outcome.lastTop1) + " last, ";
+    return text + "best top-1 " + percentText(outcome.bestTop1);
+  }
+
   int report(const TrainingOutcome& outcome, const fs::path& folder, Terminal& terminal) const {
     const bool finished = outcome.state == TrainingState::Finished;
     if (terminal.json()) {
       terminal.printJson(Json{{"event", finished ? "finished" : "stopped"},
                               {"steps", outcome.steps},
+                              {"start_top1", optionalJson(outcome.startTop1)},
+                              {"last_top1", optionalJson(outcome.lastTop1)},
                               {"best_top1", outcome.bestTop1},
                               {"run", folder.string()},
                               {"last", outcome.last.string()},
                               {"best", outcome.best.string()}});
     } else if (finished) {
-      char line[80];
-      std::snprintf(line, sizeof line, "finished: %lld steps, best top-1 %.2f %%",
-                    static_cast<long long>(outcome.steps), 100 * outcome.bestTop1);
-      terminal.print(line);
+      terminal.print("finished: " + std::to_string(outcome.steps) + " steps, " +
+                     accuracyText(outcome));
       terminal.print("weights: " + outcome.best.string() + " (best), " + outcome.last.string() +
                      " (last)");
     }
@@ -189,7 +238,7 @@ class TrainCommand : public Command {
   }
 
   std::string m_resume, m_run;
-  bool m_json = false, m_resumeOrStart = false;
+  bool m_json = false, m_resumeOrStart = false, m_planOnly = false;
   Together m_together;
   ExperimentOptions m_options;
 };

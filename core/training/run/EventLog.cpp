@@ -71,7 +71,7 @@ Result<void> EventLog::epoch(const EpochPoint& point) {
   summary.scalar("validation/loss", point.validationLoss);
   summary.scalar("validation/top1", point.top1);
   summary.scalar("validation/top5", point.top5);
-  summary.scalar("train/epoch_loss", point.trainLoss);
+  if (point.epoch > 0) summary.scalar("train/epoch_loss", point.trainLoss);
   return write(summary, point.step);
 }
 

@@ -17,9 +17,11 @@ constexpr std::size_t kMostNewPoints = 16384, kMostNewHeads = 512, kMostFollowed
 
 struct NewPoints {
   explicit NewPoints(RunHistory& history)
-      : steps(history.steps, kMostNewPoints),
+      : start(history.start),
+        steps(history.steps, kMostNewPoints),
         epochs(history.epochPoints, kMostNewPoints),
         heads(history.heads, kMostNewHeads) {}
+  std::optional<EpochPoint>& start;
   EvenPoints<StepPoint> steps;
   EvenPoints<EpochPoint> epochs;
   EvenPoints<HeadPoint> heads;
@@ -72,7 +74,10 @@ void FollowedLogs::takeMetric(const std::string& text, Points& points) {
   const std::int64_t step = integerAt(line, "step");
   if (step < 0) return;
   const std::string type = loggedType(line);
-  if (type == "step" && goesOn(step, m_lastStep)) {
+  if (type == kStartLine) {
+    points.start = loggedStart(line);
+    m_tally.addStart(*points.start);
+  } else if (type == "step" && goesOn(step, m_lastStep)) {
     const StepPoint point = loggedStep(line, step);
     m_tally.add(point, std::max<std::int64_t>(integerAt(line, "steps"), 0));
     points.steps.add(point);

@@ -80,6 +80,13 @@ EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
           isTrue(line, "best")};
 }
 
+EpochPoint loggedStart(const Json& line) {
+  EpochPoint start = loggedEpoch(line, 0);
+  start.epoch = 0;
+  start.best = false;
+  return start;
+}
+
 std::optional<HeadPoint> loggedHeads(const Json& line, std::int64_t step,
                                      const std::vector<int>& heads) {
   HeadPoint point{step, loggedMatrix(line, "als", heads), loggedMatrix(line, "alpha", heads),

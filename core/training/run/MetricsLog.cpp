@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/training/run/LoggedPoints.h"
 
 namespace headlight {
 namespace {
@@ -28,6 +29,7 @@ bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
   const std::int64_t at = integerAt(line, "step");
   if (at < 0 || at > step) return false;
   const auto type = line.find("type");  // of a damaged line anything
+  if (type != line.end() && *type == kStartLine) return step > 0;
   return type == line.end() || *type != "epoch" || integerAt(line, "epoch") <= epochs;
 }
 
@@ -77,6 +79,14 @@ Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, dou
   auto lined = m_lines.append(std::move(line));
   auto summed = m_summary.append(point, learningRate);
   return !tabled ? tabled : !lined ? lined : summed;
+}
+
+Result<void> MetricsLog::start(const EpochPoint& point) {
+  return m_lines.append({{"type", kStartLine},
+                         {"step", point.step},
+                         {"validation_loss", point.validationLoss},
+                         {"top1", point.top1},
+                         {"top5", point.top5}});
 }
 
 Result<void> MetricsLog::heads(const HeadPoint& point) {

@@ -34,12 +34,15 @@ class MetricsLog {
   MetricsLog(const OpenFolder& folder, const std::string& run);
 
   Result<void> step(const StepMetrics& metrics);
+  /// The weights before the first step: a line of metrics.jsonl alone, for tables count epochs.
+  Result<void> start(const EpochPoint& point);
   Result<void> epoch(const EpochPoint& point, double learningRate, double seconds);
   Result<void> heads(const HeadPoint& point);
   Result<void> edit(const AppliedEdit& edit);
 
   /// Cuts everything that was written after a checkpoint, so that a resumed run does not write it
-  /// twice: lines after `step`, rows after `epochs`, edits after the first `edits`. Errors:
+  /// twice: lines after `step`, rows after `epochs`, edits after the first `edits`. Where no step
+  /// was done, the starting weights are measured again, and their line goes too. Errors:
   /// InvalidFile for a file of another run, which is left as it is.
   Result<void> cutTo(std::int64_t step, std::int64_t epochs, std::size_t edits);
 

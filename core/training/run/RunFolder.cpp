@@ -92,7 +92,7 @@ std::string RunFolder::keptName(std::int64_t epoch) {
 }
 
 void RunFolder::requireNoneLost() const {
-  std::string proof = m_lock.note();
+  std::string proof = m_lock ? m_lock->note() : std::string();
   for (const std::string& name : m_files.names())
     if (isKeptWeights(name)) proof = name + " was written after one";
   if (proof.empty()) return;
@@ -105,9 +105,9 @@ void RunFolder::requireNoneLost() const {
 }
 
 void RunFolder::noteCheckpoint(std::int64_t step) {
-  if (m_noted) return;
+  if (m_noted || !m_lock) return;
   // Where it cannot be written down, the weights that are kept tell as much.
-  m_noted = m_lock.setNote("the first at step " + std::to_string(step)).ok();
+  m_noted = m_lock->setNote("the first at step " + std::to_string(step)).ok();
 }
 
 Error RunFolder::goneError(std::int64_t step, std::int64_t savedStep) const {

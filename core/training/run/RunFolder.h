@@ -14,6 +14,7 @@
 // It is opened once: the run stays in it wherever it is moved to, and no link in it is followed.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/base/FolderLock.h"
@@ -53,6 +54,9 @@ class RunFolder {
   /// To be said once a checkpoint is written: from then on one that is missing was lost.
   void noteCheckpoint(std::int64_t step);
 
+  /// Lets others write it; from here on it is only read.
+  void release() { m_lock.reset(); }
+
   /// That the folder was deleted while a run went on, at `step`, with its newest checkpoint, of
   /// `savedStep` (negative: there was none).
   Error goneError(std::int64_t step, std::int64_t savedStep) const;
@@ -69,7 +73,7 @@ class RunFolder {
   static void requireRun(const OpenFolder& folder);
 
   OpenFolder m_files;
-  FolderLock m_lock;
+  std::optional<FolderLock> m_lock;  ///< nothing: released
   bool m_noted = false;
 };
 

@@ -22,6 +22,7 @@ RunHistory readRunHistory(const OpenFolder& folder, const std::vector<int>& head
   forEachLoggedStep(folder, "metrics.jsonl", [&](const Json& line, std::int64_t step) {
     const std::string type = loggedType(line);
     if (type == "step") steps.add(loggedStep(line, step));
+    if (type == kStartLine) history.start = loggedStart(line);
     if (type == "epoch") epochs.add(loggedEpoch(line, step));
     if (type != "heads") return;
     if (auto point = loggedHeads(line, step, heads)) measured.add(std::move(*point));

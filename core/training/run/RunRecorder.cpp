@@ -20,6 +20,12 @@ void RunRecorder::step(const StepMetrics& metrics) {
   tellEvents([&](EventLog& events) { return events.step(metrics); });
 }
 
+void RunRecorder::start(const EpochPoint& point) {
+  if (m_silent) return;
+  m_debts.noteLog(m_log.start(point));
+  tellEvents([&](EventLog& events) { return events.epoch(point); });
+}
+
 void RunRecorder::epoch(const EpochPoint& point, double learningRate, double seconds) {
   if (m_silent) return;
   m_debts.noteLog(m_log.epoch(point, learningRate, seconds));

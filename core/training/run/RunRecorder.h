@@ -23,6 +23,8 @@ class RunRecorder {
               std::function<void(const std::string&)> warn, bool silent = false);
 
   const RunFolder& folder() const { return m_folder; }
+  /// Nothing more will be written.
+  void releaseFolder() { m_folder.release(); }
 
   /// From now on TensorBoard's event file is written too; to be called before anything else.
   void keepEvents() { m_events.emplace(m_folder.files()); }
@@ -52,6 +54,7 @@ class RunRecorder {
   Result<void> requireComplete() const;
 
   void step(const StepMetrics& metrics);
+  void start(const EpochPoint& point);
   void epoch(const EpochPoint& point, double learningRate, double seconds);
   void heads(const HeadPoint& point);
   /// For the event file alone.

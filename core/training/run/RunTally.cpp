@@ -39,6 +39,11 @@ void RunTally::add(const HeadPoint& point) {
   m_locality = meanOverHeads(point.locality);
 }
 
+void RunTally::addStart(const EpochPoint& start) {
+  ++m_lines;
+  m_startTop1 = start.top1;
+}
+
 double RunTally::secondsAStep() const {
   if (m_seconds.empty()) return RunNumbers::kUnknown;
   const double sum = std::accumulate(m_seconds.begin(), m_seconds.end(), 0.0);
@@ -61,6 +66,7 @@ RunNumbers RunTally::numbers() const {
   now.learningRate = m_newest.learningRate;
   now.top1 = m_top1;
   now.bestTop1 = m_bestTop1;
+  now.startTop1 = m_startTop1;
   now.validationLoss = m_validationLoss;
   now.locality = m_locality;
   const double seconds = secondsAStep();

@@ -19,7 +19,8 @@ struct RunNumbers {
   double loss = kUnknown;              ///< of the newest step
   double learningRate = kUnknown;      ///< of the newest step
   double top1 = kUnknown;              ///< of the last validation, in [0, 1]
-  double bestTop1 = kUnknown;          ///< of all validations
+  double bestTop1 = kUnknown;          ///< of all validations after training
+  double startTop1 = kUnknown;         ///< of the weights that the run began with
   double validationLoss = kUnknown;    ///< of the last validation
   double locality = kUnknown;          ///< ALS, the mean over heads, as measured last
   double imagesPerSecond = kUnknown;   ///< of the last 32 steps that were logged
@@ -35,6 +36,7 @@ class RunTally {
   void add(const StepPoint& point, std::int64_t steps);
   void add(const EpochPoint& point);
   void add(const HeadPoint& point);
+  void addStart(const EpochPoint& start);
 
   RunNumbers numbers() const;
   std::int64_t step() const { return m_step; }  ///< the newest in any line
@@ -49,6 +51,7 @@ class RunTally {
   std::int64_t m_lines = 0, m_step = 0, m_steps = 0, m_validated = 0, m_stepsAnEpoch = 0;
   StepPoint m_newest{0, RunNumbers::kUnknown, RunNumbers::kUnknown, RunNumbers::kUnknown, {}, {}};
   double m_top1 = RunNumbers::kUnknown, m_bestTop1 = RunNumbers::kUnknown;
+  double m_startTop1 = RunNumbers::kUnknown;
   double m_validationLoss = RunNumbers::kUnknown, m_locality = RunNumbers::kUnknown;
   std::deque<double> m_seconds;  ///< an image, of the newest steps
 };

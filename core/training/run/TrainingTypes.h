@@ -70,13 +70,17 @@ struct EpochTime {
 /// What a run's folder says of its steps so far; of a long run, every second, fourth, … step and
 /// measurement. Steps do not decrease.
 struct RunHistory {
+  /// Validation of the weights that the run began with, in step and epoch 0, without a training
+  /// loss; nothing in runs of programs that did not measure it.
+  std::optional<EpochPoint> start;
   std::vector<StepPoint> steps;
   std::vector<EpochPoint> epochPoints;
   std::vector<HeadPoint> heads;
   std::vector<AppliedEdit> edits;
   std::vector<EpochTime> times;  ///< of metrics.csv; only where a run is followed
   bool empty() const {
-    return steps.empty() && epochPoints.empty() && heads.empty() && edits.empty() && times.empty();
+    return !start && steps.empty() && epochPoints.empty() && heads.empty() && edits.empty() &&
+           times.empty();
   }
 };
 
@@ -87,6 +91,7 @@ struct TrainingUpdate {
   std::string message;  ///< of a failure, or what is being prepared
   Progress progress;    ///< steps of the whole run, with the remaining time
   std::int64_t epoch = 0, epochs = 0;
+  std::optional<EpochPoint> start;  ///< once, before the first step: RunHistory::start
   std::vector<StepPoint> steps;
   std::vector<EpochPoint> epochPoints;
   std::vector<HeadPoint> heads;
@@ -99,6 +104,8 @@ struct TrainingOutcome {
   TrainingState state = TrainingState::Finished;  ///< Finished or Stopped
   std::int64_t steps = 0;
   double bestTop1 = 0;
+  /// Of the weights that the run began with, and of the last validation; nothing: not measured.
+  std::optional<double> startTop1, lastTop1;
   std::filesystem::path last, best;  ///< checkpoints; `best` is empty before the first epoch's end
 };
 

@@ -16,9 +16,9 @@ bool same(double a, double b) {
 bool sameNumbers(const RunNumbers& a, const RunNumbers& b) {
   return a.epoch == b.epoch && a.epochs == b.epochs && a.step == b.step && a.steps == b.steps &&
          same(a.loss, b.loss) && same(a.learningRate, b.learningRate) && same(a.top1, b.top1) &&
-         same(a.bestTop1, b.bestTop1) && same(a.validationLoss, b.validationLoss) &&
-         same(a.locality, b.locality) && same(a.imagesPerSecond, b.imagesPerSecond) &&
-         same(a.secondsRemaining, b.secondsRemaining);
+         same(a.bestTop1, b.bestTop1) && same(a.startTop1, b.startTop1) &&
+         same(a.validationLoss, b.validationLoss) && same(a.locality, b.locality) &&
+         same(a.imagesPerSecond, b.imagesPerSecond) && same(a.secondsRemaining, b.secondsRemaining);
 }
 
 /// But for how old its newest line is, which changes with every look.
@@ -39,6 +39,7 @@ void append(std::vector<Point>& to, std::vector<Point>& from, std::size_t most) 
 }
 
 void append(RunHistory& history, RunHistory& points) {
+  if (points.start) history.start = points.start;
   append(history.steps, points.steps, kMostKeptSteps);
   append(history.epochPoints, points.epochPoints, kMostKeptSteps);
   append(history.heads, points.heads, kMostKeptHeads);
