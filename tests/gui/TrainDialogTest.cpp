@@ -3,13 +3,14 @@
 
 #include "ui/training/TrainDialog.h"
 
-#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTemporaryDir>
@@ -20,6 +21,7 @@
 #include "ui/base/Dialogs.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/training/RunFolders.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -284,22 +286,61 @@ class TrainDialogTest : public QObject {
     QCOMPARE(f.dialog->folder().string(), m_home.path().toStdString() + "/elsewhere");
   }
 
-  void trainingCanStartFromTheLoadedWeights() {
+  void trainingStartsFromTheOpenWeightsUnlessRandomOnesAreChosen() {
     ModelInfo model = makeModel();
     model.weights = "/somewhere/loaded.safetensors";
+    model.experiment.training.weights = "/from/where/it/once/began.safetensors";
     Fixture f(model);
-    auto* box = f.find<QCheckBox>("fromLoaded");
-    QVERIFY(box->isEnabled() && !box->isChecked());
-    box->click();
+    auto* loaded = f.find<QRadioButton>("fromLoaded");
+    auto* random = f.find<QRadioButton>("fromRandom");
+    auto* other = f.find<QRadioButton>("fromFile");
+    QVERIFY(loaded->isEnabled() && loaded->isChecked() && other->isHidden());
+    QVERIFY2(loaded->text().contains(QStringLiteral("loaded.safetensors")),
+             qPrintable(loaded->text()));
     QTRY_VERIFY(f.dialog->isValid());
     QCOMPARE(f.dialog->experiment().training.weights, std::string("/somewhere/loaded.safetensors"));
-    f.type("field.weights", QStringLiteral("/other"));
-    QVERIFY(!box->isChecked());
-    box->click();
-    box->click();
+    random->click();
     QCOMPARE(f.dialog->experiment().training.weights, std::string());
-    Fixture random;
-    QVERIFY(!random.find<QCheckBox>("fromLoaded")->isEnabled());
+    f.type("field.weights", QStringLiteral("/other.safetensors"));
+    QVERIFY(other->isChecked() && !other->isHidden() && !loaded->isChecked());
+    QCOMPARE(other->text(), QStringLiteral("other.safetensors"));
+    loaded->click();
+    QVERIFY(other->isHidden());
+    QCOMPARE(f.dialog->experiment().training.weights, std::string("/somewhere/loaded.safetensors"));
+    Fixture without;
+    QVERIFY(!without.find<QRadioButton>("fromLoaded")->isEnabled());
+    QVERIFY(without.find<QRadioButton>("fromRandom")->isChecked());
+    QCOMPARE(without.dialog->experiment().training.weights, std::string());
+  }
+
+  void howLongItTakesIsSaidBeforeItStarts() {
+    Fixture f;
+    auto* time = f.find<MessageLabel>("trainTime");
+    QTRY_VERIFY_WITH_TIMEOUT(time->text().startsWith(QStringLiteral("Takes about ")), 60000);
+    const QString before = time->text();
+    f.type("field.epochs", QStringLiteral("20000"));
+    QTRY_VERIFY_WITH_TIMEOUT(
+        time->text().startsWith(QStringLiteral("Takes about ")) && time->text() != before, 60000);
+    f.type("field.epochs", QStringLiteral("0"));
+    QCOMPARE(time->text(), QString());
+  }
+
+  void aRunIsCalledAfterItsMasks() {
+    ModelInfo model = makeModel();
+    model.experiment.name = "demo";
+    Fixture f(model);
+    f.document.replaceMasks(*makeMaskPreset("sch1", f.document.masks().shape()));
+    QCOMPARE(trainingExperimentOf(f.document).name, std::string("demo-sch1"));
+    f.document.replaceMasks(*makeMaskPreset("sch1", f.document.masks().shape(), 5));
+    const Experiment changed = trainingExperimentOf(f.document);
+    QCOMPARE(changed.name, std::string("demo-sch1*-5x5"));
+    TrainDialog dialog(&f.document, changed);
+    QVERIFY(dialog.findChild<QLabel*>(QStringLiteral("trainSubject"))
+                ->text()
+                .contains(QStringLiteral("sch1* (5×5)")));
+    // Masks that the open model's own run was called after are not said twice.
+    QCOMPARE(runName("demo-sch1", {"sch1"}, {"sch1", 5}), std::string("demo-sch1*-5x5"));
+    QCOMPARE(runName("demo-sch1", {"sch1"}, {}), std::string("demo"));
   }
 
   void closingDoesNotWaitForTheData() {

@@ -225,6 +225,54 @@ class TrainingDockTest : public QObject {
     QVERIFY(std::abs(f.locality()->lines()->graph(2)->data()->at(1)->value - 0.84) < 1e-5);
   }
 
+  void accuracyBeginsBeforeTheFirstStepAndFitsItsDataAndChance() {
+    Fixture f;
+    TrainingUpdate update = running(500, 2000);
+    update.start = EpochPoint{0, 0, NAN, 2.3, 0.52, 0.6, false};
+    update.epochPoints.push_back({1, 250, 1.4, 1.2, 0.5, 0.55, true});
+    f.feed(update);
+    QTRY_COMPARE(f.loss()->top1().values(), (QVector<double>{52, 50}));
+    QCOMPARE(f.loss()->top1().keys(), (QVector<double>{0, 250}));
+    const auto range = [&] {
+      return f.loss()->plot()->axisRect(1)->axis(QCPAxis::atLeft)->range();
+    };
+    f.loss()->replot();
+    QVERIFY(range().contains(50) && range().contains(60));
+    QVERIFY2(range().lower > 45 && range().upper < 65, qPrintable(QString::number(range().lower)));
+    f.loss()->setChance(11);
+    f.loss()->replot();
+    QVERIFY(range().contains(11));
+    QVERIFY(range().upper < 65);
+  }
+
+  void theOutcomeTellsBeforeLastAndBestApart() {
+    Fixture f;
+    TrainingOutcome outcome;
+    outcome.steps = 20;
+    outcome.best = "best.safetensors";
+    outcome.last = "last.safetensors";
+    outcome.startTop1 = 0.5;
+    outcome.bestTop1 = 0.75;
+    outcome.lastTop1 = 0.625;
+    f.finish(outcome);
+    QCOMPARE(f.find<MessageLabel>("trainOutcomeText")->text(),
+             QStringLiteral("Finished after 20 steps. Validation top-1: 50.0 % before → 62.5 % "
+                            "last; best 75.0 %."));
+    QSignalSpy opened(&f.dock, &TrainingDock::openCheckpointRequested);
+    QVERIFY(!f.find<QPushButton>("openLast")->isHidden());
+    f.find<QPushButton>("openLast")->click();
+    QCOMPARE(opened.last().first().toString(), QStringLiteral("last.safetensors"));
+    f.find<QPushButton>("openBest")->click();
+    QCOMPARE(opened.last().first().toString(), QStringLiteral("best.safetensors"));
+    QVERIFY(f.find<QPushButton>("compareStart")->isHidden());  // it started from random weights
+    outcome.lastTop1 = 0.75;
+    f.finish(outcome);
+    QVERIFY(f.find<MessageLabel>("trainOutcomeText")
+                ->text()
+                .endsWith(QStringLiteral("before → 75.0 % last, which is the best.")));
+    QVERIFY(f.find<QPushButton>("openLast")->isHidden());
+  }
+
   void redrawsAreCoalesced() {
     Fixture f;
     QSignalSpy replots(f.loss()->plot(), &QCustomPlot::afterReplot);

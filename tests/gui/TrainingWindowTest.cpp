@@ -1,13 +1,16 @@
 // Training from the window: it stays usable, looks through the run's weights, and closes in order.
 
 #include <QAction>
+#include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 
 #include "WindowFixture.h"
+#include "core/workbench/RunFollower.h"
 #include "ui/base/MessageLabel.h"
 #include "ui/base/Resources.h"
+#include "ui/maps/SideBySide.h"
 
 using namespace headlight;
 
@@ -127,6 +130,128 @@ class TrainingWindowTest : public QObject {
     QTRY_VERIFY(!test.document()->isStale());
     QCOMPARE(test.document()->look()->logits, logits);
     QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
+  }
+
+  void inTrainThePictureIsTheTraining() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const auto logits = test.document()->look()->logits;
+    const QAction* through = test->actions()->find(QStringLiteral("train.lookThrough"));
+    QVERIFY2(!through->isEnabled(), "without a run it would do nothing");
+    test->startTraining(endless(), path("run"));
+    QVERIFY(!test->trainingBridge()->snapshotsWanted());  // in Look the open model stays
+    test->showWorkspace(QStringLiteral("train"));
+    QVERIFY(test.document()->describeView().contains(QStringLiteral("not run “run”")));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits != logits, 30000);
+    const auto* shown = test->findChild<QLabel*>(QStringLiteral("trainShown"));
+    for (const QString& said :
+         {test.document()->describeView(), test->windowTitle(), shown->text()}) {
+      QVERIFY2(said.contains(QStringLiteral("weights of run “small”, step ")), qPrintable(said));
+      QVERIFY2(!said.contains(QStringLiteral("not run")), qPrintable(said));
+    }
+    test->showWorkspace(QStringLiteral("look"));
+    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
+    QVERIFY(!test.document()->describeView().contains(QStringLiteral("run “")));
+    test->showWorkspace(QStringLiteral("train"));
+    QTRY_VERIFY_WITH_TIMEOUT(test->lookBridge()->isLookingThroughTraining(), 30000);
+    // Who switches it off is not overruled, and is told what is shown.
+    test->actions()->find(QStringLiteral("train.lookThrough"))->setChecked(false);
+    test->showWorkspace(QStringLiteral("look"));
+    test->showWorkspace(QStringLiteral("train"));
+    QVERIFY(!test->trainingBridge()->snapshotsWanted());
+    QVERIFY(shown->text().contains(QStringLiteral("the open model, not run “run”")));
+    test->trainingBridge()->stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
+    QVERIFY(!shown->text().contains(QStringLiteral("not run")));
+  }
+
+  void editsDuringARunAskOnceWhereTheyGo() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    TrainingBridge* bridge = test->trainingBridge();
+    const auto questions = [&] {
+      int count = 0;
+      for (const Notice& notice : test->noticeBar()->notices())
+        count += !notice.other.isEmpty();
+      return count;
+    };
+    const auto edit = [&](int head) {
+      test.document()->pushEdit(
+          *makeMaskEdit(test.document()->masks(), {{0, head}}, {MaskKind::Hard, 3}, "hard"));
+    };
+    test->startTraining(endless(), path("run"));
+    QTRY_VERIFY_WITH_TIMEOUT(bridge->masks().has_value(), 30000);
+    edit(0);
+    QCOMPARE(questions(), 1);
+    QTRY_VERIFY(!test.log.lines().filter(QStringLiteral("in the open model only")).isEmpty());
+    QCOMPARE(bridge->masks()->maskedHeads(), 0);
+    test->findChild<QPushButton*>(QStringLiteral("noticeOther"))->click();
+    edit(1);
+    QCOMPARE(questions(), 0);  // remembered
+    bridge->stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!bridge->isRunning(), 30000);
+    // The next run asks again; the other answer brings it all to the run.
+    test->startTraining(endless(), path("again"));
+    QTRY_VERIFY_WITH_TIMEOUT(bridge->masks().has_value(), 30000);
+    test.document()->undoStack()->undo();
+    QCOMPARE(questions(), 1);
+    test->findChild<QPushButton*>(QStringLiteral("noticeAction"))->click();
+    QTRY_VERIFY_WITH_TIMEOUT(*bridge->masks() == test.document()->masks(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!test.log.lines().filter(QStringLiteral("Training, step")).isEmpty(),
+                             30000);
+  }
+
+  void runsKnowsAtOnceThatARunHasEnded() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    test->startTraining(endless(), path("run"));
+    TrainingBridge* bridge = test->trainingBridge();
+    std::int64_t steps = 0;
+    connect(bridge, &TrainingBridge::updated, this,
+            [&](const auto& update) { steps = update->progress.done; });
+    QTRY_VERIFY_WITH_TIMEOUT(steps >= 2, 30000);
+    RunFollower follower(path("run").toStdString());
+    QCOMPARE(follower.look().standing.state, FollowedState::Training);
+    bridge->stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!bridge->isRunning(), 30000);
+    QCOMPARE(follower.look().standing.state, FollowedState::Stopped);
+    Experiment few = endless();
+    few.training.epochs = 1;
+    QSignalSpy finished(bridge, &TrainingBridge::finished);
+    test->startTraining(few, path("few"));
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 30000);
+    QCOMPARE(RunFollower(path("few").toStdString()).look().standing.state, FollowedState::Finished);
+    // How good it was before and after is said.
+    const QString said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"))->text();
+    QVERIFY2(said.contains(QStringLiteral(" before → ")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral(" last")), qPrintable(said));
+  }
+
+  void aRunIsComparedWithWhatItStartedFrom() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    const QString start = path("start.safetensors");
+    QSignalSpy saved(test->lookBridge(), &LookBridge::saved);
+    test->lookBridge()->saveModel(start);
+    QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 30000);
+    Experiment few = endless();
+    few.training.epochs = 1;
+    few.training.weights = start.toStdString();
+    QSignalSpy finished(test->trainingBridge(), &TrainingBridge::finished);
+    test->startTraining(few, path("run"));
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 30000);
+    auto* compare = test->findChild<QPushButton*>(QStringLiteral("compareStart"));
+    QVERIFY(!compare->isHidden());
+    compare->click();
+    QCOMPARE(test->currentWorkspace(), QStringLiteral("compare"));
+    const auto* sides = test->findChild<SideBySide*>();
+    QCOMPARE(sides->comparison().sides[0].model, start);
+    QCOMPARE(sides->comparison().sides[1].model, path("run/best.safetensors"));
+    QTRY_VERIFY_WITH_TIMEOUT(sides->left().look() && sides->right().look() && !sides->isBusy(),
+                             30000);
+    QVERIFY(sides->left().look()->logits != sides->right().look()->logits);
   }
 
   void mapsOfAnotherMechanismAreNotShownAsThisOnes() {

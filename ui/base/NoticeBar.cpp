@@ -54,6 +54,13 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     closeNewest();
     if (run) run();
   });
+  m_other = new QPushButton(this);
+  m_other->setObjectName(QStringLiteral("noticeOther"));
+  connect(m_other, &QPushButton::clicked, this, [this] {
+    const auto run = m_notices.isEmpty() ? std::function<void()>() : m_notices.last().runOther;
+    closeNewest();
+    if (run) run();
+  });
   m_close = new QToolButton(this);
   m_close->setObjectName(QStringLiteral("noticeClose"));
   m_close->setIcon(lineIcon(QStringLiteral("close")));
@@ -73,6 +80,7 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
   layout->addWidget(m_text, 1);
   layout->addWidget(m_more);
   layout->addWidget(m_action);
+  layout->addWidget(m_other);
   layout->addWidget(m_close, 0, Qt::AlignTop);
   refresh();
 }
@@ -123,6 +131,10 @@ void NoticeBar::refresh() {
   m_action->setText(notice.action);
   m_action->setAccessibleName(notice.action);
   m_action->setToolTip(notice.action);
+  m_other->setVisible(!notice.other.isEmpty());
+  m_other->setText(notice.other);
+  m_other->setAccessibleName(notice.other);
+  m_other->setToolTip(notice.other);
   QPalette colors;
   colors.setColor(QPalette::Window, tintOf(notice.level, colors));
   setPalette(colors);

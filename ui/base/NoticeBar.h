@@ -24,6 +24,8 @@ struct Notice {
   /// What it is about, if that can pass: a notice takes the place of the one about the same, and
   /// one without words only takes it away.
   QString topic = {};
+  QString other = {};  ///< of a second button, for a question with two answers
+  std::function<void()> runOther = {};
 };
 
 class NoticeBar : public QFrame {
@@ -51,7 +53,7 @@ class NoticeBar : public QFrame {
   QLabel* m_icon;
   QLabel* m_text;
   QLabel* m_more;
-  QPushButton* m_action;
+  QPushButton *m_action, *m_other;
   QToolButton* m_close;
   QAction* m_closeAll;
 };

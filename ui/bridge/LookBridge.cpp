@@ -9,6 +9,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/Compute.h"
 #include "core/workbench/MapFile.h"
+#include "core/workbench/TrainingSession.h"
 #include "ui/base/ShownText.h"
 
 namespace headlight {
@@ -419,14 +420,17 @@ bool LookBridge::adopt(const Experiment& experiment,
         }
         const auto adopted = sessions->training ? sessions->training->adopt(*snapshot)
                                                 : Result<void>(Error{ErrorCode::Internal, "", ""});
-        inThreadOf(this, [this, adopted, ticket] {
+        const QString note = tr("training weights of run “%1”, step %2")
+                                 .arg(shownName(experiment.name))
+                                 .arg(snapshotStep(*snapshot));
+        inThreadOf(this, [this, adopted, ticket, note] {
           if (ticket != m_runTicket) return;  // another model was opened, or the run was let go
           if (!adopted) {
             Q_EMIT m_document->failed(tr("The run's weights could not be shown"),
                                       textOf(adopted.error()));
             return;
           }
-          m_document->setSourceNote(tr("training weights"));
+          m_document->setSourceNote(note);
           if (!std::exchange(m_throughTraining, true)) Q_EMIT throughTrainingChanged(true);
           requestLook();
         });

@@ -436,6 +436,14 @@ void Document::setSourceNote(const QString& note) {
   if (note == m_sourceNote) return;
   m_sourceNote = note;
   Q_EMIT viewChanged();  // captions say it
+  Q_EMIT sourceNoteChanged();
+}
+
+void Document::setRunNote(const QString& note) {
+  if (note == m_runNote) return;
+  m_runNote = note;
+  Q_EMIT viewChanged();
+  Q_EMIT sourceNoteChanged();
 }
 
 QString Document::sourceNote() const {
@@ -445,6 +453,7 @@ QString Document::sourceNote() const {
 QString Document::liveSourceNote() const {
   if (!m_sourceNote.isEmpty()) return m_sourceNote;
   if (!m_model) return {};
+  if (!m_runNote.isEmpty()) return m_runNote;
   if (m_model->randomWeights) return tr("random weights");
   const std::size_t random = m_model->report.unfilled().size();
   return random > 0 ? tr("%1 of the model's tensors random").arg(random) : QString();

@@ -186,6 +186,8 @@ class Document : public QObject {
   QString sourceNote() const;
   QString liveSourceNote() const;  ///< of liveLook(); sourceNote() of a recorded step says that
   void setSourceNote(const QString& note);
+  /// While a run goes on whose weights are not looked through: "the open model, not run “a”".
+  void setRunNote(const QString& note);
   QString describeToken(int token) const;
   /// How the colours were scaled: "scaled to this head: 0.001 to 0.12".
   QString describeRange(const ValueRange& range) const;
@@ -198,6 +200,7 @@ class Document : public QObject {
   void editApplied(const headlight::MaskEdit& edit);  ///< done, undone or redone; then masksChanged
   void lookChanged();
   void viewChanged();
+  void sourceNoteChanged();
   void recordedChanged();
   void numbersChanged();
   void layerNumbersChanged();
@@ -236,7 +239,7 @@ class Document : public QObject {
   std::optional<int> m_followedFrom;  ///< the token that looked before the pointer came
   bool m_pinned = false;
   int m_stroke = -1, m_strokeOfBefore = -1;  ///< MaskCommand::kNoStroke
-  QString m_sourceNote;
+  QString m_sourceNote, m_runNote;
 };
 
 }  // namespace headlight

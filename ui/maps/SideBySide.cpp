@@ -228,6 +228,11 @@ void SideBySide::change(const std::function<void(Comparison&)>& change) {
   setComparison(next);
 }
 
+void SideBySide::showComparison(const Comparison& comparison) {
+  setComparison(comparison);
+  Q_EMIT wanted();
+}
+
 void SideBySide::setComparison(const Comparison& comparison) {
   const bool isNew = !(comparison == m_comparison);
   m_comparison = comparison;

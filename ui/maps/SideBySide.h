@@ -32,6 +32,8 @@ class SideBySide : public QWidget {
 
   const Comparison& comparison() const { return m_comparison; }
   void setComparison(const Comparison& comparison);
+  /// The same, and brings it into view.
+  void showComparison(const Comparison& comparison);
 
   const Document& left() const { return m_left.document; }
   const Document& right() const { return m_right.document; }

@@ -65,7 +65,8 @@ LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(th
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
          "validation loss; in dashes, of a run that has them, the loss towards the teacher and the "
          "mechanism's auxiliary loss (the entropy penalty of AFT-conv). Right: validation "
-         "accuracy. Dotted lines: mask edits.\n"
+         "accuracy from before the first step, in dashes what chance would give. Dotted lines: "
+         "mask edits.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());
@@ -92,6 +93,8 @@ void LossPlot::build() {
   m_auxiliaryGraph = addGraph(m_lossRect, nullptr, tr("auxiliary"));
   m_top1Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-1"));
   m_top5Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-5"));
+  m_chanceGraph = addGraph(m_accuracyRect, accuracyLegend, tr("chance"));
+  PlotNavigation::leaveOut(m_chanceGraph);
   m_rateAxis = m_lossRect->axis(QCPAxis::atRight);
   m_rateAxis->setLabel(tr("learning rate"));
   m_rateAxis->setNumberFormat(QStringLiteral("gb"));
@@ -126,6 +129,7 @@ void LossPlot::applyTheme() {
   quiet.setAlpha(110);
   m_rateGraph->setPen(QPen(quiet, 1, Qt::DashLine));
   m_editGraph->setPen(QPen(quiet, 1, Qt::DotLine));
+  m_chanceGraph->setPen(QPen(quiet, 1, Qt::DashLine));
 }
 
 void LossPlot::changeEvent(QEvent* event) {
@@ -205,6 +209,21 @@ void LossPlot::showWhereThereIsOne(QCPGraph* graph, const BoundedSeries& series)
     graph->addToLegend(m_lossLegend);
 }
 
+/// To what was measured and to chance, so that a gain of a few percent is seen.
+void LossPlot::fitAccuracy(double lastStep) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const BoundedSeries* series : {&m_top1, &m_top5})
+    cover(*series, low, high);
+  const bool line = m_chance && low <= high;
+  m_chanceGraph->setData(line ? QVector<double>{0, lastStep} : QVector<double>(),
+                         line ? QVector<double>{*m_chance, *m_chance} : QVector<double>(), true);
+  if (low > high) low = 0, high = 100;
+  if (line) low = std::min(low, *m_chance), high = std::max(high, *m_chance);
+  const double margin = std::max(0.05 * (high - low), 1.0);
+  m_accuracyRect->axis(QCPAxis::atLeft)
+      ->setRange(std::max(0.0, low - margin), std::min(103.0, high + margin));
+}
+
 void LossPlot::replot() {
   setSeries(m_rawGraph, m_raw);
   setSeries(m_smoothGraph, m_smooth);
@@ -225,12 +244,11 @@ void LossPlot::replot() {
   double rateLow = 0, rateHigh = 0;
   cover(m_rate, rateLow, rateHigh);
   m_rateAxis->setRange(0, rateHigh > 0 ? 1.1 * rateHigh : 1);
-  m_accuracyRect->axis(QCPAxis::atLeft)->setRange(0, 103);
-
   double lastStep = 1;
   for (const BoundedSeries* series : {&m_raw, &m_validation})
     if (!series->isEmpty()) lastStep = std::max(lastStep, series->keys().last());
   m_navigation->setFullRange(0, 1.02 * lastStep);
+  fitAccuracy(1.02 * lastStep);
   drawEdits();
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }

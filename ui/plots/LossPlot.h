@@ -29,6 +29,11 @@ class LossPlot : public QWidget {
   void clear();
   void addStep(const StepPoint& point);
   void addEpoch(const EpochPoint& point);
+  /// The weights before the first step: where the curves of validation begin.
+  void addStart(const EpochPoint& start) { addEpoch(start); }
+  /// What guessing would give, in percent; a line that the accuracy axis takes in. Nothing:
+  /// unknown.
+  void setChance(std::optional<double> percent) { m_chance = percent; }
   void addEdit(const AppliedEdit& edit);  ///< a vertical line at its step
   void setLearningRateVisible(bool visible);
   bool isLearningRateVisible() const;
@@ -51,6 +56,7 @@ class LossPlot : public QWidget {
   void build();
   void applyTheme();
   void drawEdits();
+  void fitAccuracy(double lastStep);
   /// A curve that most runs do not have; named in the legend where there is one.
   void showWhereThereIsOne(QCPGraph* graph, const BoundedSeries& series);
 
@@ -60,10 +66,12 @@ class LossPlot : public QWidget {
   QCPAxis* m_rateAxis = nullptr;
   QCPGraph *m_rawGraph = nullptr, *m_smoothGraph = nullptr, *m_validationGraph = nullptr,
            *m_rateGraph = nullptr, *m_top1Graph = nullptr, *m_top5Graph = nullptr,
-           *m_editGraph = nullptr, *m_distillationGraph = nullptr, *m_auxiliaryGraph = nullptr;
+           *m_editGraph = nullptr, *m_distillationGraph = nullptr, *m_auxiliaryGraph = nullptr,
+           *m_chanceGraph = nullptr;
   QCPLegend* m_lossLegend = nullptr;
   BoundedSeries m_raw, m_smooth, m_validation, m_rate, m_top1, m_top5, m_distillation, m_auxiliary;
   QVector<double> m_editSteps;
+  std::optional<double> m_chance;
   std::optional<StepMark> m_mark;
   PlotNavigation* m_navigation = nullptr;
   double m_average = 0, m_averageWeight = 0;  ///< of the smoothing, bias-corrected

@@ -20,6 +20,8 @@ double numberOf(const ListedRun& run, int column) {
       return now.loss;
     case RunsTableModel::ValidationLoss:
       return now.validationLoss;
+    case RunsTableModel::StartTop1:
+      return 100 * now.startTop1;
     case RunsTableModel::Top1:
       return 100 * now.top1;
     case RunsTableModel::BestTop1:
@@ -43,7 +45,8 @@ QString numberCellText(const ListedRun& run, int column) {
   const RunNumbers& now = run.standing.numbers;
   if (column == RunsTableModel::Epoch)
     return QStringLiteral("%1/%2").arg(now.epoch).arg(now.epochs);
-  const bool percent = column == RunsTableModel::Top1 || column == RunsTableModel::BestTop1;
+  const bool percent = column == RunsTableModel::StartTop1 || column == RunsTableModel::Top1 ||
+                       column == RunsTableModel::BestTop1;
   return QString::number(value, 'f', percent ? 2 : 4);
 }
 

@@ -37,9 +37,10 @@ QVariant RunsTableModel::data(const QModelIndex& index, int role) const {
 
 QVariant RunsTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  const QStringList titles{
-      tr("Run"),      tr("State"),         tr("Epoch"), tr("Loss"),  tr("Validation loss"),
-      tr("Top-1, %"), tr("Best top-1, %"), tr("ALS"),   tr("Config")};
+  const QStringList titles{tr("Run"),           tr("State"),           tr("Epoch"),
+                           tr("Loss"),          tr("Validation loss"), tr("Start top-1, %"),
+                           tr("Last top-1, %"), tr("Best top-1, %"),   tr("ALS"),
+                           tr("Config")};
   return titles.value(section);
 }
 

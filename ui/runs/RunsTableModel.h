@@ -21,6 +21,7 @@ class RunsTableModel : public QAbstractTableModel {
     Epoch,
     Loss,
     ValidationLoss,
+    StartTop1,
     Top1,
     BestTop1,
     Locality,

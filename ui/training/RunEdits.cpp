@@ -1,8 +1,13 @@
 #include "ui/training/RunEdits.h"
 
+#include <QFileInfo>
+#include <QUndoStack>
+
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
+#include "ui/base/ShownText.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskCommand.h"
@@ -31,12 +36,16 @@ RunEdits::RunEdits(Document* document, TrainingBridge* bridge, QObject* parent)
   m_rest.setSingleShot(true);
   m_rest.setInterval(kEditRestMs);
   connect(&m_rest, &QTimer::timeout, this, &RunEdits::send);
+  m_told.setSingleShot(true);
+  m_told.setInterval(kEditRestMs);
+  connect(&m_told, &QTimer::timeout, this, &RunEdits::tellKept);
   connect(document, &Document::editApplied, this, &RunEdits::onEdit);
   connect(document, &Document::masksChanged, this, &RunEdits::onMasksChanged);
 }
 
 void RunEdits::begin() {
   m_active = true;
+  m_asked = m_decided = false;
   m_edits = {};
   m_runMasks.reset();
 }
@@ -54,6 +63,7 @@ bool RunEdits::runIsThere() {
 
 void RunEdits::setFollowing(bool on) {
   m_following = on;
+  m_decided = true;
   if (on) send();
 }
 
@@ -62,7 +72,20 @@ bool RunEdits::runHasDocumentsHeads() const {
 }
 
 void RunEdits::onEdit(const MaskEdit& edit) {
-  if (m_active && runHasDocumentsHeads()) m_edits = composeEdits(m_edits, edit);
+  if (!m_active || !runHasDocumentsHeads()) return;
+  m_edits = composeEdits(m_edits, edit);
+  if (m_following) return;
+  m_told.start();
+  if (!m_decided && !std::exchange(m_asked, true)) Q_EMIT undecided();
+}
+
+/// Where a stroke went, once.
+void RunEdits::tellKept() {
+  if (!m_active || m_following) return;
+  const QString label = m_document->undoStack()->undoText();
+  Q_EMIT m_document->message(tr("%1: in the open model only; run “%2” keeps its masks")
+                                 .arg(label.isEmpty() ? tr("Masks changed") : label,
+                                      shownName(QFileInfo(m_bridge->folder()).fileName())));
 }
 
 void RunEdits::onMasksChanged() {

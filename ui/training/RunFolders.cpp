@@ -2,7 +2,28 @@
 
 #include <QDir>
 
+#include <utility>
+
 namespace headlight {
+namespace {
+
+/// "-sch1*-5x5" of "sch1* (5×5)": fit for a name; empty without masks.
+QString nameSuffix(const MaskConfig& masks) {
+  QString title = QString::fromStdString(masksTitle(masks));
+  if (title == QLatin1String("none")) return {};
+  for (const auto& [from, to] : {std::pair(" (", "-"), std::pair(", ", "-"), std::pair(")", ""),
+                                 std::pair("×", "x"), std::pair("α ", "a")})
+    title.replace(QString::fromUtf8(from), QLatin1String(to));
+  return QLatin1Char('-') + title;
+}
+
+}  // namespace
+
+std::string runName(const std::string& own, const MaskConfig& ownMasks, const MaskConfig& masks) {
+  QString name = QString::fromStdString(own);
+  if (const QString before = nameSuffix(ownMasks); name.endsWith(before)) name.chop(before.size());
+  return (name + nameSuffix(masks)).toStdString();
+}
 
 std::string folderName(const std::string& name) {
   std::string fit;

@@ -6,10 +6,15 @@
 #include <filesystem>
 #include <string>
 
+#include "core/config/Experiment.h"
+
 namespace headlight {
 
 /// A run's name made fit for a folder or a file: letters, digits, '-', '_', '.'; never empty.
 std::string folderName(const std::string& name);
+/// What a run is called by itself: `own` is the open model's name, and where it is masked its masks
+/// follow, those of before (`ownMasks`) left out: "demo-sch1", "demo-sch1*-5x5".
+std::string runName(const std::string& own, const MaskConfig& ownMasks, const MaskConfig& masks);
 /// ~/Headlight/runs.
 std::filesystem::path runsFolder();
 

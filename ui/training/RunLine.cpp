@@ -5,6 +5,7 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -73,7 +74,10 @@ void RunLine::onFollowed(const RunStanding& standing) {
   m_state = followedStateText(standing);
   if (now.epochs > 0) m_state += tr(" · epoch %1/%2").arg(now.epoch).arg(now.epochs);
   m_run = {{}, now.step, now.steps, now.secondsRemaining};
-  m_top1 = std::isfinite(now.top1) ? now.top1 : -1;
+  const auto known = [](double top1) { return std::isfinite(top1) ? top1 : -1; };
+  m_top1 = known(now.top1);
+  m_startTop1 = known(now.startTop1);
+  m_bestTop1 = known(now.bestTop1);
   refresh();
 }
 
@@ -91,12 +95,16 @@ void RunLine::begin() {
   m_any = true;
   m_state = tr("begins");
   m_run = {};
-  m_top1 = -1;
+  m_top1 = m_startTop1 = m_bestTop1 = -1;
 }
 
 void RunLine::onUpdated(const TrainingUpdate& update) {
   m_run = update.progress;
-  if (!update.epochPoints.empty()) m_top1 = update.epochPoints.back().top1;
+  if (update.start) m_startTop1 = update.start->top1;
+  for (const EpochPoint& point : update.epochPoints) {
+    m_top1 = point.top1;
+    m_bestTop1 = std::max(m_bestTop1, point.top1);
+  }
   m_state = shownName(update.progress.stage);
   refresh();
 }
@@ -126,7 +134,13 @@ void RunLine::refresh() {
   m_progress->setValue(static_cast<int>(share * kLineSteps));
   QStringList numbers;
   if (const QString left = remainingText(m_run.secondsRemaining); !left.isEmpty()) numbers << left;
-  if (m_top1 >= 0) numbers << tr("top-1 %1 %").arg(m_top1 * 100, 0, 'f', 1);
+  if (m_top1 >= 0) {
+    QString text = tr("top-1 %1 %").arg(m_top1 * 100, 0, 'f', 1);
+    if (m_startTop1 >= 0)
+      text = tr("top-1 %1 → %2 %").arg(m_startTop1 * 100, 0, 'f', 1).arg(m_top1 * 100, 0, 'f', 1);
+    if (m_bestTop1 > m_top1) text += tr(", best %1 %").arg(m_bestTop1 * 100, 0, 'f', 1);
+    numbers << text;
+  }
   m_numbers->setText(numbers.join(QStringLiteral(" · ")));
 }
 

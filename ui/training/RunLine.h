@@ -52,7 +52,8 @@ class RunLine : public QToolBar {
   bool m_shownElsewhere = false;
   QString m_state;
   Progress m_run;
-  double m_top1 = -1;  ///< of the last validation; negative: none yet
+  double m_top1 = -1;                        ///< of the last validation; negative: none yet
+  double m_startTop1 = -1, m_bestTop1 = -1;  ///< before the first step, and the best since
 };
 
 }  // namespace headlight

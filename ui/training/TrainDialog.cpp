@@ -1,9 +1,10 @@
 #include "ui/training/TrainDialog.h"
 
-#include <QCheckBox>
 #include <QDialogButtonBox>
+#include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QSignalBlocker>
 #include <QTabWidget>
 #include <QTimer>
@@ -11,8 +12,10 @@
 
 #include <algorithm>
 
+#include "core/base/Progress.h"
 #include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
+#include "core/workbench/TrainingEstimate.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
@@ -29,6 +32,21 @@ namespace headlight {
 namespace {
 
 constexpr int kProbeDelayMs = 250;  ///< of rest after the last keystroke
+constexpr int kEstimateDelayMs = 500;
+
+/// The same where two runs take as long.
+std::string estimateKey(Experiment experiment) {
+  experiment.name.clear();
+  experiment.training.weights.clear();
+  return experimentToText(experiment);
+}
+
+/// What a run starts from by itself: the weights that are looked through.
+Experiment startingFromOpen(Experiment experiment, const Document& document) {
+  if (experiment.training.weights.empty() && document.hasModel())
+    experiment.training.weights = document.model().weights.string();
+  return experiment;
+}
 
 }  // namespace
 
@@ -37,19 +55,24 @@ Experiment trainingExperimentOf(const Document& document) {
   if (!document.canCompute()) return experiment;
   experiment = document.model().experiment;
   experiment.masks = describeMasks(document.masks());
+  experiment.name = runName(experiment.name, document.model().experiment.masks, experiment.masks);
   experiment.edits.clear();
+  // Where the open weights were once begun from is not where they go on from.
+  experiment.training.weights.clear();
   return experiment;
 }
 
 TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidget* parent)
     : QDialog(parent),
       m_document(document),
-      m_initial(experiment),
-      m_experiment(experiment),
+      m_initial(startingFromOpen(experiment, *document)),
+      m_experiment(m_initial),
       m_probeTimer(new QTimer(this)),
       m_probe(new BackgroundTask(this)),
       m_folderCheck(new BackgroundTask(this)),
-      m_detect(new BackgroundTask(this)) {
+      m_detect(new BackgroundTask(this)),
+      m_estimateTimer(new QTimer(this)),
+      m_estimate(new BackgroundTask(this)) {
   setObjectName(QStringLiteral("trainDialog"));
   setWindowTitle(tr("Train"));
   resize(680, 660);
@@ -68,10 +91,10 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   connectParts();
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
-  auto* subject =
-      new QLabel(tr("%1 with masks “%2”")
-                     .arg(shownName(experiment.model.name), shownName(experiment.masks.scheme)),
-                 this);
+  auto* subject = new QLabel(
+      tr("%1 with masks “%2”")
+          .arg(shownName(experiment.model.name), shownName(masksTitle(experiment.masks))),
+      this);
   subject->setObjectName(QStringLiteral("trainSubject"));
   subject->setTextFormat(Qt::PlainText);
   QFont bold = font();
@@ -86,9 +109,10 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   m_probeTimer->setSingleShot(true);
   m_probeTimer->setInterval(kProbeDelayMs);
   connect(m_probeTimer, &QTimer::timeout, this, &TrainDialog::probe);
-  const QSignalBlocker blocker(m_footer.fromLoaded);
-  m_footer.fromLoaded->setChecked(!m_initial.training.weights.empty() && document->hasModel() &&
-                                  m_initial.training.weights == document->model().weights.string());
+  m_estimateTimer->setSingleShot(true);
+  m_estimateTimer->setInterval(kEstimateDelayMs);
+  connect(m_estimateTimer, &QTimer::timeout, this, &TrainDialog::estimate);
+  showStart();
   onNameChanged();
   check();
   probe();
@@ -98,7 +122,8 @@ void TrainDialog::connectParts() {
   connect(m_dataPage.folder, &PathRow::browseRequested, this, &TrainDialog::chooseDataFolder);
   connect(m_dataPage.folder, &PathRow::edited, this, &TrainDialog::setDataFolder);
   connect(m_recipe, &RecipeRow::chosen, this, &TrainDialog::takeRecipe);
-  connect(m_footer.fromLoaded, &QCheckBox::toggled, this, &TrainDialog::startFromLoaded);
+  for (QRadioButton* choice : {m_footer.start.fromLoaded, m_footer.start.fromRandom})
+    connect(choice, &QRadioButton::clicked, this, &TrainDialog::takeStart);
   connect(m_footer.folder, &PathRow::browseRequested, this, &TrainDialog::chooseRunFolder);
   connect(m_footer.folder, &PathRow::edited, this, &TrainDialog::setRunFolder);
   connect(m_buttons.exportConfig, &QPushButton::clicked, this,
@@ -147,12 +172,7 @@ std::filesystem::path TrainDialog::folder() const {
 
 void TrainDialog::onChanged() {
   if (sender() == m_forms.at("")) onNameChanged();
-  if (sender() == m_forms.at("training")) {
-    const QSignalBlocker blocker(m_footer.fromLoaded);
-    const Json weights = m_forms.at("training")->values()["weights"];
-    m_footer.fromLoaded->setChecked(m_footer.fromLoaded->isEnabled() &&
-                                    weights == m_document->model().weights.string());
-  }
+  if (sender() == m_forms.at("training")) showStart();
   check();
 }
 
@@ -191,11 +211,27 @@ void TrainDialog::checkFolder() {
       });
 }
 
-void TrainDialog::startFromLoaded(bool on) {
+void TrainDialog::takeStart() {
+  const bool loaded = m_footer.start.fromLoaded->isChecked();
   m_forms.at("training")
       ->setValue(QStringLiteral("weights"),
-                 on ? m_document->model().weights.string() : std::string());
+                 loaded ? m_document->model().weights.string() : std::string());
+  showStart();
   check();
+}
+
+/// The choice that the settings stand for.
+void TrainDialog::showStart() {
+  const Json value = m_forms.at("training")->values()["weights"];
+  const std::string weights = value.is_string() ? value.get<std::string>() : std::string();
+  const TrainStart& start = m_footer.start;
+  const bool loaded =
+      start.fromLoaded->isEnabled() && weights == m_document->model().weights.string();
+  const bool other = !weights.empty() && !loaded;
+  if (other)
+    start.fromFile->setText(shownName(QFileInfo(QString::fromStdString(weights)).fileName()));
+  start.fromFile->setVisible(other);
+  (loaded ? start.fromLoaded : other ? start.fromFile : start.fromRandom)->setChecked(true);
 }
 
 /// A recipe over the settings that the person had; without one those come back.
@@ -308,6 +344,37 @@ void TrainDialog::check() {
   m_buttons.start->setEnabled(m_valid);
   markTabs();
   showSummary();
+  if (m_valid && m_estimatedFor != estimateKey(experiment())) m_estimateTimer->start();
+  showTime();
+}
+
+/// In the background: nobody need wait for it to start.
+void TrainDialog::estimate() {
+  const std::string key = estimateKey(experiment());
+  if (!m_valid || key == m_estimatedFor) return;
+  m_estimatedFor = key;
+  m_seconds.reset();
+  m_estimate->run<Result<double>>(
+      [experiment = experiment()](std::stop_token stop) {
+        return estimateTraining(experiment, stop);
+      },
+      [this](const Result<double>& seconds) {
+        m_seconds = seconds;
+        showTime();
+      });
+  showTime();
+}
+
+void TrainDialog::showTime() {
+  if (!m_valid) return m_footer.time->clear();
+  if (!m_seconds || m_estimatedFor != estimateKey(experiment()))
+    return m_footer.time->setMessage(tr("Measuring how long it takes…"), MessageLabel::Tone::Quiet);
+  if (!*m_seconds)
+    return m_footer.time->setMessage(tr("How long it takes is not known: %1")
+                                         .arg(QString::fromStdString(m_seconds->error().text())),
+                                     MessageLabel::Tone::Problem);
+  m_footer.time->setMessage(tr("Takes about %1 here, as a few steps tell.")
+                                .arg(QString::fromStdString(formatDuration(**m_seconds))));
 }
 
 void TrainDialog::markTabs() {

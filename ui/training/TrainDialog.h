@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/config/Experiment.h"
@@ -27,7 +28,8 @@ class TrainDialog : public QDialog {
   Q_OBJECT
  public:
   /// `experiment`: what to begin with, usually trainingExperimentOf(document) with the settings
-  /// used last.
+  /// used last. Where it names no weights, the run starts from the open model's, if they are a
+  /// file: random weights are a choice of the person.
   TrainDialog(Document* document, const Experiment& experiment, QWidget* parent = nullptr);
 
   /// What to train; its model has as many classes as the data.
@@ -64,7 +66,10 @@ class TrainDialog : public QDialog {
   void checkFolder();
   void chooseDataFolder();
   void chooseRunFolder();
-  void startFromLoaded(bool on);
+  void takeStart();
+  void showStart();
+  void estimate();
+  void showTime();
   void takeRecipe(const Recipe* recipe);
   void fill(const Json& experiment);
   Json sectionsAsJson() const;
@@ -85,6 +90,10 @@ class TrainDialog : public QDialog {
   BackgroundTask* m_probe = nullptr;
   BackgroundTask* m_folderCheck = nullptr;
   BackgroundTask* m_detect = nullptr;
+  QTimer* m_estimateTimer = nullptr;
+  BackgroundTask* m_estimate = nullptr;
+  std::string m_estimatedFor;  ///< the settings that the newest estimate is of, or was begun for
+  std::optional<Result<double>> m_seconds;  ///< nothing: being measured
   DatasetSummary m_summary;
   FolderState m_folderState;
   std::string m_asked;          ///< the settings that the newest probe was begun for

@@ -1,13 +1,17 @@
 #include "ui/training/TrainDialogParts.h"
 
-#include <QCheckBox>
 #include <QCoreApplication>
 #include <QDialogButtonBox>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QVBoxLayout>
 
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLabel.h"
+#include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/PathRow.h"
 
@@ -16,6 +20,40 @@ namespace {
 
 QString dialogText(const char* text) {
   return QCoreApplication::translate("TrainDialog", text);
+}
+
+QRadioButton* addChoice(QWidget* row, const char* name, const QString& text) {
+  auto* choice = new QRadioButton(text, row);
+  choice->setObjectName(QLatin1String(name));
+  row->layout()->addWidget(choice);
+  return choice;
+}
+
+TrainStart makeTrainStart(const Document& document, QWidget* parent) {
+  TrainStart parts;
+  parts.row = new QWidget(parent);
+  auto* layout = new QHBoxLayout(parts.row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(new QLabel(dialogText("Start from:"), parts.row));
+  const bool hasFile = document.hasModel() && !document.model().weights.empty();
+  const QString file =
+      hasFile ? QString::fromStdString(document.model().weights.string()) : QString();
+  parts.fromLoaded = addChoice(
+      parts.row, "fromLoaded",
+      hasFile ? dialogText("the open w&eights (%1)").arg(shownName(QFileInfo(file).fileName()))
+              : dialogText("the open w&eights"));
+  parts.fromLoaded->setEnabled(hasFile);
+  parts.fromLoaded->setToolTip(
+      hasFile ? dialogText("Goes on from %1").arg(file)
+              : dialogText("The open model has random weights, or was not saved: there is no file "
+                           "to start from"));
+  parts.fromRandom = addChoice(parts.row, "fromRandom", dialogText("&random weights"));
+  parts.fromRandom->setToolTip(
+      dialogText("Begins at chance; what the open model has learned is not used"));
+  parts.fromFile = addChoice(parts.row, "fromFile", QString());
+  parts.fromFile->setToolTip(dialogText("As Training → Weights says"));
+  layout->addStretch(1);
+  return parts;
 }
 
 }  // namespace
@@ -48,15 +86,9 @@ TrainFooter makeTrainFooter(const Document& document, QWidget* parent) {
   parts.footer = new QWidget(parent);
   parts.summary = new MessageLabel(parts.footer);
   parts.summary->setObjectName(QStringLiteral("dataSummary"));
-  parts.fromLoaded = new QCheckBox(dialogText("Start from the &loaded weights"), parts.footer);
-  parts.fromLoaded->setObjectName(QStringLiteral("fromLoaded"));
-  const bool hasFile = document.hasModel() && !document.model().weights.empty();
-  parts.fromLoaded->setEnabled(hasFile);
-  parts.fromLoaded->setToolTip(
-      hasFile ? dialogText("Begins with %1 instead of random weights")
-                    .arg(QString::fromStdString(document.model().weights.string()))
-              : dialogText("The loaded model has random weights, or was not saved: there is no "
-                           "file to begin with"));
+  parts.start = makeTrainStart(document, parts.footer);
+  parts.time = new MessageLabel(parts.footer);
+  parts.time->setObjectName(QStringLiteral("trainTime"));
   parts.folder =
       new PathRow({"runFolder",
                    dialogText("Run f&older"),
@@ -72,7 +104,8 @@ TrainFooter makeTrainFooter(const Document& document, QWidget* parent) {
   auto* layout = new QVBoxLayout(parts.footer);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(parts.summary);
-  layout->addWidget(parts.fromLoaded);
+  layout->addWidget(parts.start.row);
+  layout->addWidget(parts.time);
   layout->addWidget(parts.folder);
   layout->addWidget(parts.error);
   return parts;

@@ -4,9 +4,9 @@
 
 #include <QString>
 
-class QCheckBox;
 class QDialogButtonBox;
 class QPushButton;
+class QRadioButton;
 class QVBoxLayout;
 class QWidget;
 
@@ -25,11 +25,21 @@ struct TrainDataPage {
 };
 TrainDataPage makeTrainDataPage(const QString& folder, QWidget* parent);
 
-/// Below the settings: what the data are, what to begin with, where the run goes, what is wrong.
+/// Which weights a run starts from: exactly one is chosen.
+struct TrainStart {
+  QWidget* row;
+  QRadioButton* fromLoaded;  ///< off where the open model has no file
+  QRadioButton* fromRandom;
+  QRadioButton* fromFile;  ///< another file, as the settings name it; hidden where they name none
+};
+
+/// Below the settings: what the data are, what to start from, how long it takes, where the run
+/// goes, what is wrong.
 struct TrainFooter {
   QWidget* footer;
   MessageLabel* summary;
-  QCheckBox* fromLoaded;
+  TrainStart start;
+  MessageLabel* time;
   PathRow* folder;
   MessageLabel* error;
 };

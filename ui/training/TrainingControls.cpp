@@ -145,7 +145,12 @@ QWidget* makeTrainingOptions(const TrainingActions& actions, QWidget* parent) {
   layout->setSpacing(16);
   for (QAction* action : {actions.followEdits, actions.lookThrough, actions.learningRate})
     layout->addWidget(checkBoxFor(action, row));
-  layout->addStretch(1);
+  auto* shown = new QLabel(row);
+  shown->setObjectName(QStringLiteral("trainShown"));
+  shown->setTextFormat(Qt::PlainText);
+  shown->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  shown->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  layout->addWidget(shown, 1);
   return row;
 }
 

@@ -50,6 +50,8 @@ class TrainingDock : public QWidget {
   EvolutionBar* evolution() const { return m_evolution; }
   EvolutionBridge* pictures() const { return m_pictures; }  ///< that go with the evolution
   QList<QAction*> commands() const;  ///< all of these and the evolution's, for the Train menu
+  /// Mask edits stay in the window, for this run.
+  void keepEditsInWindow();
   const WarningLog& warnings() const { return m_warnings; }
 
  Q_SIGNALS:
@@ -57,6 +59,10 @@ class TrainingDock : public QWidget {
   void resumeRequested();  ///< ask for a run's folder
   void followRequested();  ///< ask for a run's folder
   void openCheckpointRequested(const QString& path);
+  /// The weights that a run started from, and those that it was trained to.
+  void compareRequested(const QString& start, const QString& trained);
+  /// The first mask edit of a run: whether it and later ones go to the run (RunEdits).
+  void editsUndecided();
   void openFolderRequested(const QString& path);
   void saveWeightsRequested();  ///< the newest of a run that ended with an error
   void exportRequested(const Experiment& experiment);
@@ -82,6 +88,7 @@ class TrainingDock : public QWidget {
   void refreshControls();
   void refreshStatus();
   void showOutcome(const QString& text, bool problem);
+  QString startWeights() const;
   void onFolderRecreated(const QString& error);
   QString stateText() const;
   void connectActions();
@@ -89,6 +96,7 @@ class TrainingDock : public QWidget {
   void showRecorded();
   void makePlots();
   void refreshPlots();
+  void refreshShown();
 
   Document* m_document;
   TrainingBridge* m_bridge;
@@ -97,6 +105,7 @@ class TrainingDock : public QWidget {
   TrainingOutcomeBar* m_outcomeBar = nullptr;
   TrainingPlots* m_plots = nullptr;
   QWidget* m_options = nullptr;
+  QLabel* m_shownWeights = nullptr;  ///< of what the image is, while there is a run
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;
   ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none

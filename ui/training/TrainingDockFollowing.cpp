@@ -7,6 +7,7 @@
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/LookBridge.h"
+#include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
@@ -85,7 +86,11 @@ void TrainingDock::onLeft(const QString& folder) {
 /// What would change a run is not offered for one that is somebody else's.
 void TrainingDock::refreshFollowing() {
   m_actions.stopFollowing->setEnabled(isFollowing());
-  m_actions.lookThrough->setToolTip(m_actions.lookThrough->statusTip());
+  m_actions.lookThrough->setToolTip(
+      m_actions.lookThrough->isEnabled() ? m_actions.lookThrough->statusTip()
+      : m_bridge->experiment() ? tr("The run trains another model than the one shown: open "
+                                    "its checkpoint first")
+                               : tr("There is no run whose weights could be shown"));
   if (!isFollowing()) return;
   m_actions.followEdits->setEnabled(false);
   m_actions.followEdits->setToolTip(tr("The run is followed only: its masks are not changed"));
@@ -107,7 +112,7 @@ void TrainingDock::showFollowedMasks() {
   if (!masks) return m_followed->setMasks({}, {});
   QString text = tr("masks at step %1: “%2”, %3 of %4 heads")
                      .arg(step)
-                     .arg(shownName(masks->name()))
+                     .arg(shownName(schemeTitle(*masks)))
                      .arg(masks->maskedHeads())
                      .arg(headsOf(*masks));
   if (const auto edits = m_followedEdits.size(); edits > 0)

@@ -35,8 +35,12 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   m_recreate = addButton(QStringLiteral("recreateRunFolder"), tr("Make Folder Again"),
                          tr("With a checkpoint of the step at which the run ended, to be resumed; "
                             "its logs and its best weights are lost"));
-  m_openBest = addButton(QStringLiteral("openBest"), tr("Open Best Checkpoint"),
+  m_openBest = addButton(QStringLiteral("openBest"), tr("Open Best"),
                          tr("Opens the weights of the best validation accuracy in this window"));
+  m_openLast = addButton(QStringLiteral("openLast"), tr("Open Last"),
+                         tr("Opens the weights that the run ended in, which are not its best"));
+  m_compare = addButton(QStringLiteral("compareStart"), tr("Compare with Start"),
+                        tr("Shows the weights that the run started from beside its best ones"));
   m_openFolder = addButton(QStringLiteral("openRunFolder"), tr("Open Run Folder"),
                            tr("Config, metrics and checkpoints of the run"));
   m_export = addButton(QStringLiteral("exportRun"), tr("Export Config…"),
@@ -53,6 +57,8 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   connect(m_saveWeights, &QPushButton::clicked, this, &TrainingOutcomeBar::saveWeights);
   connect(m_recreate, &QPushButton::clicked, this, &TrainingOutcomeBar::recreateFolder);
   connect(m_openBest, &QPushButton::clicked, this, &TrainingOutcomeBar::openCheckpoint);
+  connect(m_openLast, &QPushButton::clicked, this, &TrainingOutcomeBar::openLast);
+  connect(m_compare, &QPushButton::clicked, this, &TrainingOutcomeBar::compare);
   connect(m_openFolder, &QPushButton::clicked, this, &TrainingOutcomeBar::openFolder);
   connect(m_export, &QPushButton::clicked, this, &TrainingOutcomeBar::exportConfig);
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
@@ -73,6 +79,8 @@ void TrainingOutcomeBar::tell(const QString& text, bool problem, const Offers& o
   m_saveWeights->setVisible(offers.weights);
   m_recreate->setVisible(offers.recreate);
   m_openBest->setVisible(offers.checkpoint);
+  m_openLast->setVisible(offers.last);
+  m_compare->setVisible(offers.compare);
   m_openFolder->setVisible(offers.folder);
   m_export->setVisible(offers.config);
   show();

@@ -16,6 +16,8 @@ class TrainingOutcomeBar : public QFrame {
   /// What there is to offer.
   struct Offers {
     bool checkpoint = false, folder = false, config = false;
+    bool last = false;     ///< the last checkpoint, where the best is another
+    bool compare = false;  ///< there are weights that it started from
     bool resume = false;
     bool weights = false;   ///< that only this window still has
     bool recreate = false;  ///< the folder, which was deleted
@@ -28,7 +30,9 @@ class TrainingOutcomeBar : public QFrame {
 
  Q_SIGNALS:
   void resume();
-  void openCheckpoint();
+  void openCheckpoint();  ///< the best, where there is one
+  void openLast();
+  void compare();
   void openFolder();
   void exportConfig();
   void saveWeights();
@@ -44,7 +48,8 @@ class TrainingOutcomeBar : public QFrame {
   QBoxLayout* m_content;  ///< the buttons beside the text, or below it where there is little width
   QBoxLayout* m_buttons;
   MessageLabel* m_text;
-  QPushButton *m_resume, *m_saveWeights, *m_recreate, *m_openBest, *m_openFolder, *m_export;
+  QPushButton *m_resume, *m_saveWeights, *m_recreate, *m_openBest, *m_openLast, *m_compare,
+      *m_openFolder, *m_export;
 };
 
 }  // namespace headlight

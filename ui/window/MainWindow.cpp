@@ -22,6 +22,7 @@
 #include "ui/maps/NumberChooser.h"
 #include "ui/maps/PictureTabs.h"
 #include "ui/maps/PredictionPanel.h"
+#include "ui/maps/SideBySide.h"
 #include "ui/maps/SimilarityPage.h"
 #include "ui/maps/ViewCommands.h"
 #include "ui/maps/ViewControls.h"
@@ -48,6 +49,7 @@
 #include "ui/window/HelpCommands.h"
 #include "ui/window/Menus.h"
 #include "ui/window/OwnCommands.h"
+#include "ui/window/RunPicture.h"
 #include "ui/window/SessionController.h"
 #include "ui/window/StatusLine.h"
 #include "ui/window/ThemeCommands.h"
@@ -148,6 +150,7 @@ void MainWindow::buildControllers() {
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
                                        m_trainingDock, this);
+  new RunPicture(document, m_training.get(), m_look.get(), m_workspaces, this);
   if (!m_options.sessionPath.isEmpty())
     m_trainings->setPlacesFile(
         QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("runs.json")));
@@ -226,6 +229,16 @@ void MainWindow::connectControllers() {
   connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
   connect(m_trainings, &TrainingController::runOpened, m_recent, &RecentCommands::addRun);
   connect(m_following, &FollowController::began, m_recent, &RecentCommands::addRun);
+  connect(m_trainings, &TrainingController::showRequested, this,
+          [this] { m_workspaces->show(Workspace::Train); });
+  connect(m_trainingDock, &TrainingDock::compareRequested, this,
+          [this](const QString& start, const QString& trained) {
+            Comparison comparison = m_centre->tabs()->compare()->sides()->comparison();
+            comparison.sides = {ComparedSide{start, SideMasks::Own, {}, {}},
+                                ComparedSide{trained, SideMasks::Own, {}, {}}};
+            m_workspaces->show(Workspace::Compare);
+            m_centre->tabs()->compare()->sides()->showComparison(comparison);
+          });
   connect(m_trainings, &TrainingController::followRequested, m_following,
           &FollowController::follow);
   connect(m_following, &FollowController::showRequested, this,
@@ -237,7 +250,8 @@ void MainWindow::connectControllers() {
     if (m_closing) close();
   });
   for (const auto signal :
-       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged})
+       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged,
+        &Document::sourceNoteChanged, &Document::recordedChanged})
     connect(m_document.get(), signal, this, &MainWindow::updateTitle);
 }
 
@@ -305,7 +319,8 @@ void MainWindow::updateTitle() {
   if (m_document->hasModel()) {
     parts << shownName(m_document->model().experiment.model.name);
     if (m_document->hasImage()) parts << m_document->imageName();
-    parts << tr("scheme “%1”").arg(shownName(m_document->masks().name()));
+    parts << tr("scheme “%1”").arg(shownName(schemeTitle(m_document->masks())));
+    if (const QString note = m_document->sourceNote(); !note.isEmpty()) parts << note;
   }
   // The system adds the program's name.
   setWindowTitle(parts.isEmpty() ? tr("Headlight") : parts.join(QStringLiteral(" · ")));

@@ -8,7 +8,9 @@
 
 #include "ui/base/Actions.h"
 #include "ui/base/Dialogs.h"
+#include "ui/base/ShownText.h"
 #include "ui/bridge/LookBridge.h"
+#include "ui/bridge/RunsBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
@@ -27,6 +29,8 @@
 
 namespace headlight {
 namespace {
+
+const QString kEditsTopic = QStringLiteral("run-edits");
 
 void bringUp(QWidget* window) {
   window->show();
@@ -117,6 +121,7 @@ void TrainingController::makeCommands() {
 void TrainingController::connectDock() {
   connect(m_dock, &TrainingDock::startRequested, this, &TrainingController::choose);
   connect(m_dock, &TrainingDock::resumeRequested, this, &TrainingController::chooseRunToResume);
+  connect(m_dock, &TrainingDock::editsUndecided, this, &TrainingController::askWhereEditsGo);
   connect(m_dock, &TrainingDock::exportRequested, this,
           [this](const Experiment& experiment) { exportConfig(experiment, m_window); });
   connect(m_dock, &TrainingDock::openCheckpointRequested, this, [this](const QString& path) {
@@ -128,6 +133,22 @@ void TrainingController::connectDock() {
           &TrainingController::chooseWhereToSaveWeights);
   connect(m_dock, &TrainingDock::openFolderRequested, this,
           [](const QString& path) { QDesktopServices::openUrl(QUrl::fromLocalFile(path)); });
+}
+
+/// Once a run; closing the notice leaves the edits in the window.
+void TrainingController::askWhereEditsGo() {
+  const QString run = shownName(QFileInfo(m_bridge->folder()).fileName());
+  Notice question{
+      Notice::Level::Info,
+      tr("Masks were edited while run “%1” trains").arg(run),
+      tr("The edit is in the open model only. Should this and later edits go to the run "
+         "too?"),
+      tr("Also to the Run"),
+      [this] { m_dock->followEditsAction()->setChecked(true); },
+      kEditsTopic};
+  question.other = tr("Open Model Only");
+  question.runOther = [this] { m_dock->keepEditsInWindow(); };
+  Q_EMIT notice(question);
 }
 
 void TrainingController::connectBridge() {
@@ -146,6 +167,10 @@ void TrainingController::connectBridge() {
   connect(m_bridge, &TrainingBridge::finished, this,
           [this](std::shared_ptr<const TrainingOutcome>, const QString& error) {
             if (!error.isEmpty()) Q_EMIT failed(tr("The training ended"), error);
+            Notice answered;  // nobody can answer any more
+            answered.topic = kEditsTopic;
+            Q_EMIT notice(answered);
+            if (m_runs) m_runs->bridge()->look();  // it is not training any more, from now on
             Q_EMIT ended();
           });
 }
@@ -312,8 +337,9 @@ void TrainingController::choose() {
             exportConfig(experiment, dialog);
           });
   dialogs().show(dialog, [this, dialog](int result) {
-    if (result == QDialog::Accepted)
-      start(dialog->experiment(), QString::fromStdString(dialog->folder().string()));
+    if (result != QDialog::Accepted) return;
+    Q_EMIT showRequested();
+    start(dialog->experiment(), QString::fromStdString(dialog->folder().string()));
   });
 }
 

@@ -65,6 +65,7 @@ class TrainingController : public QObject {
 
  Q_SIGNALS:
   void settingsChanged();
+  void showRequested();                   ///< the workspace in which a run is watched
   void runOpened(const QString& folder);  ///< begun or resumed
   void notice(const headlight::Notice& notice);
   void failed(const QString& title, const QString& text);
@@ -79,6 +80,7 @@ class TrainingController : public QObject {
   void connectBridge();
   void connectOpener();
   void choose();
+  void askWhereEditsGo();
   void chooseRunToResume();
   void resume(const QString& folder);
   void chooseWhereToSaveWeights();

@@ -1,0 +1,82 @@
+#include "ui/window/RunPicture.h"
+
+#include <QFileInfo>
+#include <QScopedValueRollback>
+
+#include <utility>
+
+#include "ui/base/ShownText.h"
+#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/TrainingBridge.h"
+#include "ui/document/Document.h"
+#include "ui/window/Workspaces.h"
+
+namespace headlight {
+
+RunPicture::RunPicture(Document* document, TrainingBridge* training, LookBridge* look,
+                       Workspaces* workspaces, QObject* parent)
+    : QObject(parent),
+      m_document(document),
+      m_training(training),
+      m_look(look),
+      m_workspaces(workspaces) {
+  connect(training, &TrainingBridge::stateChanged, this, &RunPicture::onState);
+  connect(training, &TrainingBridge::snapshotsWantedChanged, this, &RunPicture::onWanted);
+  connect(workspaces, &Workspaces::changed, this, &RunPicture::refresh);
+  connect(document, &Document::modelChanged, this, &RunPicture::onModel);
+  connect(look, &LookBridge::throughTrainingChanged, this, &RunPicture::refreshNote);
+}
+
+bool RunPicture::fits() const {
+  const auto run = m_training->experiment();
+  return run && m_document->hasModel() &&
+         LookBridge::canLookThrough(run->model, m_document->model().experiment.model);
+}
+
+void RunPicture::onState() {
+  const bool running = m_training->isRunning();
+  if (running && !std::exchange(m_running, true)) m_declined = false;
+  m_running = running;
+  refresh();
+}
+
+/// Switched off by the person, or because the run's weights cannot be looked through.
+void RunPicture::onWanted(bool wanted) {
+  if (!m_changing) {
+    m_own = false;
+    m_declined = !wanted;
+  }
+  refreshNote();
+}
+
+/// Who opens a model wants to see it, and not the run's weights over it.
+void RunPicture::onModel() {
+  if (m_own) {
+    m_declined = true;
+    want(false);
+  }
+  refresh();
+}
+
+void RunPicture::refresh() {
+  const bool here = m_workspaces->current() == Workspace::Train;
+  if (m_own && !here) want(false);
+  if (here && m_running && !m_declined && !m_training->snapshotsWanted() && fits()) want(true);
+  refreshNote();
+}
+
+void RunPicture::want(bool wanted) {
+  const QScopedValueRollback changing(m_changing, true);
+  m_own = wanted;
+  m_training->setSnapshotsWanted(wanted);
+}
+
+void RunPicture::refreshNote() {
+  const bool other = m_workspaces->current() == Workspace::Train && m_running &&
+                     !m_look->isLookingThroughTraining();
+  m_document->setRunNote(other ? tr("the open model, not run “%1”")
+                                     .arg(shownName(QFileInfo(m_training->folder()).fileName()))
+                               : QString());
+}
+
+}  // namespace headlight
