@@ -1,9 +1,10 @@
 #include "core/checkpoint/Checksums.h"
 
-#include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "core/base/Crc32.h"
 #include "core/checkpoint/Refusal.h"
+#include "core/config/ConfigText.h"
 
 namespace headlight {
 namespace {
@@ -35,16 +36,16 @@ std::string checksumOf(const std::map<std::string, std::string>& metadata) {
 
 std::string checksumsOf(const NamedTensors& tensors,
                         const std::map<std::string, std::string>& metadata) {
-  nlohmann::ordered_json ofTensors = nlohmann::ordered_json::object();
+  Json ofTensors = Json::object();
   for (const auto& [name, tensor] : tensors)
     ofTensors.push_back({name, checksumOf(tensor)});
-  return nlohmann::ordered_json{{"metadata", checksumOf(metadata)}, {"tensors", ofTensors}}.dump();
+  return Json{{"metadata", checksumOf(metadata)}, {"tensors", ofTensors}}.dump();
 }
 
 void verifyChecksums(Checkpoint& checkpoint, const std::string& where, Checked checked) {
   const auto found = checkpoint.metadata.find(kChecksumsKey);
   if (found == checkpoint.metadata.end()) return;
-  const auto said = nlohmann::json::parse(found->second, nullptr, false);
+  const Json said = jsonOrDiscarded(found->second);
   const bool whole = said.is_object() && said.contains("metadata") && said.contains("tensors") &&
                      said["tensors"].is_object();
   const bool all = checked == Checked::Everything;
@@ -52,10 +53,14 @@ void verifyChecksums(Checkpoint& checkpoint, const std::string& where, Checked c
     refuseChanged(where, "its metadata");
   if (all && said["tensors"].size() != checkpoint.tensors.size())
     refuseChanged(where, "the list of its tensors");
+  // Json itself would look for each name among all before it.
+  std::unordered_map<std::string_view, const Json*> sums;
+  for (const auto& [name, sum] : said["tensors"].get_ref<const Json::object_t&>())
+    sums.emplace(name, &sum);
   for (const auto& [name, tensor] : checkpoint.tensors) {
-    const auto sum = said["tensors"].find(name);
-    const bool listed = sum != said["tensors"].end();
-    if (listed ? *sum != checksumOf(tensor) : all)
+    const auto sum = sums.find(name);
+    const bool listed = sum != sums.end();
+    if (listed ? *sum->second != checksumOf(tensor) : all)
       refuseChanged(where, "its tensor " + inQuotes(name));
   }
   checkpoint.metadata.erase(found);

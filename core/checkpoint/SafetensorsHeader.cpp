@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
 
 #include "core/base/Text.h"
 #include "core/checkpoint/Refusal.h"
+#include "core/config/ConfigText.h"
 
 namespace headlight {
 namespace {
@@ -30,10 +30,13 @@ constexpr std::array<std::pair<const char*, ScalarType>, 10> kDtypes{{
 }};
 
 constexpr const char* kMetadataName = "__metadata__";
+/// As many values as the most tensors can have.
+constexpr JsonLimits kHeaderLimits{
+    .bytes = kMaxSafetensorsHeader, .keys = SIZE_MAX, .values = kMaxTensors * (kMaxDimensions + 8)};
 
 /// Takes the parser's events, so that nothing is built of a header that is not exactly as it should
 /// be, a name given twice is seen, and nesting ends where the format ends.
-class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+class HeaderReader : public JsonEvents {
  public:
   explicit HeaderReader(std::string where) : m_where(std::move(where)) {}
   SafetensorsHeader take() { return std::move(m_header); }
@@ -225,7 +228,7 @@ void checkCoverage(const std::vector<SafetensorsEntry>& entries, std::uint64_t d
 SafetensorsHeader parseSafetensorsHeader(std::string_view json, std::uint64_t dataBytes,
                                          const std::string& where) {
   HeaderReader reader(where);
-  nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
+  followJson(json, where, kHeaderLimits, reader);
   SafetensorsHeader header = reader.take();
   for (const SafetensorsEntry& entry : header.entries)
     checkSizes(entry, where);

@@ -1,45 +1,79 @@
 #include "core/config/ConfigText.h"
 
+#include <algorithm>
 #include <unordered_set>
+#include <utility>
 #include <vector>
+
+#include "core/config/JsonBuilder.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kMaxValues = 2'000'000;
+constexpr std::size_t kMaxConfigValues = 2'000'000;
 
-/// Follows the parser's events before anything is built. (The library's parser with a callback
-/// takes quadratic time for a list of objects.)
-class JsonWatch : public nlohmann::json_sax<Json> {
+/// The keys of one object. Most objects have a few.
+class SeenKeys {
  public:
-  JsonWatch(const std::string& name, std::size_t maxKeys) : m_name(name), m_maxKeys(maxKeys) {}
+  /// False where it is there already.
+  bool add(const std::string& key) {
+    if (m_many.empty()) {
+      if (std::find(m_few.begin(), m_few.end(), key) != m_few.end()) return false;
+      m_few.push_back(key);
+      if (m_few.size() > kFew) m_many.insert(m_few.begin(), m_few.end());
+      return true;
+    }
+    return m_many.insert(key).second;
+  }
+  std::size_t size() const { return m_many.empty() ? m_few.size() : m_many.size(); }
 
-  bool null() override { return begin(); }
-  bool boolean(bool) override { return begin(); }
-  bool number_integer(number_integer_t) override { return begin(); }
-  bool number_unsigned(number_unsigned_t) override { return begin(); }
-  bool number_float(number_float_t, const string_t&) override { return begin(); }
-  bool string(string_t&) override { return begin(); }
-  bool binary(binary_t&) override { return begin(); }
-  bool start_object(std::size_t) override { return open(false); }
-  bool start_array(std::size_t) override { return open(true); }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
+ private:
+  static constexpr std::size_t kFew = 24;
+  std::vector<std::string> m_few;
+  std::unordered_set<std::string> m_many;
+};
+
+enum class Keys { Once, Any };  ///< Any: who follows the events looks after them
+
+/// Follows the parser's events before anything is built of them. (The library's parser with a
+/// callback takes quadratic time for a list of objects.)
+class JsonWatch : public JsonEvents {
+ public:
+  JsonWatch(const std::string& name, const JsonLimits& limits, Keys keys, JsonEvents& next)
+      : m_name(name), m_limits(limits), m_keys(keys), m_next(next) {}
+
+  bool null() override { return begin() && m_next.null(); }
+  bool boolean(bool value) override { return begin() && m_next.boolean(value); }
+  bool number_integer(number_integer_t value) override {
+    return begin() && m_next.number_integer(value);
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return begin() && m_next.number_unsigned(value);
+  }
+  bool number_float(number_float_t value, const string_t& text) override {
+    return begin() && m_next.number_float(value, text);
+  }
+  bool string(string_t& value) override { return begin() && m_next.string(value); }
+  bool binary(binary_t& value) override { return begin() && m_next.binary(value); }
+  bool start_object(std::size_t size) override { return open(false) && m_next.start_object(size); }
+  bool start_array(std::size_t size) override { return open(true) && m_next.start_array(size); }
+  bool end_object() override { return close() && m_next.end_object(); }
+  bool end_array() override { return close() && m_next.end_array(); }
 
   bool key(string_t& key) override {
-    m_open.back().key = key;
-    if (!m_open.back().seen.insert(key).second)
+    Level& level = m_open.back();
+    level.key = key;
+    if (m_keys == Keys::Once && !level.seen.add(key))
       refuse("has the key " + path() + " twice; remove one of them");
-    if (m_open.back().seen.size() > m_maxKeys)
-      refuse("has more than " + std::to_string(m_maxKeys) + " keys beside " + path() +
+    if (level.seen.size() > m_limits.keys)
+      refuse("has more than " + std::to_string(m_limits.keys) + " keys beside " + path() +
              ", the most of one object");
-    return true;
+    return m_next.key(key);
   }
 
-  bool parse_error(std::size_t, const std::string&,
+  bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& exception) override {
-    refuse("is not JSON: " + messageOf(exception));
+    return m_next.parse_error(position, token, exception);
   }
 
  private:
@@ -47,18 +81,20 @@ class JsonWatch : public nlohmann::json_sax<Json> {
     bool list = false;
     std::size_t items = 0;  ///< begun so far
     std::string key;        ///< the last one
-    std::unordered_set<std::string> seen;
+    SeenKeys seen;
   };
 
   bool begin() {
-    if (++m_values > kMaxValues) refuse("holds more than 2 million values");
+    if (++m_values > m_limits.values)
+      refuse("holds more than " + std::to_string(m_limits.values / 1'000'000) + " million values");
     if (!m_open.empty()) ++m_open.back().items;
     return true;
   }
 
   bool open(bool list) {
     begin();
-    if (m_open.size() >= kMaxDepth) refuse("is nested more than 64 levels deep");
+    if (m_open.size() >= kMaxJsonDepth)
+      refuse("is nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
     m_open.push_back({list, 0, {}, {}});
     return true;
   }
@@ -82,10 +118,24 @@ class JsonWatch : public nlohmann::json_sax<Json> {
   }
 
   const std::string& m_name;
-  std::size_t m_maxKeys;
+  const JsonLimits& m_limits;
+  Keys m_keys;
+  JsonEvents& m_next;
   std::vector<Level> m_open;
   std::size_t m_values = 0;
 };
+
+void follow(std::string_view text, const std::string& name, const JsonLimits& limits, Keys keys,
+            JsonEvents& events) {
+  JsonWatch watch(name, limits, keys, events);
+  Json::sax_parse(text.begin(), text.end(), &watch);
+}
+
+Json parsed(std::string_view text, const std::string& name, const JsonLimits& limits) {
+  JsonBuilder builder;
+  follow(text, name, limits, Keys::Once, builder);
+  return builder.take();
+}
 
 }  // namespace
 
@@ -97,14 +147,28 @@ Result<Json> parseConfigJson(std::string_view text, const std::string& name, std
                      " MB; what is read here is a few kilobytes",
                  name};
   try {
-    JsonWatch watch(name, maxKeys);
-    Json::sax_parse(text.begin(), text.end(), &watch);
-    return Json::parse(text.begin(), text.end());
+    return parsed(text, name, {maxBytes, maxKeys, kMaxConfigValues});
   } catch (const Failure& failure) {
-    return failure.error();
+    return Error{failure.error().code, failure.error().message, name};
   } catch (const Json::exception& exception) {
     return Error{ErrorCode::InvalidConfig, "is not JSON: " + messageOf(exception), name};
   }
+}
+
+Json jsonOrDiscarded(std::string_view text, const JsonLimits& limits) {
+  if (text.size() > limits.bytes) return Json::value_t::discarded;
+  try {
+    return parsed(text, "", limits);
+  } catch (const Failure&) {
+    return Json::value_t::discarded;
+  } catch (const Json::exception&) {
+    return Json::value_t::discarded;
+  }
+}
+
+void followJson(std::string_view text, const std::string& name, const JsonLimits& limits,
+                JsonEvents& events) {
+  follow(text, name, limits, Keys::Any, events);
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/base/Text.h"
+#include "core/config/ConfigText.h"
 #include "core/config/Reading.h"
 
 namespace headlight {
@@ -222,7 +223,7 @@ Result<Json> parameterFromText(const Parameter& parameter, const std::string& te
     value = Json::array();
     std::stringstream stream(text);
     for (std::string item; std::getline(stream, item, ',');)
-      value.push_back(Json::parse(item, nullptr, false));
+      value.push_back(jsonOrDiscarded(item));
   } else if (parameter.type == ParameterType::Bool &&
              (text == "yes" || text == "on" || text == "1")) {
     value = true;
@@ -230,7 +231,7 @@ Result<Json> parameterFromText(const Parameter& parameter, const std::string& te
              (text == "no" || text == "off" || text == "0")) {
     value = false;
   } else {
-    value = Json::parse(text, nullptr, false);
+    value = jsonOrDiscarded(text);
   }
   if (value.is_discarded()) value = text;  // the check below says what was expected
   if (auto checked = checkParameter(parameter, value, path); !checked) return checked.error();

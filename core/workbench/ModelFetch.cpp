@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/config/ConfigText.h"
 #include "core/config/Parameter.h"
 #include "core/workbench/hub/FetchMeter.h"
 #include "core/workbench/hub/PartialBlob.h"
@@ -25,7 +26,7 @@ std::optional<std::int64_t> sizeThere(const std::filesystem::path& path) {
 std::string architectureIn(const std::filesystem::path& config) {
   const auto text = readFile(config, kMaxHubConfig);
   if (!text) return "";
-  const Json json = Json::parse(*text, nullptr, false);
+  const Json json = jsonOrDiscarded(*text);
   if (!json.is_object() || !json.contains("architecture")) return "";
   return json["architecture"].is_string() ? json["architecture"].get<std::string>() : "";
 }

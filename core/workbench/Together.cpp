@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/config/ConfigText.h"
 #include "core/models/Device.h"
 #include "core/models/Registry.h"
 #include "core/processes/Processes.h"
@@ -84,7 +85,8 @@ std::shared_ptr<Processes> meet(const Together& together, double timeoutSeconds)
                      {"task", together.task}};
   agreeOrThrow(*processes, mine.dump(), ErrorCode::InvalidConfig,
                [](const std::string& first, const std::string& other, std::size_t rank) {
-                 return differenceFrom(Json::parse(first), Json::parse(other), rank);
+                 return differenceFrom(valueOrThrow(parseConfigJson(first, nameOf(0))),
+                                       valueOrThrow(parseConfigJson(other, nameOf(rank))), rank);
                });
   return processes;
 }

@@ -48,6 +48,14 @@ TEST_F(MapsCliTest, AttendDrawsEachPicture) {
   EXPECT_TRUE(fs::exists(path("single/maps-1-grid.png")));
 }
 
+TEST_F(MapsCliTest, ClassNamesNestedDeepAreAnError) {
+  setMetadata(path("maps.safetensors"), "class_names",
+              std::string(60'000, '[') + std::string(60'000, ']'));
+  for (const char* command : {"attend", "predict"})
+    expectError(run({command, "maps.safetensors", "-o", "out.safetensors"}), 3,
+                {"maps.safetensors", "class_names", "64 levels"});
+}
+
 TEST_F(MapsCliTest, AFileOfTimmOpensByItself) {
   const auto outcome = run({"attend", kTimm, "-o", "out.safetensors", "--json"});
   expectOk(outcome);

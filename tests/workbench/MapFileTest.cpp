@@ -200,6 +200,18 @@ TEST_F(MapFileTest, OtherShapesAndKindsAreRefused) {
   EXPECT_FALSE(readMapFile(m_folder / "none.safetensors"));
 }
 
+TEST_F(MapFileTest, ClassNamesNestedDeepAreRefused) {
+  const NamedTensors good{{"attention.0", randomMaps({1, 2, 10, 10})},
+                          {"logits", at::rand({1, 1})}};
+  const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
+  expectSays(problemOf(good, {{"class_names", deep}}), {"maps.safetensors", "class_names", "64"});
+  expectSays(problemOf(good, {{"class_names", "[\"a\""}}), {"class_names", "not JSON"});
+  EXPECT_EQ(read(good, {{"class_names", "[cat]\n"}}).info().classNames,
+            std::vector<std::string>{"[cat]"});
+  EXPECT_EQ(read(good, {{"class_names", "[[1, {\"b\": 2}]]"}}).info().classNames,
+            std::vector<std::string>{"[1,{\"b\":2}]"});
+}
+
 TEST_F(MapFileTest, ADamagedFileIsRefused) {
   const auto path = write({{"attention.0", randomMaps({2, 10, 10})}});
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 4);

@@ -272,7 +272,7 @@ Result<Session> sessionFromText(const QByteArray& text, const QString& name) {
 
 bool isSessionText(const QByteArray& text) {
   if (static_cast<std::size_t>(text.size()) > kMaxSessionBytes) return false;
-  const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  const Json json = jsonOrDiscarded({text.constData(), static_cast<std::size_t>(text.size())});
   return json.is_object() && json.contains("kind") && json["kind"] == kKind;
 }
 

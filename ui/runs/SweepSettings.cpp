@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "core/config/ConfigText.h"
 #include "ui/base/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/runs/SweepSettingRow.h"
@@ -137,7 +138,7 @@ void SweepSettings::takeText(const QString& text, const QString& name, const QSt
   m_file.folder = folder.toStdString();
   if (m_source->findText(name) < 0) m_source->insertItem(m_source->count() - 1, name);
   m_source->setCurrentIndex(m_source->findText(name));
-  const Json json = Json::parse(m_file.file, nullptr, /*allow_exceptions=*/false);
+  const Json json = jsonOrDiscarded(m_file.file);
   QStringList seeds;
   if (json.is_object() && json.contains("seeds") && json["seeds"].is_array())
     for (const Json& seed : json["seeds"])
@@ -182,7 +183,7 @@ void SweepSettings::setAbout(const QString& text) {
 
 void SweepSettings::showKind() {
   const bool ready = !m_file.file.empty();
-  const Json json = Json::parse(m_file.file, nullptr, /*allow_exceptions=*/false);
+  const Json json = jsonOrDiscarded(m_file.file);
   const bool sequences = json.is_object() && json.contains("base") && isOfSequences(json["base"]);
   m_model->setVisible(ready && !sequences);
   m_data->setVisible(ready && !sequences);

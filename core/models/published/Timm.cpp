@@ -1,5 +1,6 @@
 // Of Families.h, timm's plain vision transformers beyond those that the papers' families list.
 
+#include "core/config/ConfigText.h"
 #include "core/models/published/Families.h"
 #include "core/models/published/TimmRows.h"
 
@@ -50,7 +51,7 @@ PublishedModel modelOf(const TimmRow& row) {
   ModelConfig config;
   config.name = row.name;
   applyTimmDefaults(row.kind, config);
-  applyTimmArguments(Json::parse(row.arguments), config);
+  applyTimmArguments(valueOrThrow(parseConfigJson(row.arguments, row.name)), config);
   config.imageSize = row.size;
   if (row.size % config.patchSize != 0) config.layout["cut_remainder"] = true;
   config.cropFraction = row.crop;

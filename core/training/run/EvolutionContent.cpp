@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/config/ConfigText.h"
 #include "core/config/Parameter.h"
 #include "core/training/run/EvolutionFile.h"
 #include "core/training/run/Protobuf.h"
@@ -38,7 +39,7 @@ class Pieces {
     return value;
   }
   Json object() {
-    const Json json = Json::parse(take(number(4)), nullptr, false);
+    const Json json = jsonOrDiscarded(take(number(4)));
     if (!json.is_object()) refuseContent("its description is no JSON");
     return json;
   }

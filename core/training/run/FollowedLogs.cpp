@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/config/ConfigText.h"
 #include "core/training/run/EvenPoints.h"
 #include "core/training/run/LineLog.h"
 #include "core/training/run/LoggedPoints.h"
@@ -70,7 +71,7 @@ Result<void> FollowedLogs::read(const OpenFolder& folder, RunHistory& points,
 
 template <typename Points>
 void FollowedLogs::takeMetric(const std::string& text, Points& points) {
-  const Json line = Json::parse(text, nullptr, false);
+  const Json line = jsonOrDiscarded(text);
   const std::int64_t step = integerAt(line, "step");
   if (step < 0) return;
   const std::string type = loggedType(line);
@@ -94,7 +95,7 @@ void FollowedLogs::takeMetric(const std::string& text, Points& points) {
 }
 
 void FollowedLogs::takeEdit(const std::string& text, RunHistory& points) {
-  const Json line = Json::parse(text, nullptr, false);
+  const Json line = jsonOrDiscarded(text);
   const std::int64_t step = integerAt(line, "step");
   if (step < 0 || m_edits >= kMostFollowedEdits) return;
   auto edit = maskEditFromJson(line, "masks.jsonl");

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "core/config/ConfigText.h"
 #include "core/config/RunId.h"
 #include "core/training/run/WholeAppends.h"
 
@@ -104,7 +105,7 @@ void forEachLoggedStep(const OpenFolder& folder, const std::string& name,
                        const std::function<void(const Json& line, std::int64_t step)>& take) {
   // What cannot be read says nothing.
   static_cast<void>(forEachLine(folder, name, [&](const std::string& text, bool) {
-    const Json line = Json::parse(text, nullptr, false);
+    const Json line = jsonOrDiscarded(text);
     if (const std::int64_t step = integerAt(line, "step"); step >= 0) take(line, step);
     return true;
   }));
@@ -121,7 +122,7 @@ void requireRun(const OpenFolder& folder, const std::string& name, const std::st
 
 Json ownLine(const OpenFolder& folder, const std::string& name, const std::string& line,
              const std::string& run) {
-  Json json = Json::parse(line, nullptr, false);
+  Json json = jsonOrDiscarded(line);
   requireRun(folder, name, writtenRunId(json), run);
   return json;
 }

@@ -2,6 +2,8 @@
 
 #include <ATen/Functions.h>
 
+#include "core/config/ConfigText.h"
+
 namespace headlight {
 namespace {
 
@@ -41,7 +43,9 @@ void sendCheckpoint(Processes& processes, const TrainingCheckpoint& checkpoint) 
 }
 
 TrainingCheckpoint receiveCheckpoint(Processes& processes) {
-  const Json sent = Json::parse(processes.broadcast(""));
+  const Json sent = jsonOrDiscarded(processes.broadcast(""));
+  if (!sent.is_object())
+    throw Failure({ErrorCode::Internal, "sent a checkpoint that cannot be understood", kSender});
   Checkpoint file;
   file.metadata = sent["metadata"].get<std::map<std::string, std::string>>();
   file.tensors = emptyTensors(sent["tensors"]);

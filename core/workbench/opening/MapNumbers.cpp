@@ -4,10 +4,10 @@
 
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/checkpoint/Refusal.h"
+#include "core/config/ConfigText.h"
 
 namespace headlight {
 namespace {
@@ -81,16 +81,26 @@ std::optional<std::vector<int>> namedWholeNumbers(const SafetensorsFile& file,
   return whole;
 }
 
+/// One line that begins as a JSON list does is no name.
+void requireNoList(const SafetensorsFile& file, const std::string& text) {
+  if (!text.starts_with('[') || text.find('\n') != std::string::npos) return;
+  const auto json = parseConfigJson(text, file.name());
+  refuse(file.name(), "\"class_names\" begin like a list, but the text " +
+                          (json ? "is none" : json.error().message) +
+                          "; write a list of texts, or a name a line");
+}
+
 std::vector<std::string> namedClasses(const SafetensorsFile& file) {
   const auto& metadata = file.header().metadata;
   const auto text = metadata.find("class_names");
   if (text == metadata.end()) return {};
   std::vector<std::string> names;
-  if (const auto json = nlohmann::json::parse(text->second, nullptr, /*allow_exceptions=*/false);
-      json.is_array()) {
+  const Json json = jsonOrDiscarded(text->second);
+  if (json.is_array()) {
     for (const auto& name : json)
       names.push_back(name.is_string() ? name.get<std::string>() : name.dump());
   } else {
+    requireNoList(file, text->second);
     std::istringstream lines(text->second);
     for (std::string line; std::getline(lines, line);)
       if (!line.empty()) names.push_back(line);

@@ -1,5 +1,6 @@
 #include "core/workbench/search/SearchJob.h"
 
+#include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
 #include "core/workbench/MaskEffect.h"
@@ -63,8 +64,7 @@ void SearchJob::recall() {
   m_known = {{"plan", planJson()}, {"heads", Json::object()}, {"trials", Json::array()}};
   if (!m_folder.has(kState)) return;
   const std::string where = m_folder.pathOf(kState).string();
-  const Json read =
-      Json::parse(valueOrThrow(m_folder.read(kState, kMaxState)), nullptr, /*exceptions=*/false);
+  const Json read = jsonOrDiscarded(valueOrThrow(m_folder.read(kState, kMaxState)));
   if (!read.is_object() || !read.contains("plan") || !read.contains("heads") ||
       !read.contains("trials") || !read["heads"].is_object() || !read["trials"].is_array())
     throw Failure({ErrorCode::InvalidFile,

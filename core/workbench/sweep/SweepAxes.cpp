@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/Text.h"
+#include "core/config/ConfigText.h"
 #include "core/config/RunId.h"
 #include "core/imaging/CurvePlot.h"
 #include "core/workbench/SweepDesign.h"
@@ -22,13 +23,13 @@ Json settingsOf(const SweepVariant& variant) {
 }
 
 std::optional<double> numberIn(const std::string& json) {
-  const Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const Json value = jsonOrDiscarded(json);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
 /// "softmax" of "\"softmax\"".
 std::string plainText(const std::string& json) {
-  const Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const Json value = jsonOrDiscarded(json);
   return value.is_string() ? value.get<std::string>() : json;
 }
 

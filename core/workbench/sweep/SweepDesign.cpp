@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/workbench/sweep/SweepOverrides.h"
 
@@ -45,7 +46,7 @@ std::vector<std::string> listedValues(const std::string& text) {
 }
 
 Json valueFrom(const std::string& text) {
-  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json value = jsonOrDiscarded(text);
   return value.is_discarded() || value.is_null() ? Json(text) : value;
 }
 
@@ -170,7 +171,7 @@ Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const Sc
 }
 
 Result<SweepPlan> withSeeds(const SweepPlan& plan, const std::vector<std::int64_t>& seeds) {
-  Json file = Json::parse(plan.file, nullptr, /*allow_exceptions=*/false);
+  Json file = jsonOrDiscarded(plan.file);
   if (!file.is_object()) return notDesigned("this sweep has no file to change", plan.name);
   file["seeds"] = seeds;
   return sweepFromText(file.dump(), plan.name, {});

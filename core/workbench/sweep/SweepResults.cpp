@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/config/ConfigText.h"
+
 namespace headlight {
 namespace {
 
@@ -86,7 +88,7 @@ void markFinished(const OpenFolder& run, std::int64_t steps) {
 std::optional<Error> divergenceIn(const OpenFolder& run) {
   if (!run.has(kDivergedMark)) return std::nullopt;
   const auto text = run.read(kDivergedMark, kMaxMarkBytes);
-  const Json json = text ? Json::parse(*text, nullptr, /*exceptions=*/false) : Json();
+  const Json json = text ? jsonOrDiscarded(*text) : Json();
   const auto said = [&](const char* key, const std::string& otherwise) {
     const bool known = json.is_object() && json.contains(key) && json[key].is_string();
     const std::string text = known ? json[key].get<std::string>() : "";
@@ -131,8 +133,7 @@ RunResult sequenceResult(const OpenFolder& run, const SequenceTrainingConfig& tr
 
 SpeedsByVariant readSpeeds(const OpenFolder& output) {
   if (!output.has(kSweepSpeeds)) return {};
-  const Json json = Json::parse(valueOrThrow(output.read(kSweepSpeeds, kMaxSpeedBytes)), nullptr,
-                                /*exceptions=*/false);
+  const Json json = jsonOrDiscarded(valueOrThrow(output.read(kSweepSpeeds, kMaxSpeedBytes)));
   SpeedsByVariant speeds;
   bool valid = json.is_object();
   for (auto item = json.begin(); valid && item != json.end(); ++item) {

@@ -1,5 +1,6 @@
 // Configs, as a person may have written them.
 
+#include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/Registry.h"
@@ -113,10 +114,23 @@ Result<void> readEditText(const std::string& text) {
   });
 }
 
+/// The library's own parser, whose values may be nested as they like, says what is right.
+Result<void> readJsonText(const std::string& text) {
+  const Json json = jsonOrDiscarded(text);
+  require(parseConfigJson(text, "fuzz").ok() != json.is_discarded(), "the two doors differ");
+  if (json.is_discarded()) return Error{ErrorCode::InvalidConfig, "is no JSON", ""};
+  require(json == Json::parse(text, nullptr, false), "a value is not the library's");
+  return {};
+}
+
 }  // namespace
 
 std::vector<Target> configTargets() {
   return {
+      {"JSON",
+       Kind::Text,
+       {kExperiment, kFigurePage, "[[[[{\"a\": [1e5, \"\\u00e9\"]}]]]]"},
+       readJsonText},
       {"experiment", Kind::Json, {kExperiment, kStages}, readExperimentText},
       {"sweep", Kind::Json, {sweepText()}, readSweepText},
       {"sequence experiment", Kind::Json, {kSequence, "{}"}, readSequenceText},
