@@ -2,6 +2,7 @@
 
 #include "core/base/Text.h"
 #include "core/checkpoint/Refusal.h"
+#include "core/checkpoint/RelativeResize.h"
 
 namespace headlight {
 namespace {
@@ -25,7 +26,32 @@ bool startsFilled(const std::string& name) {
   return last == "soft_mask_logit" || last == "random_mask" || last == "num_batches_tracked";
 }
 
+bool isOfBody(const std::string& name) {
+  return !name.starts_with("head") && !isPositionEmbedding(name) && !isRelativeTable(name) &&
+         !startsFilled(name);
+}
+
 }  // namespace
+
+LoadReport::Share LoadReport::bodyShare() const {
+  Share share;
+  const auto count = [&](const std::string& name, bool filled) {
+    if (!isOfBody(name)) return;
+    ++share.all;
+    share.filled += filled ? 1 : 0;
+  };
+  for (const std::string& name : matched)
+    count(name, true);
+  for (const Resized& item : resized)
+    count(item.name, true);
+  for (const Taken& item : taken)
+    count(item.name, true);
+  for (const std::string& name : missing)
+    count(name, false);
+  for (const Mismatch& mismatch : mismatched)
+    count(mismatch.name, false);
+  return share;
+}
 
 std::vector<std::string> LoadReport::unfilled() const {
   std::vector<std::string> names;

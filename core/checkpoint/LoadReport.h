@@ -1,6 +1,7 @@
 #pragma once
 // What of a file fits a model, in plain types: shown before anything is replaced.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,15 @@ struct LoadReport {
     std::string part;  ///< in words: "rows 384 to 575 of 576"
   };
   std::vector<Taken> taken;  ///< from a part of another tensor of the file
+
+  /// Tensors of the model's body and how many of them the file fills. The body is what a training
+  /// from the file's weights goes on with: all but the head, whose classes may differ, tables of
+  /// positions, which depend on the image's size, and what masks start from themselves.
+  struct Share {
+    std::size_t filled = 0, all = 0;
+    double value() const { return all == 0 ? 1 : static_cast<double>(filled) / all; }
+  };
+  Share bodyShare() const;
 
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   /// What would keep the values it has, random ones in a model just made: missing names and those

@@ -168,7 +168,7 @@ TEST_F(BadMechanismCliTest, WeightsOfAnotherMechanismAreReportedNeverSilent) {
   EXPECT_FALSE(fs::exists(path("wrong.safetensors")));
 }
 
-TEST_F(BadMechanismCliTest, WeightsOfWhichOnlyTheHeadFitsAreReported) {
+TEST_F(BadMechanismCliTest, WeightsOfWhichOnlyTheHeadFitsStartNoTraining) {
   const auto config = write("config.json", training());
   const auto all = readTensors(softmaxWeights());
   Tensors tensors{{"head.weight", all.at("head.weight")},
@@ -176,15 +176,15 @@ TEST_F(BadMechanismCliTest, WeightsOfWhichOnlyTheHeadFitsAreReported) {
                   {"norm.weight", floatTensor({2}, {1, 1})},
                   {"stem.weight", floatTensor({2}, {1, 1})}};
   writeTensors(path("head.safetensors"), tensors);
-  for (const Outcome& outcome :
-       {predict(config, {"--weights", path("head.safetensors"), "--partial"}),
-        run({"train", config, "--weights", path("head.safetensors"), "--run", "run"})}) {
-    expectOk(outcome);
+  const auto trained =
+      run({"train", config, "--weights", path("head.safetensors"), "--run", "run"});
+  expectError(trained, 3, {"head.safetensors", "only 0 of the model's", "at least half must fit"});
+  const auto predicted = predict(config, {"--weights", path("head.safetensors"), "--partial"});
+  expectOk(predicted);
+  for (const Outcome& outcome : {trained, predicted})
     for (const char* words : {"2 matched", "missing: cls_token", "1 unexpected: stem.weight",
                               "1 of another shape: norm.weight ([2] in the file, [16] in"})
       EXPECT_TRUE(says(outcome, words)) << words << " in " << outcome.err;
-  }
-  fs::remove_all(path("run"));
   fs::remove(path("out.safetensors"));
   tensors.erase("head.weight");
   tensors.erase("head.bias");

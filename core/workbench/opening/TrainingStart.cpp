@@ -58,12 +58,8 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
   const std::string& path = parts.experiment.training.weights;
   if (path.empty()) return;
   const auto checkpoint = readWeights(path);
-  const LoadPlan plan = planFor(*parts.model, checkpoint);
-  if (plan.report.matched.empty() && plan.report.resized.empty())
-    throw Failure({ErrorCode::InvalidFile,
-                   "nothing in it fits the model (" + plan.report.summary() +
-                       "); choose other training.weights or another model",
-                   path});
+  const LoadPlan plan = planFor(*parts.model, checkpoint, {}, path);
+  requireStart(plan.report, path);
   auto learned = learnedAlphasIn(checkpoint, path);
   if (parts.experiment.training.resetAlpha) learned.emplace();
   applyWeights(*parts.model, plan, learned);
@@ -93,6 +89,24 @@ void checkEdits(const Experiment& experiment, MaskScheme scheme) {
 }
 
 }  // namespace
+
+void requireStart(const LoadReport& report, const std::string& path) {
+  if (report.matched.empty() && report.resized.empty() && report.taken.empty())
+    throw Failure({ErrorCode::InvalidFile,
+                   "nothing in it fits the model (" + report.summary() +
+                       "); choose other training.weights or another model",
+                   path});
+  const LoadReport::Share share = report.bodyShare();
+  if (share.value() >= kLeastStart) return;
+  throw Failure({ErrorCode::InvalidFile,
+                 "fits only " + std::to_string(share.filled) + " of the model's " +
+                     std::to_string(share.all) +
+                     " tensors, head and position tables aside, so most of the model would start "
+                     "from random numbers; at least half must fit. Choose the weights of this "
+                     "model, or the model that these weights belong to (" +
+                     report.summary() + ")",
+                 path});
+}
 
 TrainingStart openStart(const Experiment& experiment, bool fresh,
                         const std::shared_ptr<Processes>& processes) {
