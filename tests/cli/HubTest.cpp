@@ -62,6 +62,52 @@ TEST_F(HubCliTest, EveryCommandTakesIt) {
                 "--training.batch_size", "9", "--device", "cpu"}));
 }
 
+TEST_F(HubCliTest, TrainingStartsFromTheWeightsOfTheFolderThatIsTheModel) {
+  const fs::path pictures = smallPictures();
+  const auto train = [&](const fs::path& model, const std::string& name, Arguments more = {}) {
+    Arguments all{"train",
+                  "--model",
+                  model,
+                  "--data.dataset",
+                  "image-folder",
+                  "--data.path",
+                  pictures,
+                  "--run",
+                  name,
+                  "--training.epochs",
+                  "1",
+                  "--training.batch_size",
+                  "9",
+                  "--device",
+                  "cpu",
+                  "--training.learning_rate",
+                  "0",
+                  "--training.min_learning_rate",
+                  "0",
+                  "--training.warmup_learning_rate",
+                  "0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  const Tensors own = readTensors(snapshot() / "model.safetensors");
+  for (const fs::path& model : {entry(), snapshot(), snapshot() / "config.json"}) {
+    fs::remove_all(path("a"));
+    const auto outcome = train(model, "a");
+    expectOk(outcome);
+    EXPECT_NE(outcome.err.find("starts from the weights of "), std::string::npos) << outcome.err;
+    EXPECT_EQ(readTensors(path("a/last.safetensors")).at("norm.weight"), own.at("norm.weight"));
+    EXPECT_EQ(readTensors(path("a/last.safetensors")).at("cls_token"), own.at("cls_token"));
+  }
+  const auto random = train(entry(), "b", {"--training.weights", ""});
+  expectOk(random);
+  EXPECT_NE(random.err.find("starts from random numbers"), std::string::npos) << random.err;
+  EXPECT_NE(readTensors(path("b/last.safetensors")).at("cls_token"), own.at("cls_token"));
+  // A checkpoint that is named as the model, too.
+  const auto again = train(path("a/last.safetensors"), "c");
+  expectOk(again);
+  EXPECT_EQ(readTensors(path("c/last.safetensors")).at("cls_token"), own.at("cls_token"));
+}
+
 TEST_F(HubCliTest, ItsNamesAreShownAndItsLabelsFindTheData) {
   const json told = run({"predict", "--model", entry(), "--tensor", kIo, "--json"}).json();
   const json best = told["results"][0]["top"][0];
