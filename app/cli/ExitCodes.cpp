@@ -50,7 +50,7 @@ const char* errorCodeName(ErrorCode code) {
 const char* exitCodeHelp() {
   return "Exit codes:\n"
          "  0    done\n"
-         "  1    something inside failed\n"
+         "  1    something inside failed, or a model's output or loss is not a number (NaN)\n"
          "  2    the command line, a config or a mask scheme is wrong\n"
          "  3    an input file is missing, damaged, of a wrong kind or of another model\n"
          "  4    stopped before it was done, but not by a signal\n"

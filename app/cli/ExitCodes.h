@@ -6,7 +6,7 @@
 namespace headlight::cli {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFailed = 1;    ///< something inside went wrong
+inline constexpr int kExitFailed = 1;    ///< something inside went wrong, NaN among it
 inline constexpr int kExitUsage = 2;     ///< the command line, a config or a mask scheme is wrong
 inline constexpr int kExitInput = 3;     ///< an input file is missing, damaged or of a wrong kind
 inline constexpr int kExitCanceled = 4;  ///< stopped, but not by a signal

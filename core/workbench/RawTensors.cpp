@@ -148,6 +148,20 @@ Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& 
   });
 }
 
+Error noNumbers(const ModelInfo& info, const std::string& what) {
+  return {ErrorCode::Internal,
+          "the model's output for " + what +
+              " is not a number (NaN), so it predicts nothing. Its weights hold NaN or overflow; "
+              "take an earlier checkpoint, or train again with a smaller training.learning_rate",
+          info.weights.empty() ? info.experiment.model.name : info.weights.string()};
+}
+
+bool holdsNaN(const RawLook& look) {
+  const auto isNaN = [](float value) { return std::isnan(value); };
+  return std::any_of(look.logits.begin(), look.logits.end(), isNaN) ||
+         (look.logits.empty() && std::any_of(look.features.begin(), look.features.end(), isNaN));
+}
+
 std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
                                      const std::vector<std::string>& names, int count) {
   const auto score = [&](int index) {

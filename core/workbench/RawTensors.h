@@ -44,6 +44,11 @@ Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImage
                                        const MaskScheme& masks, bool withMaps,
                                        std::stop_token stop = {});
 
+/// What to say of a model whose output on `what` holds NaN: nothing can be predicted from it.
+/// Internal, in `info.weights`, else the model.
+Error noNumbers(const ModelInfo& info, const std::string& what);
+bool holdsNaN(const RawLook& look);
+
 /// A named array for the same file.
 struct RawArray {
   std::string name;

@@ -8,6 +8,7 @@
 
 #include "core/base/LockState.h"
 #include "core/base/Log.h"
+#include "core/training/step/Divergence.h"
 #include "core/workbench/Compute.h"
 #include "core/workbench/sweep/SweepFolder.h"
 #include "core/workbench/sweep/SweepRecord.h"
@@ -210,8 +211,7 @@ class SweepRunner {
       m_subject->resultIn(run, held.files);  // throws: it is not finished without it
       markFinished(held.files, outcome->steps);
     }
-    if (!outcome && outcome.error().code == ErrorCode::InvalidConfig)
-      markDiverged(held.files, outcome.error());
+    if (!outcome && isDivergence(outcome.error())) markDiverged(held.files, outcome.error());
     return outcome;
   }
 
@@ -247,7 +247,7 @@ class SweepRunner {
   void noteFailure(std::size_t index, const Error& error) {
     const SweepRun& run = m_runs[index];
     if (error.code == ErrorCode::Canceled) cancel();
-    if (error.code != ErrorCode::InvalidConfig) failIn(run, error);
+    if (!isDivergence(error)) failIn(run, error);
     m_record.noteDivergence(index, error);
     if (m_observer.failed) m_observer.failed(run, error);
   }

@@ -200,11 +200,11 @@ TEST_F(SweepJoinTest, ARunThatDivergedIsNotTriedAgainByTheOthers) {
                                            {"training.epochs", 60}};
   write("sweep.json", diverging);
   const Outcome first = join();
-  EXPECT_EQ(first.exitCode, 2) << first.err;
+  EXPECT_EQ(first.exitCode, 1) << first.err;
   EXPECT_EQ(countOf(first, "begin"), 2);
   ASSERT_TRUE(fs::exists(path("out/sch3/seed-1/diverged.json")));
   const Outcome second = join();
-  EXPECT_EQ(second.exitCode, 2);
+  EXPECT_EQ(second.exitCode, 1);
   EXPECT_EQ(countOf(second, "begin"), 0);
   EXPECT_EQ(second.errorJson()["error"]["message"], first.errorJson()["error"]["message"]);
   fs::remove(path("out/sch3/seed-1/diverged.json"));

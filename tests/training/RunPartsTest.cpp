@@ -158,6 +158,8 @@ TEST(Divergence, StopsAtWhatIsNoNumberAndSaysWhatToChange) {
       requireFinite("loss", value, 3, "nothing is saved", "training.warmup_epochs");
       ADD_FAILURE() << name;
     } catch (const Failure& failure) {
+      EXPECT_TRUE(isDivergence(failure.error()));
+      EXPECT_EQ(failure.error().code, ErrorCode::Internal) << "no config is wrong in itself";
       const std::string message = failure.error().message;
       for (const char* part :
            {name, "loss of step 3", "nothing is saved", "training.warmup_epochs"})

@@ -113,6 +113,7 @@ class PredictCommand : public Command {
                std::stop_token stop) {
     auto looks = valueOrThrow(lookAtRaw(*m_session, images, m_masks, false, stop));
     for (std::size_t i = 0; i < looks.size(); ++i) {
+      if (holdsNaN(looks[i])) throw Failure(noNumbers(m_session->info(), names[i]));
       if (m_session->info().experiment.model.classes == 0)
         reportFeatures(names[i], looks[i].features, terminal);
       else

@@ -3,19 +3,27 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/Result.h"
-
 namespace headlight {
+namespace {
+
+/// Where no other error of a run says that it is.
+constexpr const char* kDivergedWhere = "training";
+
+}  // namespace
 
 void requireFinite(const std::string& what, double value, std::int64_t step,
                    const std::string& saved, const std::string& warmup) {
   if (std::isfinite(value)) return;
-  throw Failure({ErrorCode::InvalidConfig,
+  throw Failure({ErrorCode::Internal,
                  "the " + what + " of step " + std::to_string(step) + " is " +
                      (std::isnan(value) ? "not a number" : "infinite") + "; " + saved +
                      ". Try a smaller training.learning_rate, more " + warmup +
                      " or a training.clip_gradient",
-                 "training"});
+                 kDivergedWhere});
+}
+
+bool isDivergence(const Error& error) {
+  return error.code == ErrorCode::Internal && error.where == kDivergedWhere;
 }
 
 double clippingScale(double norm, double greatest) {

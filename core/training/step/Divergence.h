@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <string>
 
+#include "core/base/Result.h"
+
 namespace headlight {
 
-/// Throws Failure(InvalidConfig) where the `what` of a step is not finite. `saved`: what there is
+/// Throws Failure(Internal) where the `what` of a step is not finite. `saved`: what there is
 /// to go back to, "the last checkpoint is from before it"; `warmup`: the parameter of the warm-up.
 void requireFinite(const std::string& what, double value, std::int64_t step,
                    const std::string& saved, const std::string& warmup);
+
+/// Whether an error is that of requireFinite: the run's own, and no other run's.
+bool isDivergence(const Error& error);
 
 /// What gradients of the global norm `norm` are scaled by so that it is at most `greatest` (0: as
 /// they are): torch.nn.utils.clip_grad_norm_'s coefficient.

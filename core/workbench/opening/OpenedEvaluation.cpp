@@ -1,9 +1,12 @@
 #include "core/workbench/opening/OpenedEvaluation.h"
 
+#include <cmath>
+
 #include "core/models/Device.h"
 #include "core/workbench/Compute.h"
 #include "core/workbench/Datasets.h"
 #include "core/workbench/Pictures.h"
+#include "core/workbench/RawTensors.h"
 #include "core/workbench/opening/TrainedData.h"
 #include "core/workbench/opening/Weights.h"
 
@@ -49,7 +52,9 @@ std::unique_ptr<Loader> OpenedEvaluation::loader() const {
 Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progress,
                                                    std::stop_token stop) const {
   SharedBatches batches(loader());
-  return evaluateModel(*loaded.model, batches, options, progress, stop);
+  auto result = evaluateModel(*loaded.model, batches, options, progress, stop);
+  if (result && std::isnan(result->loss)) return noNumbers(loaded.info, "these images");
+  return result;
 }
 
 OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,

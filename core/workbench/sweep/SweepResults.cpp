@@ -94,7 +94,7 @@ std::optional<Error> divergenceIn(const OpenFolder& run) {
     const std::string text = known ? json[key].get<std::string>() : "";
     return text.empty() ? otherwise : text;
   };
-  return Error{ErrorCode::InvalidConfig, said("message", "diverged in another process"),
+  return Error{ErrorCode::Internal, said("message", "diverged in another process"),
                said("where", run.path().string())};
 }
 
