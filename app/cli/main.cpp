@@ -4,6 +4,7 @@
 #include <iostream>
 #include <optional>
 
+#include "app/cli/Arguments.h"
 #include "app/cli/Command.h"
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Signals.h"
@@ -55,7 +56,9 @@ void setUp(CLI::App& app) {
   app.get_formatter()->column_width(34);
   app.footer(std::string(exitCodeHelp()) +
              "\n\nheadlight-cli COMMAND --help says more. Results go to standard output, "
-             "everything else to\nstandard error; with --json both are JSON, one object a line.");
+             "everything else to\nstandard error; with --json both are JSON, one object a line. "
+             "Behind -- everything is "
+             "a file,\nalso a name that begins with a dash.");
 }
 
 /// The parsed subcommand, or an exit code.
@@ -106,13 +109,16 @@ int runCommand(Command& command, Terminal& terminal, const Signals& signals) {
   return *outcome;
 }
 
-int runProgram(int count, char** arguments) {
+int runProgram(int given, char** asGiven) {
   const auto commands = makeCommands();
   CLI::App app("Headlight: inspect, mask and retrain the attention of vision transformers");
   setUp(app);
   std::vector<std::pair<CLI::App*, Command*>> table;
   for (const auto& command : commands)
     table.emplace_back(command->declare(app), command.get());
+  Arguments resolved(app, given, asGiven);
+  const int count = resolved.count();
+  char** arguments = resolved.values();
   Terminal terminal(wantsJson(app, count, arguments));
   const auto company = companyOf(count, arguments);
   terminal.silence(company && company->rank > 0);
