@@ -227,7 +227,7 @@ Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path&
   return guarded(path.string(), [&] {
     const auto checkpoint = readWeights(path);
     const std::lock_guard lock(m_state->mutex);
-    return planFor(m_state->model(), checkpoint).report;
+    return planFor(m_state->model(), checkpoint, {}, path.string()).report;
   });
 }
 
@@ -235,7 +235,7 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
   return guarded(path.string(), [&] {
     const auto checkpoint = readWeights(path);
     const std::lock_guard lock(m_state->mutex);
-    const LoadPlan plan = planFor(m_state->model(), checkpoint);
+    const LoadPlan plan = planFor(m_state->model(), checkpoint, {}, path.string());
     requireFit(plan.report, partial, path.string());
     const double progress = progressOf(checkpoint.metadata, path.string());
     applyWeights(m_state->model(), plan, learnedAlphasIn(checkpoint, path.string()));

@@ -13,7 +13,8 @@ namespace headlight {
 /// off timm's keyword arguments in the metadata ("config"): ViT and its kin, BEiT, EVA, CaiT,
 /// ConViT, LeViT, MViTv2 and Swin in timm's names. `notes` says what was recognised and what had to
 /// be assumed. Throws Failure naming the backbone that was recognised where the rest cannot be read
-/// off.
-ModelConfig inferModel(const Checkpoint& checkpoint, std::vector<std::string>& notes);
+/// off; `where`, the file, is in its errors.
+ModelConfig inferModel(const Checkpoint& checkpoint, std::vector<std::string>& notes,
+                       const std::string& where = {});
 
 }  // namespace headlight

@@ -72,9 +72,9 @@ std::optional<std::vector<LearnedAlpha>> learnedAlphasIn(const Checkpoint& check
   return learned;
 }
 
-NamedTensors stateFor(const Model& model, const Checkpoint& checkpoint) {
+NamedTensors stateFor(const Model& model, const Checkpoint& checkpoint, const std::string& where) {
   NamedTensors state = model.state();
-  const auto learned = learnedAlphasIn(checkpoint, "checkpoint");
+  const auto learned = learnedAlphasIn(checkpoint, where);
   if (!learned || learned->empty()) return state;
   auto layers = layersWith(model, *learned);
   for (const auto& item : state)

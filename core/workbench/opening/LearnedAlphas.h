@@ -19,7 +19,7 @@ std::optional<std::vector<LearnedAlpha>> learnedAlphasIn(const Checkpoint& check
 
 /// The model's tensors, and a place for soft_mask_logit where heads of the file learned an α and
 /// the model has none yet.
-NamedTensors stateFor(const Model& model, const Checkpoint& checkpoint);
+NamedTensors stateFor(const Model& model, const Checkpoint& checkpoint, const std::string& where);
 
 /// Copies the plan's values. With `learned` it also replaces what the model's heads learned of
 /// their α: a soft head that learned nothing from its start then begins from it. Throws Failure.

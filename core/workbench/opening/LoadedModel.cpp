@@ -40,7 +40,7 @@ Experiment describedByName(const std::string& name) {
 void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& source,
           const std::filesystem::path& path, Description& known) {
   refuseSequenceModel(checkpoint.metadata, path.string());
-  const LoadPlan plan = planFor(*loaded.model, checkpoint);
+  const LoadPlan plan = planFor(*loaded.model, checkpoint, {}, path.string());
   requireFit(plan.report, source.partial, path.string());
   const double progress = progressOf(checkpoint.metadata, path.string());
   applyWeights(*loaded.model, plan, learnedAlphasIn(checkpoint, path.string()));
@@ -103,10 +103,11 @@ bool followsFromSizes(const std::string& name) {
 
 }  // namespace
 
-LoadPlan planFor(const Model& model, const Checkpoint& checkpoint, std::optional<Grid> fileGrid) {
-  refuseSequenceModel(checkpoint.metadata, "checkpoint");
+LoadPlan planFor(const Model& model, const Checkpoint& checkpoint, std::optional<Grid> fileGrid,
+                 const std::string& where) {
+  refuseSequenceModel(checkpoint.metadata, where);
   const Grid grid = model.grid(0), file = fileGrid.value_or(gridIn(checkpoint));
-  return valueOrThrow(planLoad(stateFor(model, checkpoint), checkpoint,
+  return valueOrThrow(planLoad(stateFor(model, checkpoint, where), checkpoint,
                                {.prefixTokens = grid.prefix,
                                 .rows = grid.rows,
                                 .cols = grid.cols,
@@ -130,7 +131,7 @@ void requireFit(const LoadReport& report, bool partial, const std::string& where
 }
 
 void requireExplained(const Model& model, const Checkpoint& checkpoint, const std::string& where) {
-  LoadReport report = planFor(model, weightsOf(checkpoint)).report;
+  LoadReport report = planFor(model, weightsOf(checkpoint), {}, where).report;
   std::erase_if(report.unexpected, followsFromSizes);
   std::erase_if(report.missing, followsFromSizes);
   if (report.complete()) return;
@@ -155,7 +156,7 @@ Description describe(const Checkpoint& checkpoint, const std::string& where) {
   }
   if (isMapFile(where)) throw Failure(needsModel(where));
   if (const auto beside = describedBeside(where, description.notes)) return describedBy(*beside);
-  description.experiment.model = inferModel(checkpoint, description.notes);
+  description.experiment.model = inferModel(checkpoint, description.notes, where);
   description.inferred = true;
   return description;
 }

@@ -45,9 +45,9 @@ void requireExplained(const Model& model, const Checkpoint& checkpoint, const st
 void requireFit(const LoadReport& report, bool partial, const std::string& where);
 
 /// What `checkpoint` would do to `model`. `fileGrid`: of its position embeddings, where the file
-/// itself does not say it.
+/// itself does not say it. `where`: the file, for errors.
 LoadPlan planFor(const Model& model, const Checkpoint& checkpoint,
-                 std::optional<Grid> fileGrid = {});
+                 std::optional<Grid> fileGrid = {}, const std::string& where = {});
 
 /// Of every layer (Model::softAlphas).
 SoftAlphas softAlphasOf(const Model& model);
