@@ -4,6 +4,7 @@
 #include "app/cli/ExitCodes.h"
 #include "app/cli/Inputs.h"
 #include "app/cli/ModelOptions.h"
+#include "core/base/Files.h"
 #include "core/workbench/RawTensors.h"
 
 namespace headlight::cli {
@@ -17,8 +18,14 @@ class PreprocessCommand : public Command {
     command->add_option("images", m_images, "Pictures, or folders of them")->type_name("FILE");
     command
         ->add_option("-m,--model", m_model,
-                     "A published name, a config, or a checkpoint that carries its Experiment")
-        ->type_name("NAME|FILE");
+                     "A published name, a config, a folder of the Hugging Face hub, or a "
+                     "checkpoint that carries its Experiment")
+        ->type_name("NAME|FILE|FOLDER");
+    command
+        ->add_option("-w,--weights", m_weights,
+                     "In place of --model: weights that say what model they are of, as predict "
+                     "takes them")
+        ->type_name("FILE|FOLDER");
     command
         ->add_option("-o,--output", m_output,
                      "The safetensors file to write, - for standard output: `input` [B,3,H,W], "
@@ -30,10 +37,13 @@ class PreprocessCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_images.empty()) refuseUsage("preprocess", "needs a picture; name one");
-    if (m_model.empty()) refuseUsage("--model", "is missing; give a published name or a config");
+    if (m_model.empty() && m_weights.empty())
+      refuseUsage("--model", "is missing; give a published name or a config, or --weights");
     if (m_output.empty()) refuseUsage("--output", "is missing; give the file to write");
     prepareOutput("--output", m_output, terminal);
-    const Preprocessing preprocessing = preprocessingOf(experimentByName(m_model).model);
+    const Experiment experiment = described();
+    const Preprocessing preprocessing = preprocessingOf(experiment.model);
+    if (!terminal.json()) terminal.note("preprocessing: " + preprocessingJson(experiment).dump());
     RawImages images{0, preprocessing.height, preprocessing.width, {}};
     forEachPicture(expandPictures(m_images), true, terminal, [&](const auto&, const Image& image) {
       if (stop.stop_requested())
@@ -44,8 +54,9 @@ class PreprocessCommand : public Command {
     });
     valueOrThrow(writeRawImages(m_output, images));
     if (terminal.json())
-      terminal.printJson(
-          Json{{"output", m_output}, {"input", {images.count, 3, images.height, images.width}}});
+      terminal.printJson(Json{{"output", m_output},
+                              {"input", {images.count, 3, images.height, images.width}},
+                              {"preprocessing", preprocessingJson(experiment)}});
     else
       terminal.print(m_output + ": input [" + std::to_string(images.count) + ", 3, " +
                      std::to_string(images.height) + ", " + std::to_string(images.width) + "]");
@@ -53,8 +64,26 @@ class PreprocessCommand : public Command {
   }
 
  private:
+  /// Of both the model says it; the weights have to be there all the same.
+  Experiment described() const {
+    if (m_model.empty()) return valueOrThrow(experimentOf(m_weights));
+    if (!m_weights.empty() && !isThere(m_weights))
+      throw Failure({ErrorCode::NotFound, "is not there; check the path", m_weights});
+    return experimentByName(m_model);
+  }
+
+  /// What of the config says how images are prepared.
+  static Json preprocessingJson(const Experiment& experiment) {
+    const Json model = experimentToJson(experiment)["model"];
+    Json said;
+    for (const char* key : {"image_size", "image_width", "crop_fraction", "crop_mode",
+                            "interpolation", "mean", "deviation"})
+      if (model.contains(key)) said[key] = model[key];
+    return said;
+  }
+
   std::vector<std::string> m_images;
-  std::string m_model, m_output;
+  std::string m_model, m_weights, m_output;
   bool m_json = false;
 };
 
