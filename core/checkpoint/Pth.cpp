@@ -3,10 +3,12 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/ForeignContent.h"
 #include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/Pickle.h"
@@ -33,7 +35,9 @@ using NamedValues = std::vector<std::pair<std::string, const PickleValue*>>;
 [[noreturn]] void refuseOther(const ByteSource& source) {
   const std::uint64_t size = source.size();
   if (size == 0) refuse(source.name(), "is empty; copy or download it again");
-  const std::string start = source.read(0, std::min<std::uint64_t>(size, 265));
+  const std::string start = source.read(0, std::min<std::uint64_t>(size, 512));
+  if (const std::string other = foreignContent(start); !other.empty())
+    refuse(source.name(), other, ErrorCode::UnsupportedFile);
   std::string kind = "is neither a safetensors file nor a .pth file of torch.save";
   if (start.starts_with("\x80\x02\x8a\x0a"))
     kind = "is a .pth of torch before 1.6 (a bare pickle), which is not read here";
@@ -48,8 +52,15 @@ std::string findFolder(const ZipArchive& archive, const std::string& where) {
   const auto& entries = archive.entries();
   const std::string first = entries.empty() ? "" : entries.front().name;
   std::string folder = first.substr(0, first.find('/') + 1);
+  const bool arrays = std::any_of(entries.begin(), entries.end(),
+                                  [](const ZipEntry& e) { return e.name.ends_with(".npy"); });
+  if (arrays && archive.find(folder + "data.pkl") == nullptr)
+    refuse(where, std::string("is an archive of NumPy's arrays (.npz); ") + kFromNumPy,
+           ErrorCode::UnsupportedFile);
   if (folder.empty() || archive.find(folder + "data.pkl") == nullptr)
-    refuse(where, "is a ZIP archive, but not one of torch.save: it has no data.pkl",
+    refuse(where,
+           "is a ZIP archive, but not one of torch.save: it has no data.pkl; unpack it and give "
+           "the weights in it, if it holds any",
            ErrorCode::UnsupportedFile);
   for (const ZipEntry& entry : entries)
     if (!entry.name.starts_with(folder))

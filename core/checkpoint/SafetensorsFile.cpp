@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/ForeignContent.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/checkpoint/TensorBytes.h"
 
@@ -14,6 +15,11 @@ OpenedSafetensors openSafetensors(const ByteSource& source) {
                               " bytes, too few for a safetensors file; copy or download it again");
   const std::string start = source.read(0, kLength);
   const std::uint64_t length = ByteCursor(start, source.name(), "the header").u64();
+  // A length may be any bytes, so that only what is no header is something else.
+  const bool header = source.read(kLength, 1) == "{" && length <= kMaxSafetensorsHeader;
+  const std::string head = source.read(0, std::min<std::uint64_t>(source.size(), 512));
+  if (const std::string other = header ? "" : foreignContent(head); !other.empty())
+    refuse(source.name(), other, ErrorCode::UnsupportedFile);
   if (source.read(kLength, 1) != "{")
     refuse(source.name(), "is not a safetensors file: its header does not begin with '{'",
            ErrorCode::UnsupportedFile);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/ForeignContent.h"
 #include "core/config/JsonBuilder.h"
 
 namespace headlight {
@@ -149,7 +150,8 @@ Result<Json> parseConfigJson(std::string_view text, const std::string& name, std
   try {
     return parsed(text, name, {maxBytes, maxKeys, kMaxConfigValues});
   } catch (const Failure& failure) {
-    return Error{failure.error().code, failure.error().message, name};
+    const std::string other = foreignContent(text);
+    return Error{failure.error().code, other.empty() ? failure.error().message : other, name};
   } catch (const Json::exception& exception) {
     return Error{ErrorCode::InvalidConfig, "is not JSON: " + messageOf(exception), name};
   }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/ForeignContent.h"
 #include "core/imaging/Bytes.h"
 #include "core/imaging/Image.h"
 #include "core/imaging/Pnm.h"
@@ -23,6 +24,8 @@ ImageHeader readByMagic(std::string_view bytes) {
   if (bytes.starts_with("BM"sv)) return readBmpHeader(bytes);
   if (beginsLikePnm(bytes)) return readPnmHeader(bytes);
   if (bytes.empty()) refuse(ErrorCode::InvalidFile, "is empty (zero bytes)");
+  if (const std::string other = foreignContent(bytes); !other.empty())
+    refuse(ErrorCode::UnsupportedFile, other);
   refuse(ErrorCode::UnsupportedFile,
          "is not a JPEG, PNG, WebP, BMP, TIFF or PPM picture; convert it to one of these");
 }

@@ -2,11 +2,13 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/base/ForeignContent.h"
 #include "core/config/ConfigText.h"
 #include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
@@ -24,6 +26,7 @@ namespace headlight {
 namespace {
 
 constexpr std::uintmax_t kMaxJsonBytes = 32u << 20;
+constexpr qint64 kPeekedBytes = 512;
 constexpr std::size_t kMaxFolderEntries =
     200'000;  // looked at, before a folder is called too large
 
@@ -246,6 +249,10 @@ FileFinding inspectRegularFile(const QString& path) {
     case FileContent::Unknown:
       break;
   }
+  QFile file(path);
+  const QByteArray head = file.open(QIODevice::ReadOnly) ? file.read(kPeekedBytes) : QByteArray();
+  if (const std::string other = foreignContent(head.toStdString()); !other.empty())
+    return problem(path, QString::fromStdString("It " + other + "."));
   return problem(
       path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
                  "PNG, WebP, BMP, TIFF, PPM), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/Files.h"
+#include "core/base/ForeignContent.h"
 #include "core/base/Text.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
@@ -23,7 +24,10 @@ Json readHubObject(const std::filesystem::path& path) {
   const std::string text = valueOrThrow(readFile(path, kMaxConfigText));
   auto json = parseConfigJson(text, path.string(), kMaxConfigText, kMostLabels);
   if (!json)
-    refuseConfig(ErrorCode::InvalidFile, json.error().message + "; download the model again", path);
+    refuseConfig(
+        ErrorCode::InvalidFile,
+        json.error().message + (foreignContent(text).empty() ? "; download the model again" : ""),
+        path);
   if (!json->is_object())
     refuseConfig(ErrorCode::InvalidFile, "is no JSON object; download the model again", path);
   return std::move(json).value();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/ForeignContent.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
@@ -83,7 +84,10 @@ void readOwnMetadata(const fs::path& path, LocalModel& model) {
 
 void tellProblem(const std::string& head, FileContent content, LocalModel& model) {
   if (!model.complete || !model.problem.empty()) return;
-  if (content != FileContent::Checkpoint)
+  const bool weights = content == FileContent::Checkpoint;
+  if (const std::string other = weights ? "" : foreignContent(head); !other.empty())
+    model.problem = other;
+  else if (!weights)
     model.problem =
         "is no safetensors file and not in torch's ZIP format; save it again with a newer torch";
   else if (model.architecture.empty() && !hasPatches(head))

@@ -1,0 +1,104 @@
+#include "core/base/ForeignContent.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace headlight {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kLooked = 512;
+constexpr const char* kAgain =
+    "; download it again, by the link to the file itself (at the Hugging Face hub /resolve/ in "
+    "place "
+    "of /blob/)";
+constexpr const char* kUnpack = "; unpack it and give the file in it";
+
+/// What a server answers in place of a file, as a browser or curl saves it.
+constexpr std::array kAnswers{"entry not found"sv,
+                              "not found"sv,
+                              "404: not found"sv,
+                              "404 not found"sv,
+                              "access denied"sv,
+                              "forbidden"sv,
+                              "invalid username or password"sv,
+                              "unauthorized"sv,
+                              "repository not found"sv,
+                              "access to model"sv,
+                              "too many requests"sv,
+                              "internal server error"sv,
+                              "bad gateway"sv,
+                              "<?xml version=\"1.0\" encoding=\"utf-8\"?><error>"sv,
+                              "<error>"sv,
+                              "{\"error\":"sv};
+
+constexpr std::array kPages{"<!doctype html"sv, "<html"sv, "<head"sv};
+
+struct Magic {
+  std::string_view bytes;
+  const char* is;
+  const char* then;
+};
+constexpr std::array kMagics{
+    Magic{"version https://git-lfs.github.com/spec/"sv,
+          "is a Git LFS pointer, a few lines that stand for the file itself",
+          "; fetch that with git lfs pull, or download it again"},
+    Magic{"\x93NUMPY"sv, "is an array of NumPy's (.npy)", nullptr},
+    Magic{"\x89HDF\r\n\x1a\n"sv, "is an HDF5 file, such as Keras writes",
+          "; read its arrays in Python and save them as safetensors"},
+    Magic{"GGUF"sv, "is a GGUF file of llama.cpp", "; get the model's safetensors or .pth instead"},
+    Magic{"\x1f\x8b"sv, "is packed with gzip", kUnpack},
+    Magic{"\xfd"
+          "7zXZ\0"sv,
+          "is packed with xz", kUnpack},
+    Magic{"BZh"sv, "is packed with bzip2", kUnpack},
+    Magic{"\x28\xb5\x2f\xfd"sv, "is packed with zstd", kUnpack},
+    Magic{"7z\xbc\xaf\x27\x1c"sv, "is a 7z archive", kUnpack},
+    Magic{"Rar!\x1a\x07"sv, "is a RAR archive", kUnpack},
+    Magic{"%PDF-"sv, "is a PDF document", "; give the file itself"},
+};
+
+/// In small letters, without a mark, blanks and line breaks at its beginning.
+std::string beginningOf(std::string_view head) {
+  if (head.starts_with("\xef\xbb\xbf"sv)) head.remove_prefix(3);
+  const auto first = head.find_first_not_of(" \t\r\n"sv);
+  std::string text(first == head.npos ? std::string_view() : head.substr(first));
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The first line of a text, fit to be quoted.
+std::string firstLine(std::string_view head) {
+  constexpr std::size_t kMost = 40;
+  const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf"sv);
+  std::string line;
+  for (const char c : first == head.npos ? std::string_view() : head.substr(first)) {
+    const bool plain = c >= ' ' && c <= '~';
+    if (!plain || line.size() >= kMost) break;
+    line += c;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string foreignContent(std::string_view head) {
+  head = head.substr(0, kLooked);
+  for (const Magic& magic : kMagics)
+    if (head.starts_with(magic.bytes))
+      return std::string(magic.is) +
+             (magic.then ? magic.then : std::string("; ").append(kFromNumPy));
+  const std::string text = beginningOf(head);
+  const auto begins = [&](std::string_view with) { return text.starts_with(with); };
+  if (std::any_of(kPages.begin(), kPages.end(), begins))
+    return std::string("is a web page (HTML), not the file itself") + kAgain;
+  if (std::any_of(kAnswers.begin(), kAnswers.end(), begins))
+    return "is the answer of a server (\"" + firstLine(head) + "\"), not the file itself" + kAgain;
+  return {};
+}
+
+}  // namespace headlight
