@@ -4,15 +4,15 @@
 #include <iostream>
 #include <optional>
 
-#include "app/cli/Arguments.h"
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Signals.h"
-#include "app/cli/UsageErrors.h"
+#include "app/cli/terminal/Arguments.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/Signals.h"
+#include "app/cli/terminal/UsageErrors.h"
 #include "core/base/Log.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
-#include "core/workbench/Together.h"
+#include "core/workbench/training/Together.h"
 
 namespace headlight::cli {
 namespace {

@@ -9,12 +9,12 @@
 
 #include <cstdio>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/Utf8.h"
 #include "core/models/Registry.h"
-#include "core/workbench/SchemeShelf.h"
+#include "core/workbench/session/SchemeShelf.h"
 #include "ui/document/Session.h"
-#include "ui/maps/CompareView.h"
+#include "ui/compare/CompareView.h"
 #include "ui/opening/Opener.h"
 #include "ui/window/CommandPalette.h"
 #include "ui/window/HelpBrowser.h"

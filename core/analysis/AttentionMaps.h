@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/MapRows.h"
+#include "core/attention/base/MapRows.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "core/attention/AftAttention.h"
-#include "core/attention/AftConv.h"
-#include "core/attention/GatedPositionalAttention.h"
-#include "core/attention/LearnedMaskAttention.h"
-#include "core/attention/LightSelfLimited.h"
-#include "core/attention/LinearAngular.h"
-#include "core/attention/MaskedAttention.h"
-#include "core/attention/SoftmaxAttention.h"
-#include "core/attention/TalkingHeadsAttention.h"
-#include "core/attention/WindowAttention.h"
+#include "core/attention/aft/AftAttention.h"
+#include "core/attention/aft/AftConv.h"
+#include "core/attention/softmax/GatedPositionalAttention.h"
+#include "core/attention/softmax/LearnedMaskAttention.h"
+#include "core/attention/softmax/LightSelfLimited.h"
+#include "core/attention/linear/LinearAngular.h"
+#include "core/attention/softmax/MaskedAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
+#include "core/attention/softmax/TalkingHeadsAttention.h"
+#include "core/attention/softmax/WindowAttention.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/Attention.h"
+#include "core/attention/base/Attention.h"
 
 namespace headlight {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/FileDescriptor.h"
+#include "core/base/files/FileDescriptor.h"
 
 namespace headlight {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/OpenFolder.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/base/Result.h"
 #include "core/checkpoint/LoadReport.h"
 
@@ -41,7 +41,7 @@ Result<Checkpoint> readSafetensors(const OpenFolder& folder, const std::string& 
 /// The metadata alone, from the file's header: nothing is compared with checksums.
 Result<std::map<std::string, std::string>> readSafetensorsMetadata(const OpenFolder& folder,
                                                                    const std::string& name);
-/// Written atomically (core/base/Files.h). Tensors are copied to the CPU as they are written.
+/// Written atomically (core/base/files/Files.h). Tensors are copied to the CPU as they are written.
 Result<void> writeSafetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                               const std::map<std::string, std::string>& metadata = {});
 /// Into a run's folder: the metadata gets checksums, which reading takes away again.

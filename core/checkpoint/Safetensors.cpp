@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/checkpoint/ByteSource.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/Checksums.h"

@@ -59,7 +59,7 @@ struct ChosenVariants {
 };
 ChosenVariants chosenVariants(const Json& model, const ModelCatalogue& catalogue);
 
-/// The mechanism of maps that are of no model (core/workbench/MapFile.h): nothing can be masked.
+/// The mechanism of maps that are of no model (core/workbench/loading/MapFile.h): nothing can be masked.
 inline constexpr const char* kMapsAlone = "maps alone";
 
 /// The heads of every layer and which layers can be masked at all.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"

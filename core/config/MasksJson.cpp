@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/config/Reading.h"

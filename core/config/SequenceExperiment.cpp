@@ -1,6 +1,6 @@
 #include "core/config/SequenceExperiment.h"
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/config/DatasetKinds.h"
 #include "core/config/Reading.h"

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <system_error>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/Log.h"
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 
 namespace headlight {
 namespace {

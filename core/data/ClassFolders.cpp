@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/base/Result.h"
-#include "core/data/FolderEntries.h"
-#include "core/data/RememberedScan.h"
-#include "core/imaging/Image.h"
+#include "core/data/files/FolderEntries.h"
+#include "core/data/files/RememberedScan.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/DatasetKinds.h"
-#include "core/imaging/ImagePart.h"
+#include "core/imaging/codecs/ImagePart.h"
 
 namespace headlight {
 

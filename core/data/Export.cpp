@@ -4,7 +4,7 @@
 #include <set>
 #include <system_error>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/Text.h"
 #include "core/data/DataNotes.h"
 

@@ -5,9 +5,9 @@
 
 #include "core/base/Text.h"
 #include "core/data/ClassFolders.h"
-#include "core/data/FolderEntries.h"
-#include "core/data/SplitFolders.h"
-#include "core/imaging/Image.h"
+#include "core/data/files/FolderEntries.h"
+#include "core/data/files/SplitFolders.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <system_error>
 
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 
 namespace headlight {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/base/Result.h"
 #include "core/base/Text.h"
-#include "core/data/FolderEntries.h"
-#include "core/imaging/Image.h"
+#include "core/data/files/FolderEntries.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 namespace {

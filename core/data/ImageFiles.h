@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/data/PassedOver.h"
+#include "core/data/files/PassedOver.h"
 
 namespace headlight {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/Text.h"
 #include "core/data/ClassFolders.h"
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 #include "core/data/FolderLayout.h"
 
 namespace headlight {

@@ -10,7 +10,7 @@
 #include "core/base/Random.h"
 #include "core/config/DatasetKinds.h"
 #include "core/data/DataNotes.h"
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 #include "core/data/TextureShape.h"
 #include "core/imaging/Preprocess.h"
 

@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "core/base/Random.h"
-#include "core/data/RememberedScan.h"
-#include "core/data/TarReader.h"
-#include "core/imaging/Image.h"
+#include "core/data/files/RememberedScan.h"
+#include "core/data/files/TarReader.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 namespace {

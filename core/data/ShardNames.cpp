@@ -5,7 +5,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "core/data/NaturalOrder.h"
+#include "core/data/files/NaturalOrder.h"
 
 namespace headlight {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/base/Text.h"
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 #include "core/data/ShardIndex.h"
 #include "core/data/ShardNames.h"
-#include "core/data/TarReader.h"
+#include "core/data/files/TarReader.h"
 
 namespace headlight {
 namespace {

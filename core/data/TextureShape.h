@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/data/Subset.h"
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/imaging/Bytes.h"
+#include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/ColorTables.h"
 
 namespace headlight {

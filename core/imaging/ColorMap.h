@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/Text.h"
-#include "core/imaging/Bytes.h"
+#include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/imaging/ColorMap.h"
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 

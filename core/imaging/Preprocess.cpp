@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/imaging/Bytes.h"
+#include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/Resample.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "core/imaging/ImagePart.h"
+#include "core/imaging/codecs/ImagePart.h"
 
 namespace headlight {
 

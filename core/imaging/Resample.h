@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/imaging/ImagePart.h"
+#include "core/imaging/codecs/ImagePart.h"
 #include "core/imaging/Preprocess.h"
 
 namespace headlight {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "core/models/CaiT.h"
-#include "core/models/ConViT.h"
-#include "core/models/LeViT.h"
-#include "core/models/MViT.h"
-#include "core/models/Swin.h"
-#include "core/models/VisionTransformer.h"
+#include "core/models/backbones/CaiT.h"
+#include "core/models/backbones/ConViT.h"
+#include "core/models/backbones/LeViT.h"
+#include "core/models/backbones/MViT.h"
+#include "core/models/backbones/Swin.h"
+#include "core/models/backbones/VisionTransformer.h"
 
 namespace headlight {
 namespace {

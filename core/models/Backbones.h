@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 

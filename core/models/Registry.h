@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/Cost.h"
+#include "core/attention/base/Cost.h"
 #include "core/config/Catalogue.h"
 #include "core/config/Experiment.h"
 

@@ -12,10 +12,10 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/data/Loader.h"
-#include "core/models/Model.h"
-#include "core/models/Precision.h"
+#include "core/models/backbones/Model.h"
+#include "core/models/layers/Precision.h"
 #include "core/training/SharedBatches.h"
-#include "core/training/run/TrainingTypes.h"
+#include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {
 

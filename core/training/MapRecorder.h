@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention/AttentionTap.h"
+#include "core/attention/base/AttentionTap.h"
 #include "core/base/Result.h"
 #include "core/data/Dataset.h"
 #include "core/imaging/Preprocess.h"
-#include "core/models/Model.h"
-#include "core/training/run/EvolutionTypes.h"
-#include "core/training/run/TrainingTypes.h"
+#include "core/models/backbones/Model.h"
+#include "core/training/evolution/EvolutionTypes.h"
+#include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {
 

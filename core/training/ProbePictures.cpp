@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "core/imaging/Figure.h"
+#include "core/imaging/drawing/Figure.h"
 #include "core/training/step/EvaluationMode.h"
 
 namespace headlight {

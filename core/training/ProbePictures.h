@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 #include "core/imaging/Preprocess.h"
-#include "core/models/Model.h"
-#include "core/training/run/EventMessages.h"
+#include "core/models/backbones/Model.h"
+#include "core/training/tensorboard/EventMessages.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stop_token>
 
-#include "core/training/run/TrainingTypes.h"
+#include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {
 

@@ -10,9 +10,9 @@
 
 #include "core/data/Dataset.h"
 #include "core/imaging/Preprocess.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/training/MapRecorder.h"
-#include "core/training/run/TrainingTypes.h"
+#include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {
 

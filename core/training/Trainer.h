@@ -10,8 +10,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/models/Model.h"
-#include "core/models/Precision.h"
+#include "core/models/backbones/Model.h"
+#include "core/models/layers/Precision.h"
 #include "core/training/RunControl.h"
 #include "core/training/SharedBatches.h"
 #include "core/training/Telemetry.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 #include "core/training/ProbePictures.h"
 #include "core/training/Trainer.h"
 #include "core/training/run/RunFailures.h"

@@ -1,7 +1,7 @@
 // AFT-conv against loops written from Eq. 6 in double precision, its parametrisation (Eq. 8) and
 // its sparse kinds (Eq. 9, 10).
 
-#include "core/attention/AftConv.h"
+#include "core/attention/aft/AftConv.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/AftAttention.h"
-#include "core/attention/AftBand.h"
+#include "core/attention/aft/AftAttention.h"
+#include "core/attention/aft/AftBand.h"
 #include "core/attention/Mechanisms.h"
 #include "core/attention/kernels/KernelChoice.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

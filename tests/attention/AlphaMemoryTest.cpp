@@ -1,6 +1,6 @@
 // What a head's α learned outlives the edits of its mask.
 
-#include "core/attention/AlphaMemory.h"
+#include "core/attention/base/AlphaMemory.h"
 
 #include <gtest/gtest.h>
 

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/SoftmaxAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/masks/Neighbourhood.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 namespace {

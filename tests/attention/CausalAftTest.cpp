@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/AftAttention.h"
-#include "core/attention/CausalAft.h"
-#include "core/attention/CausalBand.h"
+#include "core/attention/aft/AftAttention.h"
+#include "core/attention/aft/CausalAft.h"
+#include "core/attention/aft/CausalBand.h"
 #include "core/base/Result.h"
 #include "tests/attention/Gradients.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/CausalSoftmax.h"
+#include "core/attention/softmax/CausalSoftmax.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/base/Result.h"
 #include "tests/attention/Gradients.h"

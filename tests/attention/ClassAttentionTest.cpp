@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/ClassAttention.h"
-#include "core/models/Model.h"
+#include "core/attention/softmax/ClassAttention.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

@@ -1,7 +1,7 @@
 // The linear-time form by plain tensor operations against loops in double precision, finite
 // differences and the CPU's kernel, on every device that is there.
 
-#include "core/attention/kernels/GatheredHeads.h"
+#include "core/attention/kernels/heads/GatheredHeads.h"
 
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "core/attention/kernels/HeadAttention.h"
-#include "core/attention/kernels/SetTensors.h"
+#include "core/attention/kernels/heads/SetTensors.h"
 #include "tests/attention/Gradients.h"
 #include "tests/attention/MaskedHeads.h"
 

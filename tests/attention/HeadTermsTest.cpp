@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "core/attention/MixedPrecision.h"
+#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/NarrowProducts.h"
 

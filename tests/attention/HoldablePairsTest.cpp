@@ -1,7 +1,7 @@
 // Layers that keep something for every pair of tokens are refused where there are too many of them,
 // before anything is allocated: building as counting.
 
-#include "core/attention/HoldablePairs.h"
+#include "core/attention/base/HoldablePairs.h"
 
 #include <gtest/gtest.h>
 

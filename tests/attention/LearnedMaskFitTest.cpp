@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/attention/LearnedMaskFit.h"
+#include "core/attention/softmax/LearnedMaskFit.h"
 
 namespace headlight {
 namespace {

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/LearnedMaskAttention.h"
+#include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/Mechanisms.h"
-#include "core/attention/SoftmaxAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/masks/Neighbourhood.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

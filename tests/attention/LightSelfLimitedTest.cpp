@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/LightSelfLimited.h"
-#include "core/attention/WindowAttention.h"
+#include "core/attention/softmax/LightSelfLimited.h"
+#include "core/attention/softmax/WindowAttention.h"
 #include "core/base/Result.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaiveWindows.h"
 

@@ -1,7 +1,7 @@
 // Linear-angular attention and the other kernels of Castling-ViT's Table 5 against a deliberately
 // naive double-precision reference: every similarity formed, loops, none of core's code.
 
-#include "core/attention/LinearAngular.h"
+#include "core/attention/linear/LinearAngular.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/LinearKernels.h"
+#include "core/attention/linear/LinearKernels.h"
 #include "core/attention/Mechanisms.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "core/attention/kernels/GatheredHeads.h"
+#include "core/attention/kernels/heads/GatheredHeads.h"
 #include "core/attention/kernels/cuda/LinearHeadsCuda.h"
 #include "tests/attention/MaskedHeads.h"
 

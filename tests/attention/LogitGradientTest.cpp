@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/attention/LearnedMaskAttention.h"
+#include "core/attention/softmax/LearnedMaskAttention.h"
 
 namespace headlight {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/kernels/HeadLogits.h"
+#include "core/attention/kernels/heads/HeadLogits.h"
 #include "core/base/TorchCompat.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"

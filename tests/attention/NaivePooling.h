@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/PoolingAttention.h"
-#include "core/models/Model.h"
+#include "core/attention/linear/PoolingAttention.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight::testing::pooling {
 

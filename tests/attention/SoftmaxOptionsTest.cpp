@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/SoftmaxAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/base/Result.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

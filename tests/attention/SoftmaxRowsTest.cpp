@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/attention/SoftmaxAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/base/Result.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 namespace {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/SoftmaxAttention.h"
-#include "core/attention/TalkingHeadsAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
+#include "core/attention/softmax/TalkingHeadsAttention.h"
 #include "core/masks/Neighbourhood.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
 namespace headlight {

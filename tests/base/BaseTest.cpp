@@ -8,9 +8,9 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/Files.h"
-#include "core/base/FolderLock.h"
-#include "core/base/LockState.h"
+#include "core/base/files/Files.h"
+#include "core/base/files/FolderLock.h"
+#include "core/base/files/LockState.h"
 #include "core/base/Processor.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"

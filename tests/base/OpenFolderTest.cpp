@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/base/FolderLock.h"
-#include "core/base/OpenFolder.h"
+#include "core/base/files/FolderLock.h"
+#include "core/base/files/OpenFolder.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

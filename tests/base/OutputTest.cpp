@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/Files.h"
-#include "core/base/OutputTarget.h"
+#include "core/base/files/Files.h"
+#include "core/base/files/OutputTarget.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

@@ -10,11 +10,11 @@
 
 #include "core/base/Processor.h"
 #include "core/data/Loader.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/Compute.h"
-#include "core/workbench/InferenceSession.h"
+#include "core/workbench/loading/Compute.h"
+#include "core/workbench/session/InferenceSession.h"
 
 int main(int count, char** arguments) {
   using namespace headlight;

@@ -21,7 +21,7 @@
 #include "core/base/Processor.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "tests/TemporaryFolder.h"
 
 namespace {

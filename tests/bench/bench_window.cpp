@@ -19,8 +19,8 @@
 #include "ui/base/MessageLog.h"
 #include "ui/base/Resources.h"
 #include "ui/base/Theme.h"
-#include "ui/maps/Canvas.h"
-#include "ui/maps/HeadsGrid.h"
+#include "ui/canvas/Canvas.h"
+#include "ui/heads/HeadsGrid.h"
 #include "ui/window/MainWindow.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "tests/checkpoint/CheckpointTesting.h"
 #include "tests/checkpoint/FileBuilders.h"
 

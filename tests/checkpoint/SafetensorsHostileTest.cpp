@@ -1,6 +1,6 @@
 // Safetensors files that are damaged or made up: each is refused for its own reason.
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "tests/checkpoint/CheckpointTesting.h"
 #include "tests/checkpoint/FileBuilders.h"
 

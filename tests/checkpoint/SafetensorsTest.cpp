@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "tests/checkpoint/CheckpointTesting.h"
 #include "tests/checkpoint/FileBuilders.h"
 

@@ -1,6 +1,6 @@
 // Archives that are damaged, or say one thing here and another there.
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "tests/checkpoint/CheckpointTesting.h"
 #include "tests/checkpoint/FileBuilders.h"
 

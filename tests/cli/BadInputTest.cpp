@@ -1,6 +1,6 @@
 // Files that are damaged or lie: a message that says what, where and what to do; never a crash.
 
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 #include "tests/cli/Tensors.h"
 #include "tests/cli/Workspace.h"
 

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 #include "tests/HubServer.h"
 #include "tests/cli/Workspace.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/config/Experiment.h"
 
 namespace headlight {

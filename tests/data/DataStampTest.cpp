@@ -5,7 +5,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/data/NaturalOrder.h"
+#include "core/data/files/NaturalOrder.h"
 #include "tests/data/Support.h"
 
 namespace headlight {

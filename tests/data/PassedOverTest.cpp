@@ -1,6 +1,6 @@
 // Files that are not read are counted and named by kind, in class folders and in folders of images.
 
-#include "core/data/PassedOver.h"
+#include "core/data/files/PassedOver.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A large folder is listed once: what was found is kept, believed while its folders are as they
 // were, and never believed for what it says of sizes, counts and names.
 
-#include "core/data/RememberedScan.h"
+#include "core/data/files/RememberedScan.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "core/base/Crc32.h"
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/data/ClassFolders.h"
 #include "tests/data/CacheFolder.h"
 #include "tests/data/Support.h"

@@ -1,6 +1,6 @@
 // Which folders are splits, by every usual name; what is used and what is not is said.
 
-#include "core/data/SplitFolders.h"
+#include "core/data/files/SplitFolders.h"
 
 #include <gtest/gtest.h>
 

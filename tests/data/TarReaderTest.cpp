@@ -1,6 +1,6 @@
 // Tables of tar archives: every kind of header, and archives that lie.
 
-#include "core/data/TarReader.h"
+#include "core/data/files/TarReader.h"
 
 #include <gtest/gtest.h>
 

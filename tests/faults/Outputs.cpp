@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
-#include "core/imaging/Image.h"
-#include "core/workbench/Inspect.h"
+#include "core/imaging/codecs/Image.h"
+#include "core/workbench/loading/Inspect.h"
 #include "tests/faults/Faults.h"
 
 namespace headlight::testing {

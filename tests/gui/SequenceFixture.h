@@ -5,7 +5,7 @@
 #include <QPushButton>
 
 #include "tests/gui/WindowFixture.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/plots/BitsPlot.h"

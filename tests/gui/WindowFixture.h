@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/Theme.h"
 #include "ui/window/MainWindow.h"

@@ -1,7 +1,7 @@
 // Curves with few points: ticks against those counted by hand, and that points and deviations are
 // where they should be.
 
-#include "core/imaging/CurvePlot.h"
+#include "core/imaging/drawing/CurvePlot.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "core/imaging/Drawing.h"
+#include "core/imaging/drawing/Drawing.h"
 
 namespace headlight {
 namespace {

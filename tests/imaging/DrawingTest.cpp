@@ -1,10 +1,10 @@
 // Drawings as files: what a reader of SVG or PDF must find, and pixels where lines are.
 
-#include "core/imaging/Drawing.h"
+#include "core/imaging/drawing/Drawing.h"
 
 #include <gtest/gtest.h>
 
-#include "core/imaging/CurvePlot.h"
+#include "core/imaging/drawing/CurvePlot.h"
 
 namespace headlight {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/Utf8.h"
-#include "core/imaging/Figure.h"
-#include "core/imaging/TextPainter.h"
+#include "core/imaging/drawing/Figure.h"
+#include "core/imaging/drawing/TextPainter.h"
 #include "tests/imaging/TestImages.h"
 
 namespace headlight {

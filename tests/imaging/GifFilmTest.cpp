@@ -1,6 +1,6 @@
 // Films as GIF, read back by a decoder written from the standard (GIF89a) for this test.
 
-#include "core/imaging/GifFilm.h"
+#include "core/imaging/video/GifFilm.h"
 
 #include <gtest/gtest.h>
 

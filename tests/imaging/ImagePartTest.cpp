@@ -1,7 +1,7 @@
 // Parts of pictures: each pixel is the one that decoding the whole gives, and damage is found
 // wherever it lies; reduced pictures have the right size and lie where they should.
 
-#include "core/imaging/ImagePart.h"
+#include "core/imaging/codecs/ImagePart.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 // jpeglib.h needs <cstdio> before it.
 #include <jpeglib.h>
 
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight::test {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "core/imaging/PngChunks.h"
+#include "core/imaging/codecs/PngChunks.h"
 #include "tests/imaging/TestImages.h"
 
 namespace headlight {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/imaging/Image.h"
+#include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 namespace {

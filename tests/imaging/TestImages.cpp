@@ -7,7 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 
 namespace headlight::test {
 

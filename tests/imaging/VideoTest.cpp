@@ -10,9 +10,9 @@
 #include <opencv2/videoio.hpp>
 #include <sstream>
 
-#include "core/imaging/FilmFile.h"
-#include "core/imaging/VideoKind.h"
-#include "core/imaging/VideoReader.h"
+#include "core/imaging/video/FilmFile.h"
+#include "core/imaging/video/VideoKind.h"
+#include "core/imaging/video/VideoReader.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

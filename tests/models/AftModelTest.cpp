@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 
 namespace headlight {

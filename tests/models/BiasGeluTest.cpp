@@ -1,4 +1,4 @@
-#include "core/models/BiasGelu.h"
+#include "core/models/layers/BiasGelu.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

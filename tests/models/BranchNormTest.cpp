@@ -1,4 +1,4 @@
-#include "core/models/BranchNorm.h"
+#include "core/models/layers/BranchNorm.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "core/attention/MixedPrecision.h"
+#include "core/attention/base/MixedPrecision.h"
 
 namespace headlight {
 namespace {

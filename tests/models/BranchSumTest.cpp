@@ -1,4 +1,4 @@
-#include "core/models/BranchSum.h"
+#include "core/models/layers/BranchSum.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

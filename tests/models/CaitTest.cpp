@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Shrunk.h"

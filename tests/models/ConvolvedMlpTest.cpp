@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/base/Result.h"
-#include "core/models/ConvolvedMlp.h"
-#include "core/models/Model.h"
+#include "core/models/layers/ConvolvedMlp.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/attention/Gradients.h"
 #include "tests/models/Shrunk.h"

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
-#include "core/models/SequenceModel.h"
+#include "core/models/sequence/SequenceModel.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/workbench/infer/InferModel.h"
-#include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/identify/InferModel.h"
+#include "core/workbench/loading/LoadedModel.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Golden.h"
 

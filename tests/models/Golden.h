@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/attention/kernels/KernelChoice.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"

@@ -1,7 +1,7 @@
 // LeViT against timm's golden vectors, its attentions against naive double-precision loops, its
 // batch norms in checkpoints, and Castling-LeViT.
 
-#include "core/models/LeViT.h"
+#include "core/models/backbones/LeViT.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/masks/Neighbourhood.h"
-#include "core/models/Castling.h"
+#include "core/models/backbones/Castling.h"
 #include "core/models/Registry.h"
 #include "tests/attention/Gradients.h"
 #include "tests/models/Golden.h"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Shrunk.h"
 

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/attention/LinearAngular.h"
-#include "core/models/Model.h"
+#include "core/attention/linear/LinearAngular.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Refusals.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Shrunk.h"
 

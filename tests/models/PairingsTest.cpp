@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "core/attention/AttentionTap.h"
-#include "core/base/Files.h"
-#include "core/models/Model.h"
+#include "core/attention/base/AttentionTap.h"
+#include "core/base/files/Files.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Pairings.h"
 
 namespace headlight {

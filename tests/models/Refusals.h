@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 
 namespace headlight {

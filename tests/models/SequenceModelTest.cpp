@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/models/SequenceCost.h"
-#include "core/models/SequenceModel.h"
-#include "core/models/SequenceSampler.h"
+#include "core/models/sequence/SequenceCost.h"
+#include "core/models/sequence/SequenceModel.h"
+#include "core/models/sequence/SequenceSampler.h"
 
 namespace headlight {
 namespace {

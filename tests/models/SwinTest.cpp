@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/attention/Mechanisms.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Refusals.h"

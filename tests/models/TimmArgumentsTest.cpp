@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/models/Registry.h"
-#include "core/models/TimmArguments.h"
+#include "core/models/published/TimmArguments.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
 #include "tests/models/Shrunk.h"
 

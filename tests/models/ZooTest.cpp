@@ -6,9 +6,9 @@
 
 #include <fstream>
 
-#include "core/models/FinalNorm.h"
+#include "core/models/backbones/FinalNorm.h"
 #include "core/models/Registry.h"
-#include "core/workbench/infer/InferModel.h"
+#include "core/workbench/identify/InferModel.h"
 #include "tests/models/Golden.h"
 
 namespace headlight {

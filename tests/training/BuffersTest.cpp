@@ -11,7 +11,7 @@
 #include "core/training/Telemetry.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/step/Loss.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <csignal>
 
-#include "core/imaging/Image.h"
-#include "core/training/run/EventFile.h"
-#include "core/training/run/EventMessages.h"
+#include "core/imaging/codecs/Image.h"
+#include "core/training/tensorboard/EventFile.h"
+#include "core/training/tensorboard/EventMessages.h"
 #include "core/training/run/RunRecorder.h"
 #include "tests/training/EventReader.h"
 #include "tests/training/Support.h"

@@ -7,13 +7,13 @@
 #include <cmath>
 
 #include "core/analysis/Rollout.h"
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/training/MapRecorder.h"
-#include "core/training/run/EvolutionFile.h"
-#include "core/training/run/EvolutionLog.h"
-#include "core/workbench/InferenceSession.h"
-#include "core/workbench/RecordedEvolution.h"
+#include "core/training/evolution/EvolutionFile.h"
+#include "core/training/evolution/EvolutionLog.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/runs/RecordedEvolution.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

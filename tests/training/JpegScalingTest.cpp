@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "tests/imaging/JpegWriter.h"
 #include "tests/training/Support.h"
 

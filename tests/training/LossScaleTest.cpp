@@ -12,8 +12,8 @@
 
 #include "core/data/Dataset.h"
 #include "core/training/Trainer.h"
-#include "core/training/run/RunHistory.h"
-#include "core/workbench/Pictures.h"
+#include "core/training/logs/RunHistory.h"
+#include "core/workbench/session/Pictures.h"
 #include "tests/training/EventReader.h"
 #include "tests/training/Support.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/attention/LearnedMaskFit.h"
+#include "core/attention/softmax/LearnedMaskFit.h"
 #include "core/models/Registry.h"
 #include "core/training/run/MaskFits.h"
 #include "tests/training/Support.h"

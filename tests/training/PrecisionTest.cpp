@@ -1,7 +1,7 @@
 // Mixed precision: every mechanism computes and learns in bfloat16, what is float32 stays float32
 // bit for bit, and steps that float16 cannot hold are skipped without a trace.
 
-#include "core/models/Precision.h"
+#include "core/models/layers/Precision.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "core/base/Processor.h"
 #include "core/base/TorchCompat.h"
-#include "core/models/Recomputation.h"
+#include "core/models/backbones/Recomputation.h"
 #include "core/training/Evaluation.h"
 #include "core/training/step/StepRunner.h"
 #include "tests/models/Pairings.h"

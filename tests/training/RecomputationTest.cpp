@@ -1,6 +1,6 @@
 // Blocks computed again in the backward pass: the same weights, bit for bit, whatever is drawn.
 
-#include "core/models/Recomputation.h"
+#include "core/models/backbones/Recomputation.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "core/base/Progress.h"
 #include "core/config/Parameter.h"
 #include "core/models/Registry.h"
-#include "core/training/run/MetricsLog.h"
+#include "core/training/logs/MetricsLog.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "core/workbench/Sweep.h"
+#include "core/workbench/sweeps/Sweep.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/data/Export.h"
-#include "core/workbench/ModelSnapshot.h"
+#include "core/workbench/session/ModelSnapshot.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "core/base/TorchCompat.h"
-#include "core/models/Device.h"
+#include "core/models/layers/Device.h"
 #include "core/training/RunControl.h"
 #include "core/training/run/EditLedger.h"
-#include "core/training/run/MetricsLog.h"
+#include "core/training/logs/MetricsLog.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/RunFolder.h"
-#include "core/training/run/RunHistory.h"
+#include "core/training/logs/RunHistory.h"
 #include "core/training/step/Divergence.h"
 #include "tests/training/Support.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/training/run/MetricsLog.h"
+#include "core/training/logs/MetricsLog.h"
 #include "core/training/sequence/SequenceHistory.h"
 #include "core/training/sequence/SequenceLog.h"
 #include "tests/training/Support.h"

@@ -8,7 +8,7 @@
 
 #include "core/base/Random.h"
 #include "core/config/TrainingConfig.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/training/step/StepRunner.h"
 
 namespace headlight {

@@ -10,7 +10,7 @@
 #include "core/data/TextureShape.h"
 #include "core/training/Telemetry.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include "core/base/Random.h"
 #include "core/training/Telemetry.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "tests/models/Pairings.h"
 #include "tests/training/Support.h"
 

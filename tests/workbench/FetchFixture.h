@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 #include "tests/HubServer.h"
 
 namespace headlight::testing {

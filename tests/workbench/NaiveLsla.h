@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/AttentionTap.h"
+#include "core/attention/base/AttentionTap.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/SequenceTraining.h"
+#include "core/workbench/sequences/SequenceTraining.h"
 
 namespace headlight {
 

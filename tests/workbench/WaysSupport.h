@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "core/models/Registry.h"
-#include "core/workbench/WaysOfLooking.h"
-#include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/loading/LoadedModel.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"
 

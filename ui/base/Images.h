@@ -3,7 +3,7 @@
 
 #include <QImage>
 
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 

@@ -1,6 +1,6 @@
 #include "ui/bridge/AnglesBridge.h"
 
-#include "core/workbench/WaysOfLooking.h"
+#include "core/workbench/attribution/WaysOfLooking.h"
 #include "ui/bridge/LookBridge.h"
 
 namespace headlight {

@@ -1,12 +1,12 @@
 #pragma once
 // The angles between the queries and keys of the picture that is shown, worked out beside the
-// window (core/workbench/AngularKernels.h). A newer request stops the one before it.
+// window (core/workbench/mechanisms/AngularKernels.h). A newer request stops the one before it.
 
 #include <QObject>
 
 #include <memory>
 
-#include "core/workbench/AngularKernels.h"
+#include "core/workbench/mechanisms/AngularKernels.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/document/Document.h"
 

@@ -7,19 +7,19 @@
 
 #include <algorithm>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/ForeignContent.h"
 #include "core/config/ConfigText.h"
 #include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
-#include "core/workbench/Datasets.h"
-#include "core/workbench/FileContent.h"
-#include "core/workbench/HubFolder.h"
-#include "core/workbench/InferenceSession.h"
-#include "core/workbench/MapFile.h"
-#include "core/workbench/RunFollower.h"
-#include "core/workbench/SequenceTraining.h"
-#include "core/workbench/Video.h"
+#include "core/workbench/session/Datasets.h"
+#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/MapFile.h"
+#include "core/workbench/runs/RunFollower.h"
+#include "core/workbench/sequences/SequenceTraining.h"
+#include "core/workbench/session/Video.h"
 #include "ui/document/Session.h"
 
 namespace headlight {

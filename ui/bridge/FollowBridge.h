@@ -10,7 +10,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/workbench/RunFollower.h"
+#include "core/workbench/runs/RunFollower.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {

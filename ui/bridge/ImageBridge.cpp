@@ -8,9 +8,9 @@
 #include <mutex>
 #include <tuple>
 
-#include "core/workbench/Datasets.h"
-#include "core/workbench/MapFile.h"
-#include "core/workbench/Video.h"
+#include "core/workbench/session/Datasets.h"
+#include "core/workbench/loading/MapFile.h"
+#include "core/workbench/session/Video.h"
 #include "ui/base/Images.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FileInspection.h"

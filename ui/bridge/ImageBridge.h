@@ -13,7 +13,7 @@
 #include <stop_token>
 
 #include "core/config/Experiment.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/workbench/LocalModels.h"
+#include "core/workbench/loading/LocalModels.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {

@@ -7,9 +7,9 @@
 #include "core/base/Heap.h"
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
-#include "core/workbench/Compute.h"
-#include "core/workbench/MapFile.h"
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/MapFile.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "ui/base/ShownText.h"
 
 namespace headlight {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/workbench/InferenceSession.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/document/Document.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/Progress.h"
-#include "core/workbench/KeptMeasures.h"
+#include "core/workbench/results/KeptMeasures.h"
 #include "ui/base/BackgroundTask.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/base/Progress.h"
-#include "core/workbench/KeptMeasures.h"
+#include "core/workbench/results/KeptMeasures.h"
 #include "ui/base/BackgroundTask.h"
 
 namespace headlight {

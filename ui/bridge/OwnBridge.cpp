@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/workbench/WaysOfLooking.h"
+#include "core/workbench/attribution/WaysOfLooking.h"
 #include "ui/bridge/LookBridge.h"
 
 namespace headlight {

@@ -1,13 +1,13 @@
 #pragma once
 // The pictures that the open model's mechanism alone has, worked out beside the window
-// (core/workbench/OwnPictures.h).
+// (core/workbench/mechanisms/OwnPictures.h).
 
 #include <QObject>
 
 #include <memory>
 #include <vector>
 
-#include "core/workbench/OwnPictures.h"
+#include "core/workbench/mechanisms/OwnPictures.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/document/Document.h"
 

@@ -3,8 +3,8 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "core/workbench/MapFile.h"
-#include "core/workbench/Video.h"
+#include "core/workbench/loading/MapFile.h"
+#include "core/workbench/session/Video.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/workbench/PictureFeed.h"
+#include "core/workbench/evaluation/PictureFeed.h"
 
 namespace headlight {
 

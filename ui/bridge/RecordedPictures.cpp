@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/workbench/RecordedLook.h"
+#include "core/workbench/runs/RecordedLook.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/LookBridge.h"
 

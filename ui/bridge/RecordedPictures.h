@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/RecordedEvolution.h"
-#include "core/workbench/RunFollower.h"
+#include "core/workbench/runs/RecordedEvolution.h"
+#include "core/workbench/runs/RunFollower.h"
 #include "ui/document/RecordedView.h"
 
 namespace headlight {

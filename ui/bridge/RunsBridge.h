@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/workbench/FollowedRuns.h"
+#include "core/workbench/runs/FollowedRuns.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {

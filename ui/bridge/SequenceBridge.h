@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/workbench/SequenceSession.h"
+#include "core/workbench/sequences/SequenceSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/Throttle.h"
 #include "ui/document/SequenceSettings.h"

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/workbench/SequenceTraining.h"
+#include "core/workbench/sequences/SequenceTraining.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/Throttle.h"
 

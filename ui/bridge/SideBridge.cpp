@@ -3,8 +3,8 @@
 #include <QFileInfo>
 
 #include "core/models/Registry.h"
-#include "core/workbench/FileContent.h"
-#include "core/workbench/SchemeShelf.h"
+#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/session/SchemeShelf.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Document.h"

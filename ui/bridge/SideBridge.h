@@ -11,7 +11,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/workbench/InferenceSession.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/document/Comparison.h"

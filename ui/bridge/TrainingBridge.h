@@ -10,8 +10,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/workbench/RecordedRun.h"
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/runs/RecordedRun.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/Throttle.h"
 

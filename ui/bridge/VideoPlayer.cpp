@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/workbench/MapFile.h"
+#include "core/workbench/loading/MapFile.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Document.h"

@@ -12,7 +12,7 @@
 #include <deque>
 #include <memory>
 
-#include "core/workbench/Video.h"
+#include "core/workbench/session/Video.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "core/workbench/Video.h"
+#include "core/workbench/session/Video.h"
 
 namespace headlight {
 namespace {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/Faithfulness.h"
-#include "core/workbench/WayPictures.h"
+#include "core/workbench/attribution/Faithfulness.h"
+#include "core/workbench/attribution/WayPictures.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/document/Document.h"
 

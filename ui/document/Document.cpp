@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/models/Registry.h"
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/HeadValues.h"
 #include "ui/document/MaskCommand.h"

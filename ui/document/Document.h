@@ -14,9 +14,9 @@
 #include <string>
 
 #include "core/masks/MaskEdit.h"
-#include "core/workbench/InferenceSession.h"
-#include "core/workbench/MapView.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/document/HeadNumbers.h"
 
 namespace headlight {
@@ -24,7 +24,7 @@ namespace headlight {
 struct HeadPoint;
 struct RecordedView;
 
-/// What else than attention is asked of a picture (core/workbench/WaysOfLooking.h).
+/// What else than attention is asked of a picture (core/workbench/attribution/WaysOfLooking.h).
 struct WayChoice {
   std::string name = "relevance";
   int classIndex = -1;      ///< −1: the predicted one

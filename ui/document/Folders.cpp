@@ -4,7 +4,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include "core/workbench/Video.h"
+#include "core/workbench/session/Video.h"
 #include "ui/document/Document.h"
 
 namespace headlight {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 
 namespace headlight {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/workbench/HeadMeasures.h"
-#include "core/workbench/LayerSimilarity.h"
+#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/LayerSimilarity.h"
 
 namespace headlight {
 

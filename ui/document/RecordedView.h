@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/masks/Grid.h"
-#include "core/workbench/InferenceSession.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "core/base/FileDescriptor.h"
+#include "core/base/files/FileDescriptor.h"
 
 namespace headlight {
 

@@ -5,8 +5,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/LookBridge.h"
 
 namespace headlight {

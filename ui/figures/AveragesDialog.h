@@ -6,10 +6,10 @@
 
 #include <functional>
 
-#include "core/workbench/PictureFeed.h"
-#include "ui/base/ProgressTask.h"
+#include "core/workbench/evaluation/PictureFeed.h"
+#include "ui/widgets/ProgressTask.h"
 #include "ui/document/Document.h"
-#include "ui/maps/PictureChoice.h"
+#include "ui/evaluation/PictureChoice.h"
 
 class QPushButton;
 class QVBoxLayout;

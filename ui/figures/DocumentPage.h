@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/workbench/FigurePage.h"
+#include "core/workbench/figures/FigurePage.h"
 #include "ui/document/Document.h"
 
 namespace headlight {

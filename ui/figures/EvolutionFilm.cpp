@@ -4,10 +4,10 @@
 #include <iterator>
 #include <utility>
 
-#include "core/workbench/Films.h"
+#include "core/workbench/figures/Films.h"
 #include "ui/base/Images.h"
 #include "ui/bridge/RecordedPictures.h"
-#include "ui/maps/ViewedMap.h"
+#include "ui/canvas/ViewedMap.h"
 
 namespace headlight {
 namespace {

@@ -6,10 +6,10 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "core/base/Files.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/NumberItem.h"
+#include "core/base/files/Files.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/NumberItem.h"
 #include "ui/document/Folders.h"
 
 namespace headlight {

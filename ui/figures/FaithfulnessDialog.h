@@ -2,7 +2,7 @@
 // Which heatmaps are faithful to the model, over many pictures: a line a method, with means and
 // deviations of deletion and insertion.
 
-#include "core/workbench/FaithfulnessStudy.h"
+#include "core/workbench/attribution/FaithfulnessStudy.h"
 #include "ui/figures/AveragesDialog.h"
 
 class QLabel;

@@ -6,9 +6,9 @@
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/document/HeadValues.h"
 #include "ui/document/RecordedView.h"
-#include "ui/maps/ViewedMap.h"
-#include "ui/maps/ViewedRollout.h"
-#include "ui/maps/ViewedTiles.h"
+#include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedRollout.h"
+#include "ui/canvas/ViewedTiles.h"
 
 namespace headlight {
 namespace {

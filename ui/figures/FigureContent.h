@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ui/figures/FigureExport.h"
-#include "ui/maps/HeadTile.h"
+#include "ui/heads/HeadTile.h"
 
 namespace headlight {
 

@@ -8,15 +8,15 @@
 
 #include <cmath>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "ui/base/Images.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/figures/FigurePainting.h"
-#include "ui/maps/ComparedMaps.h"
-#include "ui/maps/SimilarityPainting.h"
-#include "ui/maps/ViewedMap.h"
-#include "ui/maps/ViewedRollout.h"
+#include "ui/compare/ComparedMaps.h"
+#include "ui/compare/SimilarityPainting.h"
+#include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedRollout.h"
 
 namespace headlight {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/base/Result.h"
 #include "ui/document/Document.h"
-#include "ui/maps/ImagePainting.h"
+#include "ui/canvas/ImagePainting.h"
 
 namespace headlight {
 

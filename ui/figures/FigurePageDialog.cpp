@@ -5,9 +5,9 @@
 #include <QPushButton>
 
 #include "ui/base/Images.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
-#include "ui/base/ProgressTask.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/LookBridge.h"

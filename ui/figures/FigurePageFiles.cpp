@@ -2,10 +2,10 @@
 
 #include <QDir>
 
-#include "core/base/Files.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressTask.h"
+#include "core/base/files/Files.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressTask.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/FigurePageDialog.h"
 #include "ui/forms/ParameterForm.h"

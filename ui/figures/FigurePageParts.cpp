@@ -9,9 +9,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/base/IconButton.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/figures/FigurePageDialog.h"
 #include "ui/figures/PageEntries.h"
 #include "ui/figures/PagePreview.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ui/bridge/AnalysisBridge.h"
-#include "ui/maps/SimilarityPainting.h"
+#include "ui/compare/SimilarityPainting.h"
 
 namespace headlight {
 namespace {

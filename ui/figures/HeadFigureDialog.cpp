@@ -5,8 +5,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "core/workbench/HeadFigure.h"
-#include "ui/base/MessageLabel.h"
+#include "core/workbench/figures/HeadFigure.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/HeadPixmap.h"
 

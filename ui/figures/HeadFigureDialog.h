@@ -3,7 +3,7 @@
 
 #include <QDialog>
 
-#include "core/workbench/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMeasures.h"
 
 class QLabel;
 

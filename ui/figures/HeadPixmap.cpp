@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <QDir>
 
-#include "core/workbench/HeadFigure.h"
-#include "ui/base/Dialogs.h"
+#include "core/workbench/figures/HeadFigure.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Images.h"
 #include "ui/document/Folders.h"
 

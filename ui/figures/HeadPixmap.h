@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "core/workbench/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMeasures.h"
 
 class QWidget;
 

@@ -6,8 +6,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "core/workbench/HeadFigure.h"
-#include "ui/base/MessageLabel.h"
+#include "core/workbench/figures/HeadFigure.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/HeadPixmap.h"

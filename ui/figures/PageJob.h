@@ -9,7 +9,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/workbench/PageDrawing.h"
+#include "core/workbench/figures/PageDrawing.h"
 
 namespace headlight {
 

@@ -9,8 +9,8 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "ui/base/Dialogs.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Folders.h"
 

@@ -2,7 +2,7 @@
 // Mean attention by relative position, averaged over pictures; of IBiT also what its mask does to
 // the gradients of the logits. Seen as it will be saved.
 
-#include "core/workbench/GradientBiasing.h"
+#include "core/workbench/attribution/GradientBiasing.h"
 #include "ui/figures/AveragesDialog.h"
 #include "ui/figures/RelativeView.h"
 

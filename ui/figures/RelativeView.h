@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/RelativeFigure.h"
+#include "core/workbench/figures/RelativeFigure.h"
 
 namespace headlight {
 

@@ -14,12 +14,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/Files.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
-#include "ui/base/ProgressTask.h"
-#include "ui/base/Questions.h"
+#include "core/base/files/Files.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
+#include "ui/widgets/Questions.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/FilmChoices.h"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/workbench/VideoFilm.h"
+#include "core/workbench/figures/VideoFilm.h"
 #include "ui/document/Document.h"
 
 class QComboBox;

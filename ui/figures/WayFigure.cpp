@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "ui/bridge/WaysBridge.h"
-#include "ui/maps/ComparedMaps.h"
-#include "ui/maps/ComparedWay.h"
-#include "ui/maps/SideBySide.h"
-#include "ui/maps/ViewedMap.h"
+#include "ui/compare/ComparedMaps.h"
+#include "ui/compare/ComparedWay.h"
+#include "ui/compare/SideBySide.h"
+#include "ui/canvas/ViewedMap.h"
 
 namespace headlight {
 namespace {

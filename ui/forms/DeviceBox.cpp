@@ -3,7 +3,7 @@
 #include <QComboBox>
 #include <QCompleter>
 
-#include "core/workbench/Compute.h"
+#include "core/workbench/loading/Compute.h"
 
 namespace headlight {
 

@@ -14,7 +14,7 @@ std::vector<std::string> idleDataFields(const std::string& dataset);
 /// Of an Experiment's training section: those of another optimiser or schedule.
 std::vector<std::string> idleTrainingFields(const Json& training);
 
-/// Of a search's options (core/workbench/SearchOptions.h): those of another method.
+/// Of a search's options (core/workbench/search/SearchOptions.h): those of another method.
 std::vector<std::string> idleSearchFields(const std::string& method);
 
 }  // namespace headlight

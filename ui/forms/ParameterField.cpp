@@ -11,8 +11,8 @@
 #include <cmath>
 
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/NumberBox.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/NumberBox.h"
 #include "ui/forms/DeviceBox.h"
 
 namespace headlight {

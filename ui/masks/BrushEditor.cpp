@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ui/base/OddSpinBox.h"
+#include "ui/widgets/OddSpinBox.h"
 #include "ui/document/MaskText.h"
 #include "ui/masks/MaskAppearance.h"
 

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "core/workbench/TrainingSession.h"
-#include "ui/base/Dialogs.h"
+#include "core/workbench/training/TrainingSession.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"

@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"
 

@@ -3,11 +3,11 @@
 #include <QFileInfo>
 #include <QWidget>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/config/Experiment.h"
 #include "core/config/MasksJson.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/document/Document.h"
 
 namespace headlight {

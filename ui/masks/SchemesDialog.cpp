@@ -8,8 +8,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/base/Dialogs.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/masks/SchemePicture.h"

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "core/workbench/SchemeShelf.h"
+#include "core/workbench/session/SchemeShelf.h"
 
 class QLabel;
 class QListWidget;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 #include "ui/base/BackgroundTask.h"
 
 namespace headlight {

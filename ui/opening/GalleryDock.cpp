@@ -17,7 +17,7 @@
 #include <functional>
 
 #include "ui/base/Actions.h"
-#include "ui/base/IconButton.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/base/Icons.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/GalleryModel.h"

@@ -6,11 +6,11 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
-#include "ui/base/Questions.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/Questions.h"
 #include "ui/base/ShownText.h"
 #include "ui/opening/FetchJob.h"
 #include "ui/opening/WeightsList.h"

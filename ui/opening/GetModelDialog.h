@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 #include "ui/base/BackgroundTask.h"
 
 class QLabel;

@@ -3,7 +3,7 @@
 
 #include <QDialog>
 
-#include "core/workbench/InferenceSession.h"
+#include "core/workbench/session/InferenceSession.h"
 
 class QTreeWidget;
 

@@ -15,10 +15,10 @@
 
 #include <algorithm>
 
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
-#include "ui/base/ListKeys.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/ListKeys.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 
 namespace headlight {

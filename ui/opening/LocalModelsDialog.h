@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/LocalModels.h"
-#include "core/workbench/ModelFolders.h"
+#include "core/workbench/loading/LocalModels.h"
+#include "core/workbench/hub/ModelFolders.h"
 #include "ui/bridge/LocalModelsBridge.h"
 
 class QDialogButtonBox;

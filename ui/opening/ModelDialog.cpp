@@ -12,9 +12,9 @@
 #include <algorithm>
 
 #include "core/models/Registry.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/ListKeys.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/ListKeys.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ModelForm.h"
 #include "ui/forms/PathRow.h"

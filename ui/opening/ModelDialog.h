@@ -7,7 +7,7 @@
 
 #include "core/config/Experiment.h"
 #include "core/models/Registry.h"
-#include "core/workbench/InferenceSession.h"
+#include "core/workbench/session/InferenceSession.h"
 
 class QLabel;
 class QLineEdit;

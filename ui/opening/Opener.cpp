@@ -4,9 +4,9 @@
 
 #include "core/config/Experiment.h"
 #include "core/models/Registry.h"
-#include "core/workbench/MapFile.h"
+#include "core/workbench/loading/MapFile.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"

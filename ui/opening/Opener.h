@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "core/config/Experiment.h"
-#include "core/workbench/InferenceSession.h"
-#include "ui/base/NoticeBar.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "ui/widgets/NoticeBar.h"
 #include "ui/document/Session.h"
 
 namespace headlight {

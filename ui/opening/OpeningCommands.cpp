@@ -5,7 +5,7 @@
 #include <QWidget>
 
 #include "ui/base/Actions.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Document.h"

@@ -6,7 +6,7 @@
 #include <QObject>
 #include <QPointer>
 
-#include "ui/base/NoticeBar.h"
+#include "ui/widgets/NoticeBar.h"
 
 class QAction;
 

@@ -5,7 +5,7 @@
 #include <QMenu>
 
 #include "core/models/Registry.h"
-#include "core/workbench/HubFolder.h"
+#include "core/workbench/hub/HubFolder.h"
 #include "ui/base/Actions.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FileInspection.h"

@@ -7,8 +7,8 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
-#include "core/workbench/Resolution.h"
-#include "ui/base/MessageLabel.h"
+#include "core/workbench/loading/Resolution.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

@@ -5,8 +5,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "ui/base/ListKeys.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/ListKeys.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 
 namespace headlight {

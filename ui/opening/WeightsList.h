@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/PublishedWeights.h"
+#include "core/workbench/hub/PublishedWeights.h"
 
 class QLineEdit;
 class QTreeWidget;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 

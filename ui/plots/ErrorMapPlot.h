@@ -1,9 +1,9 @@
 #pragma once
-// The error of every frequency after every step of a fit (core/workbench/AngularFit.h).
+// The error of every frequency after every step of a fit (core/workbench/mechanisms/AngularFit.h).
 
 #include <QWidget>
 
-#include "core/workbench/AngularFit.h"
+#include "core/workbench/mechanisms/AngularFit.h"
 
 class QCPColorMap;
 class QCPColorScale;

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/workbench/Pictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "ui/plots/BoundedSeries.h"
 #include "ui/plots/StepMark.h"
 

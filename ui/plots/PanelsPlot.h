@@ -1,12 +1,12 @@
 #pragma once
 // Panels of curves one below the other over one x axis, each with its own legend
-// (core/workbench/AngularFigure.h).
+// (core/workbench/figures/AngularFigure.h).
 
 #include <QWidget>
 
 #include <vector>
 
-#include "core/workbench/AngularFigure.h"
+#include "core/workbench/figures/AngularFigure.h"
 
 class QCPAxisRect;
 class QCPGraph;

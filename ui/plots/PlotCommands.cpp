@@ -5,7 +5,7 @@
 #include <QDir>
 
 #include "ui/base/Actions.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/document/Folders.h"
 #include "ui/plots/PlotExport.h"
 #include "ui/plots/Plotting.h"

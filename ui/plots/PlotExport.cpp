@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "ui/base/Theme.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/Plotting.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/workbench/RunFigure.h"
+#include "core/workbench/figures/RunFigure.h"
 
 class QCPItemText;
 class QCPLegend;

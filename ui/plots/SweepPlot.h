@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "core/workbench/SweepDesign.h"
+#include "core/workbench/sweeps/SweepDesign.h"
 
 class QCustomPlot;
 class QCPLegend;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "core/workbench/RunList.h"
+#include "core/workbench/runs/RunList.h"
 
 namespace headlight {
 

@@ -3,7 +3,7 @@
 #include <QDir>
 #include <QSet>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/Log.h"
 #include "core/config/ConfigText.h"
 

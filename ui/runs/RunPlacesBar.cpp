@@ -6,8 +6,8 @@
 #include <QMenu>
 #include <QPushButton>
 
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/base/ShownText.h"
 #include "ui/runs/RunPlaces.h"
 

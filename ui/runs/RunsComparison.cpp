@@ -12,9 +12,9 @@
 #include <algorithm>
 
 #include "core/base/Text.h"
-#include "core/workbench/RunFigure.h"
-#include "ui/base/IconButton.h"
-#include "ui/base/MessageLabel.h"
+#include "core/workbench/figures/RunFigure.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/RunCurvesPlot.h"

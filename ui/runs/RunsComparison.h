@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/workbench/FollowedRuns.h"
+#include "core/workbench/runs/FollowedRuns.h"
 
 class QComboBox;
 class QPushButton;
@@ -34,7 +34,7 @@ class RunsComparison : public QSplitter {
   QTableWidget* differences() const { return m_differences; }
   RunCurvesPlot* curves() const { return m_curves; }
   PlotCommands* plotCommands() const { return m_commands; }
-  /// By their keys (core/workbench/RunCurves.h).
+  /// By their keys (core/workbench/runs/RunCurves.h).
   void choose(const QString& quantity, const QString& axis);
 
  private:

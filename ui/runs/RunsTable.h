@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/workbench/FollowedRuns.h"
+#include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight {
 

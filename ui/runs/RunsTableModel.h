@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/workbench/FollowedRuns.h"
+#include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight {
 

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/Files.h"
-#include "core/workbench/RunFigure.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/figures/RunFigure.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/RunsBridge.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/runs/RunPlaces.h"

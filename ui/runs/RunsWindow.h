@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/workbench/FollowedRuns.h"
+#include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight {
 

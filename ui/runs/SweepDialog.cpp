@@ -11,14 +11,14 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include "core/base/Files.h"
-#include "core/workbench/SweepDesign.h"
-#include "ui/base/Dialogs.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/sweeps/SweepDesign.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
-#include "ui/base/ProgressTask.h"
-#include "ui/base/Questions.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
+#include "ui/widgets/Questions.h"
 #include "ui/forms/PathRow.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/SweepPlot.h"

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "core/workbench/SweepEstimate.h"
+#include "core/workbench/sweeps/SweepEstimate.h"
 #include "ui/base/BackgroundTask.h"
 
 class QComboBox;

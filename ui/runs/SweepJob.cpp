@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ui/base/EitherStop.h"
-#include "ui/base/ProgressTask.h"
+#include "ui/widgets/ProgressTask.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/workbench/Sweep.h"
+#include "core/workbench/sweeps/Sweep.h"
 
 namespace headlight {
 

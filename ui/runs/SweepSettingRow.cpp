@@ -9,8 +9,8 @@
 #include <QToolButton>
 
 #include "core/models/Registry.h"
-#include "core/workbench/SchemeShelf.h"
-#include "ui/base/IconButton.h"
+#include "core/workbench/session/SchemeShelf.h"
+#include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {

@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "core/config/ConfigText.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/runs/SweepSettingRow.h"
 

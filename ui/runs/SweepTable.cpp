@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/base/NumberItem.h"
+#include "ui/widgets/NumberItem.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/workbench/SweepEstimate.h"
+#include "core/workbench/sweeps/SweepEstimate.h"
 
 namespace headlight {
 

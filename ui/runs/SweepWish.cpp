@@ -1,7 +1,7 @@
 #include "ui/runs/SweepWish.h"
 
 #include "core/models/Registry.h"
-#include "core/workbench/SweepDesign.h"
+#include "core/workbench/sweeps/SweepDesign.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/Sweep.h"
+#include "core/workbench/sweeps/Sweep.h"
 
 namespace headlight {
 

@@ -3,7 +3,7 @@
 
 #include <QPushButton>
 
-#include "core/workbench/RunFollower.h"
+#include "core/workbench/runs/RunFollower.h"
 
 class QMenu;
 

@@ -7,18 +7,18 @@
 
 #include <utility>
 
-#include "core/workbench/Pictures.h"
-#include "core/workbench/SequencePictures.h"
-#include "core/workbench/Video.h"
+#include "core/workbench/session/Pictures.h"
+#include "core/workbench/sequences/SequencePictures.h"
+#include "core/workbench/session/Video.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Images.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
-#include "ui/maps/PictureTiles.h"
+#include "ui/canvas/PictureTiles.h"
 
 namespace headlight {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
 
 class QLabel;

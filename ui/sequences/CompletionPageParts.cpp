@@ -11,14 +11,14 @@
 
 #include <algorithm>
 
-#include "core/base/Files.h"
-#include "core/workbench/Pictures.h"
-#include "core/workbench/SequencePictures.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/session/Pictures.h"
+#include "core/workbench/sequences/SequencePictures.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/sequences/CompletionPage.h"

@@ -11,13 +11,13 @@
 #include <QTextCursor>
 #include <QVBoxLayout>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/Utf8.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/base/ShownText.h"
 #include "ui/forms/ParameterForm.h"
 

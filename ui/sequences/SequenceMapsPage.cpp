@@ -8,16 +8,16 @@
 #include <QStandardPaths>
 #include <QVBoxLayout>
 
-#include "core/base/Files.h"
-#include "core/workbench/Pictures.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/base/Images.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/forms/ParameterForm.h"
-#include "ui/maps/PictureTiles.h"
+#include "ui/canvas/PictureTiles.h"
 #include "ui/sequences/CompletionPage.h"
 
 namespace headlight {

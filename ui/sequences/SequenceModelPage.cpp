@@ -10,11 +10,11 @@
 
 #include <utility>
 
-#include "core/workbench/SequenceTraining.h"
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "core/workbench/sequences/SequenceTraining.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/base/ShownText.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"

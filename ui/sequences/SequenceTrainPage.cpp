@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/config/DatasetKinds.h"
-#include "core/workbench/Datasets.h"
+#include "core/workbench/session/Datasets.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
 #include "ui/forms/ParameterForm.h"

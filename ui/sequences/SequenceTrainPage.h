@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/config/SequenceExperiment.h"
-#include "core/workbench/SequenceTraining.h"
+#include "core/workbench/sequences/SequenceTraining.h"
 
 class QLabel;
 class QPushButton;

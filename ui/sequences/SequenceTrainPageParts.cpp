@@ -7,10 +7,10 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "ui/base/Dialogs.h"
-#include "ui/base/IconButton.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
 #include "ui/forms/IdleFields.h"

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/plots/BitsPlot.h"
 #include "ui/sequences/SequenceTrainPage.h"

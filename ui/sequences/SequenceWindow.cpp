@@ -14,12 +14,12 @@
 #include <system_error>
 #include <utility>
 
-#include "core/workbench/FileContent.h"
-#include "core/workbench/Pictures.h"
+#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/sequences/CompletionPage.h"

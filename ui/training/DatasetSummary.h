@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/config/Experiment.h"
-#include "core/workbench/Datasets.h"
+#include "core/workbench/session/Datasets.h"
 
 namespace headlight {
 

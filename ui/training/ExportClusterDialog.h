@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/ClusterExport.h"
+#include "core/workbench/export/ClusterExport.h"
 
 class QCheckBox;
 class QPushButton;

@@ -14,11 +14,11 @@
 #include <QVBoxLayout>
 
 #include "core/base/ShellText.h"
-#include "core/workbench/ConfigExport.h"
+#include "core/workbench/export/ConfigExport.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/training/RunFolders.h"
 
 namespace headlight {

@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/base/ShownText.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 
 #include <QFrame>
 
-#include "core/workbench/RunFollower.h"
+#include "core/workbench/runs/RunFollower.h"
 
 class QAction;
 class QLabel;

@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/Text.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

@@ -6,12 +6,12 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/EitherStop.h"
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
-#include "ui/base/ProgressLine.h"
-#include "ui/base/ProgressTask.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
 #include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
 

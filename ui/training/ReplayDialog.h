@@ -1,10 +1,10 @@
 #pragma once
 // Trains a finished run again, headless, with its mask edits at their steps, and says whether the
-// weights are the same (core/workbench/Replay.h). Not modal: it may take as long as the run did.
+// weights are the same (core/workbench/training/Replay.h). Not modal: it may take as long as the run did.
 
 #include <QDialog>
 
-#include "core/workbench/Replay.h"
+#include "core/workbench/training/Replay.h"
 
 class QLabel;
 class QPushButton;

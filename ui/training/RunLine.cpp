@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/TrainingBridge.h"

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 
 class QLabel;
 class QProgressBar;

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/workbench/SchemeSearch.h"
+#include "core/workbench/search/SchemeSearch.h"
 
 class QLabel;
 class QPushButton;

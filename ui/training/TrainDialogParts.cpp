@@ -10,7 +10,7 @@
 #include <QVBoxLayout>
 
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 #include "ui/base/ShownText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/PathRow.h"

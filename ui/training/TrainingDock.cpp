@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "core/workbench/MapView.h"
-#include "ui/base/Dialogs.h"
+#include "core/workbench/session/MapView.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/base/ProgressLine.h"
+#include "ui/widgets/ProgressLine.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/bridge/FollowBridge.h"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/TrainingSession.h"
+#include "core/workbench/training/TrainingSession.h"
 #include "ui/base/WarningLog.h"
 #include "ui/training/TrainingControls.h"
 

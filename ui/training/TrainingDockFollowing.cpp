@@ -3,7 +3,7 @@
 #include <QAction>
 #include <QFileInfo>
 
-#include "core/workbench/RunFollower.h"
+#include "core/workbench/runs/RunFollower.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/LookBridge.h"

@@ -5,7 +5,7 @@
 #include <QToolButton>
 
 #include "ui/base/Icons.h"
-#include "ui/base/MessageLabel.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "core/config/ModelText.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/ShownText.h"

@@ -1,7 +1,7 @@
 #include "ui/window/AnglesCommands.h"
 
 #include "ui/base/Actions.h"
-#include "ui/maps/AnglesDialog.h"
+#include "ui/mechanisms/AnglesDialog.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include <QObject>
 #include <QPointer>
 
-#include "ui/maps/PictureChoice.h"
+#include "ui/evaluation/PictureChoice.h"
 
 class QAction;
 class QListView;

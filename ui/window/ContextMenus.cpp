@@ -4,11 +4,11 @@
 #include <QMenu>
 
 #include "ui/base/Actions.h"
-#include "ui/maps/Canvas.h"
-#include "ui/maps/ComparedPicture.h"
-#include "ui/maps/HeadsGrid.h"
-#include "ui/maps/PictureTabs.h"
-#include "ui/window/Docks.h"
+#include "ui/canvas/Canvas.h"
+#include "ui/compare/ComparedPicture.h"
+#include "ui/heads/HeadsGrid.h"
+#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/Docks.h"
 
 namespace headlight {
 namespace {

@@ -2,14 +2,14 @@
 
 #include "core/config/DatasetKinds.h"
 #include "ui/base/Actions.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/document/Document.h"
-#include "ui/maps/CastleDialog.h"
-#include "ui/maps/DatasetDialog.h"
-#include "ui/maps/EffectDataDialog.h"
-#include "ui/maps/EffectLine.h"
-#include "ui/maps/EffectPictures.h"
-#include "ui/maps/SampleFields.h"
+#include "ui/evaluation/CastleDialog.h"
+#include "ui/evaluation/DatasetDialog.h"
+#include "ui/evaluation/EffectDataDialog.h"
+#include "ui/evaluation/EffectLine.h"
+#include "ui/evaluation/EffectPictures.h"
+#include "ui/evaluation/SampleFields.h"
 
 namespace headlight {
 

@@ -8,7 +8,7 @@
 
 #include "ui/base/Actions.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/document/Folders.h"
@@ -18,11 +18,11 @@
 #include "ui/figures/FilmDialog.h"
 #include "ui/figures/HeadFigureDialog.h"
 #include "ui/figures/WayFigure.h"
-#include "ui/maps/CompareView.h"
-#include "ui/maps/PictureTabs.h"
-#include "ui/maps/WaysView.h"
+#include "ui/compare/CompareView.h"
+#include "ui/workspace/PictureTabs.h"
+#include "ui/attribution/WaysView.h"
 #include "ui/window/FigurePageCommand.h"
-#include "ui/window/Workspaces.h"
+#include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 namespace {

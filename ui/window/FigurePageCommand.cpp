@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/base/Log.h"
 #include "ui/base/Actions.h"
 #include "ui/bridge/GalleryModel.h"

@@ -3,7 +3,7 @@
 #include <QFileInfo>
 #include <QWidget>
 
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/LookBridge.h"

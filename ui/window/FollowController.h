@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "ui/base/NoticeBar.h"
+#include "ui/widgets/NoticeBar.h"
 
 namespace headlight {
 

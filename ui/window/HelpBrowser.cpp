@@ -13,7 +13,7 @@
 #include <QVBoxLayout>
 
 #include "ui/base/Actions.h"
-#include "ui/base/IconButton.h"
+#include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {

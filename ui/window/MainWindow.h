@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "ui/base/Actions.h"
-#include "ui/base/NoticeBar.h"
+#include "ui/widgets/NoticeBar.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"

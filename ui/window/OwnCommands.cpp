@@ -2,7 +2,7 @@
 
 #include "ui/base/Actions.h"
 #include "ui/bridge/OwnBridge.h"
-#include "ui/maps/OwnDialog.h"
+#include "ui/mechanisms/OwnDialog.h"
 
 namespace headlight {
 

@@ -9,7 +9,7 @@
 #include "ui/bridge/LookBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
-#include "ui/window/Workspaces.h"
+#include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 

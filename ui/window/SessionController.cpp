@@ -9,22 +9,22 @@
 
 #include "core/base/Log.h"
 #include "ui/base/Actions.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/ShownText.h"
 #include "ui/base/Theme.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/document/Folders.h"
-#include "ui/maps/CompareView.h"
-#include "ui/maps/PictureTabs.h"
+#include "ui/compare/CompareView.h"
+#include "ui/workspace/PictureTabs.h"
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
-#include "ui/window/Arranging.h"
-#include "ui/window/Docks.h"
+#include "ui/workspace/Arranging.h"
+#include "ui/workspace/Docks.h"
 #include "ui/window/FollowController.h"
 #include "ui/window/TrainingController.h"
-#include "ui/window/Workspaces.h"
+#include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "ui/base/NoticeBar.h"
+#include "ui/widgets/NoticeBar.h"
 #include "ui/document/Session.h"
 #include "ui/document/SessionKeeper.h"
 

@@ -7,7 +7,7 @@
 #include <QWidget>
 
 #include "ui/base/Actions.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/ShownText.h"
 #include "ui/bridge/LookBridge.h"
 #include "ui/bridge/RunsBridge.h"

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "core/config/Experiment.h"
-#include "ui/base/NoticeBar.h"
+#include "ui/widgets/NoticeBar.h"
 
 class QAction;
 

@@ -4,10 +4,10 @@
 #include <QMainWindow>
 #include <QMenu>
 
-#include "core/base/Files.h"
-#include "core/workbench/Pictures.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/base/Actions.h"
-#include "ui/base/Dialogs.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
@@ -16,10 +16,10 @@
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/VideoFilmDialog.h"
-#include "ui/maps/PictureTabs.h"
-#include "ui/maps/VideoBar.h"
+#include "ui/workspace/PictureTabs.h"
+#include "ui/canvas/VideoBar.h"
 #include "ui/opening/Opener.h"
-#include "ui/window/Workspaces.h"
+#include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 

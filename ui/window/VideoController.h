@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "ui/base/NoticeBar.h"
+#include "ui/widgets/NoticeBar.h"
 
 class QAction;
 class QMainWindow;

@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <numbers>
 
-#include "app/cli/AttendPictures.h"
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/ProgressBar.h"
-#include "core/workbench/AngularFigure.h"
-#include "core/workbench/RunFigure.h"
-#include "core/workbench/Video.h"
-#include "core/workbench/WaysOfLooking.h"
+#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "core/workbench/figures/AngularFigure.h"
+#include "core/workbench/figures/RunFigure.h"
+#include "core/workbench/session/Video.h"
+#include "core/workbench/attribution/WaysOfLooking.h"
 
 namespace headlight::cli {
 namespace {

@@ -3,17 +3,17 @@
 #include <filesystem>
 #include <set>
 
-#include "app/cli/AttendOptions.h"
-#include "app/cli/AttendOwn.h"
-#include "app/cli/AttendPictures.h"
-#include "app/cli/AttendWays.h"
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/MapInputs.h"
-#include "core/base/Files.h"
-#include "core/base/OutputTarget.h"
-#include "core/workbench/RawTensors.h"
+#include "app/cli/options/AttendOptions.h"
+#include "app/cli/figures/AttendOwn.h"
+#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/AttendWays.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/MapInputs.h"
+#include "core/base/files/Files.h"
+#include "core/base/files/OutputTarget.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {
 namespace {

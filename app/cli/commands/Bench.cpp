@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "core/workbench/Bench.h"
-#include "core/workbench/Compute.h"
-#include "core/workbench/InferenceSession.h"
-#include "core/workbench/StepBench.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "core/workbench/bench/Bench.h"
+#include "core/workbench/loading/Compute.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/bench/StepBench.h"
 
 namespace headlight::cli {
 namespace {

@@ -3,19 +3,19 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/AttendPictures.h"
-#include "app/cli/Command.h"
-#include "app/cli/ComparePicture.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/MapInputs.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/StyleOptions.h"
-#include "app/cli/WayHeats.h"
-#include "core/base/Files.h"
-#include "core/workbench/MapFile.h"
-#include "core/workbench/Prediction.h"
-#include "core/workbench/Video.h"
+#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/figures/ComparePicture.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/MapInputs.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/StyleOptions.h"
+#include "app/cli/figures/WayHeats.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/loading/MapFile.h"
+#include "core/workbench/session/Prediction.h"
+#include "core/workbench/session/Video.h"
 
 namespace headlight::cli {
 namespace {

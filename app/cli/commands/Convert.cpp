@@ -1,13 +1,13 @@
 // convert: any checkpoint as safetensors.
 
-#include "core/workbench/Convert.h"
-#include "app/cli/Command.h"
-#include "app/cli/DataOptions.h"
-#include "app/cli/EvaluationText.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/ProgressBar.h"
-#include "core/base/OutputTarget.h"
+#include "core/workbench/export/Convert.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/options/DataOptions.h"
+#include "app/cli/reports/EvaluationText.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "core/base/files/OutputTarget.h"
 
 namespace headlight::cli {
 namespace {

@@ -3,20 +3,20 @@
 
 #include <cstdio>
 
-#include "app/cli/ClassTable.h"
-#include "app/cli/Command.h"
-#include "app/cli/DataOptions.h"
-#include "app/cli/EvaluationText.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/KeepOptions.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/SchemeTable.h"
-#include "core/base/Files.h"
+#include "app/cli/reports/ClassTable.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/options/DataOptions.h"
+#include "app/cli/reports/EvaluationText.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/KeepOptions.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/reports/SchemeTable.h"
+#include "core/base/files/Files.h"
 #include "core/base/Text.h"
 #include "core/models/Registry.h"
-#include "core/workbench/Evaluate.h"
-#include "core/workbench/KernelCheck.h"
+#include "core/workbench/evaluation/Evaluate.h"
+#include "core/workbench/evaluation/KernelCheck.h"
 
 namespace headlight::cli {
 namespace {

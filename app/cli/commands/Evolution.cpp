@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/Command.h"
-#include "app/cli/EvolutionPictures.h"
-#include "app/cli/EvolutionScenes.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/StyleOptions.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/figures/EvolutionPictures.h"
+#include "app/cli/figures/EvolutionScenes.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/StyleOptions.h"
+#include "core/base/files/Files.h"
 #include "core/base/Text.h"
 #include "core/masks/HeadMean.h"
-#include "core/workbench/Films.h"
+#include "core/workbench/figures/Films.h"
 
 namespace headlight::cli {
 namespace {

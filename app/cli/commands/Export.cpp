@@ -2,15 +2,15 @@
 
 #include <filesystem>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ExperimentOptions.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/TableFlags.h"
-#include "core/workbench/ClusterExport.h"
-#include "core/workbench/ConfigExport.h"
-#include "core/workbench/FileContent.h"
-#include "core/workbench/RecordedRun.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ExperimentOptions.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/TableFlags.h"
+#include "core/workbench/export/ClusterExport.h"
+#include "core/workbench/export/ConfigExport.h"
+#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/runs/RecordedRun.h"
 
 namespace headlight::cli {
 namespace {

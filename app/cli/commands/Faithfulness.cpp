@@ -1,12 +1,12 @@
 // faithfulness: which heatmaps are faithful to a model, over pictures or a data set.
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/FedPictures.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/StudyText.h"
-#include "core/base/Files.h"
-#include "core/workbench/FaithfulnessStudy.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/FedPictures.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/reports/StudyText.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/attribution/FaithfulnessStudy.h"
 
 namespace headlight::cli {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ProgressBar.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
 #include "core/base/FreeMemory.h"
 #include "core/base/ShellText.h"
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 
 namespace headlight::cli {
 namespace {

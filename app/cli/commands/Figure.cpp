@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/MapInputs.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/TableFlags.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/MapInputs.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/options/TableFlags.h"
+#include "core/base/files/Files.h"
 #include "core/base/Text.h"
-#include "core/workbench/PageDrawing.h"
+#include "core/workbench/figures/PageDrawing.h"
 
 namespace headlight::cli {
 namespace {

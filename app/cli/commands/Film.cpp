@@ -3,15 +3,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/cli/AttendPictures.h"
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/RolloutFlags.h"
-#include "app/cli/StyleOptions.h"
-#include "core/base/Files.h"
-#include "core/base/OutputTarget.h"
-#include "core/workbench/VideoFilm.h"
+#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/RolloutFlags.h"
+#include "app/cli/options/StyleOptions.h"
+#include "core/base/files/Files.h"
+#include "core/base/files/OutputTarget.h"
+#include "core/workbench/figures/VideoFilm.h"
 
 namespace headlight::cli {
 namespace {

@@ -4,19 +4,19 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/FedPictures.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/MeasuredPictures.h"
-#include "app/cli/ProgressBar.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/FedPictures.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/MeasuredPictures.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "core/base/files/Files.h"
 #include "core/base/Text.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
 #include "core/models/Registry.h"
-#include "core/workbench/HeadFigure.h"
-#include "core/workbench/HeadMeasures.h"
+#include "core/workbench/figures/HeadFigure.h"
+#include "core/workbench/evaluation/HeadMeasures.h"
 
 namespace headlight::cli {
 namespace {

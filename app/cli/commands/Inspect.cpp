@@ -1,11 +1,11 @@
 // inspect: what is inside a checkpoint, and what of it fits a model.
 
-#include "core/workbench/Inspect.h"
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ModelOptions.h"
+#include "core/workbench/loading/Inspect.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ModelOptions.h"
 #include "core/base/Text.h"
-#include "core/workbench/SoftAlphas.h"
+#include "core/workbench/loading/SoftAlphas.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,12 +1,12 @@
 // make-dataset: any dataset as a folder of PNG files.
 
-#include "app/cli/Command.h"
-#include "app/cli/DataOptions.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ProgressBar.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/options/DataOptions.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
 #include "core/config/DatasetKinds.h"
-#include "core/workbench/Datasets.h"
+#include "core/workbench/session/Datasets.h"
 
 namespace headlight::cli {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/FreeMemory.h"
-#include "core/workbench/LocalModels.h"
-#include "core/workbench/ModelFolders.h"
+#include "core/workbench/loading/LocalModels.h"
+#include "core/workbench/hub/ModelFolders.h"
 
 namespace headlight::cli {
 namespace {

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/MapInputs.h"
-#include "app/cli/ModelOptions.h"
-#include "core/workbench/RawTensors.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/MapInputs.h"
+#include "app/cli/options/ModelOptions.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {
 namespace {

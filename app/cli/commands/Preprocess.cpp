@@ -1,11 +1,11 @@
 // preprocess: what a model would see of pictures, as numbers.
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/ModelOptions.h"
-#include "core/base/Files.h"
-#include "core/workbench/RawTensors.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/ModelOptions.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {
 namespace {

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/FedPictures.h"
-#include "app/cli/ProgressBar.h"
-#include "core/workbench/GradientBiasing.h"
-#include "core/workbench/RelativeFigure.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/FedPictures.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "core/workbench/attribution/GradientBiasing.h"
+#include "core/workbench/figures/RelativeFigure.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,9 +1,9 @@
 // replay: a run's config with its mask edits, trained again, and whether the weights are the same.
 
-#include "core/workbench/Replay.h"
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ProgressBar.h"
+#include "core/workbench/training/Replay.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,9 +1,9 @@
 // results: what was measured on data sets and is kept, by the window or with --keep.
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Clock.h"
-#include "core/workbench/ResultShelf.h"
+#include "core/workbench/results/ResultShelf.h"
 
 namespace headlight::cli {
 namespace {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <limits>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/RunFigures.h"
-#include "app/cli/WatchTable.h"
-#include "core/base/Files.h"
-#include "core/workbench/RunFigure.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/figures/RunFigures.h"
+#include "app/cli/reports/WatchTable.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/figures/RunFigure.h"
 
 namespace headlight::cli {
 namespace {

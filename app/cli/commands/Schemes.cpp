@@ -1,14 +1,14 @@
 // schemes: mask schemes that are kept by name, for --masks and for the window.
 
 #include <algorithm>
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ModelOptions.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ModelOptions.h"
+#include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
 #include "core/models/Registry.h"
-#include "core/workbench/SchemeShelf.h"
+#include "core/workbench/session/SchemeShelf.h"
 
 namespace headlight::cli {
 namespace {

@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ExperimentOptions.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/Signals.h"
-#include "app/cli/TableFlags.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ExperimentOptions.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/terminal/Signals.h"
+#include "app/cli/options/TableFlags.h"
+#include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
-#include "core/workbench/SchemeSearch.h"
+#include "core/workbench/search/SchemeSearch.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,7 +1,7 @@
 // sequence: causal AFT or softmax over bytes, pictures or text; a group of commands.
 
-#include "app/cli/SequenceCommands.h"
-#include "app/cli/UsageErrors.h"
+#include "app/cli/terminal/SequenceCommands.h"
+#include "app/cli/terminal/UsageErrors.h"
 
 namespace headlight::cli {
 namespace {

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/SequenceCommands.h"
-#include "core/base/Files.h"
-#include "core/workbench/Video.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/session/Video.h"
 
 namespace headlight::cli {
 namespace {

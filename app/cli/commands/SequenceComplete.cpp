@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <set>
 
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/SequenceCommands.h"
-#include "core/base/Files.h"
-#include "core/workbench/SequencePictures.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/sequences/SequencePictures.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,8 +1,8 @@
 // sequence continue: text that a model goes on with.
 
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/SequenceCommands.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/terminal/SequenceCommands.h"
 
 namespace headlight::cli {
 namespace {

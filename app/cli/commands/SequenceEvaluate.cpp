@@ -2,10 +2,10 @@
 
 #include <cstdio>
 
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ParameterFlags.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/SequenceCommands.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ParameterFlags.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/Text.h"
 
 namespace headlight::cli {

@@ -3,13 +3,13 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ParameterFlags.h"
-#include "app/cli/SequenceCommands.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ParameterFlags.h"
+#include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/FileContent.h"
-#include "core/workbench/SequenceTraining.h"
+#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/sequences/SequenceTraining.h"
 
 namespace headlight::cli {
 namespace {

@@ -4,15 +4,15 @@
 #include <cstdio>
 #include <utility>
 
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ParameterFlags.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/SequenceCommands.h"
-#include "app/cli/Signals.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ParameterFlags.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/terminal/SequenceCommands.h"
+#include "app/cli/terminal/Signals.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/SequenceTraining.h"
-#include "core/workbench/Together.h"
+#include "core/workbench/sequences/SequenceTraining.h"
+#include "core/workbench/training/Together.h"
 
 namespace headlight::cli {
 namespace {

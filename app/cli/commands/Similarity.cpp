@@ -3,13 +3,13 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/Inputs.h"
-#include "app/cli/MeasuredPictures.h"
-#include "app/cli/ProgressBar.h"
-#include "app/cli/SimilarityPicture.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/MeasuredPictures.h"
+#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/figures/SimilarityPicture.h"
+#include "core/base/files/Files.h"
 
 namespace headlight::cli {
 namespace {

@@ -4,18 +4,18 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ModelOptions.h"
-#include "app/cli/Numbers.h"
-#include "app/cli/RecipeList.h"
-#include "app/cli/VariantList.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/Numbers.h"
+#include "app/cli/options/RecipeList.h"
+#include "app/cli/reports/VariantList.h"
 #include "core/config/ModelText.h"
 #include "core/models/Registry.h"
-#include "core/workbench/FileContent.h"
-#include "core/workbench/Kernels.h"
-#include "core/workbench/Resolution.h"
-#include "core/workbench/SoftAlphas.h"
+#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/session/Kernels.h"
+#include "core/workbench/loading/Resolution.h"
+#include "core/workbench/loading/SoftAlphas.h"
 
 namespace headlight::cli {
 namespace {

@@ -2,18 +2,18 @@
 
 #include <filesystem>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ParameterFlags.h"
-#include "app/cli/RecipeList.h"
-#include "app/cli/Signals.h"
-#include "app/cli/SweepDesigning.h"
-#include "app/cli/SweepFigures.h"
-#include "app/cli/SweepReporter.h"
-#include "core/base/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ParameterFlags.h"
+#include "app/cli/options/RecipeList.h"
+#include "app/cli/terminal/Signals.h"
+#include "app/cli/reports/SweepDesigning.h"
+#include "app/cli/figures/SweepFigures.h"
+#include "app/cli/reports/SweepReporter.h"
+#include "core/base/files/Files.h"
 #include "core/config/Recipes.h"
-#include "core/workbench/SweepDesign.h"
-#include "core/workbench/Together.h"
+#include "core/workbench/sweeps/SweepDesign.h"
+#include "core/workbench/training/Together.h"
 
 namespace headlight::cli {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <filesystem>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/ExperimentOptions.h"
-#include "app/cli/Signals.h"
-#include "app/cli/TrainingReporter.h"
-#include "core/base/Files.h"
-#include "core/workbench/TrainingEstimate.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/ExperimentOptions.h"
+#include "app/cli/terminal/Signals.h"
+#include "app/cli/reports/TrainingReporter.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/sweeps/TrainingEstimate.h"
 
 namespace headlight::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include <map>
 #include <mutex>
 
-#include "app/cli/Command.h"
-#include "app/cli/ExitCodes.h"
-#include "app/cli/WatchTable.h"
-#include "core/workbench/FollowedRuns.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/reports/WatchTable.h"
+#include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight::cli {
 namespace {

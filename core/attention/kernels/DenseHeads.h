@@ -3,8 +3,8 @@
 // kept, backward passes compute their logits again. CPU. T is what is computed in, Kept how q, k,
 // v, the output and their gradients lie: T itself, or the bits of bfloat16 where T is float.
 
-#include "core/attention/kernels/HeadLogits.h"
-#include "core/attention/kernels/HeadView.h"
+#include "core/attention/kernels/heads/HeadLogits.h"
+#include "core/attention/kernels/heads/HeadView.h"
 #include "core/attention/kernels/Products.h"
 
 namespace headlight::dense {

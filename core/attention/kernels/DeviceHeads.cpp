@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/kernels/GatheredHeads.h"
+#include "core/attention/kernels/heads/GatheredHeads.h"
 #include "core/attention/kernels/cuda/LinearHeadsCuda.h"
 
 namespace headlight {

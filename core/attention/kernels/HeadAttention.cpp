@@ -4,7 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
-#include "core/attention/MixedPrecision.h"
+#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/Blas.h"
 #include "core/attention/kernels/DenseHeads.h"
 #include "core/attention/kernels/DeviceHeads.h"

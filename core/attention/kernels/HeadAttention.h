@@ -5,8 +5,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/attention/kernels/HeadInputs.h"
-#include "core/attention/kernels/HeadLogits.h"
+#include "core/attention/kernels/heads/HeadInputs.h"
+#include "core/attention/kernels/heads/HeadLogits.h"
 
 namespace headlight {
 

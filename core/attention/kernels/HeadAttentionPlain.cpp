@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/attention/MixedPrecision.h"
+#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/HeadAttention.h"
 
 namespace headlight {

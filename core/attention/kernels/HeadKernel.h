@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/kernels/HeadLogits.h"
+#include "core/attention/kernels/heads/HeadLogits.h"
 
 namespace headlight {
 

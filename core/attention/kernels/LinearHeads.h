@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/attention/kernels/HeadLogits.h"
-#include "core/attention/kernels/HeadView.h"
+#include "core/attention/kernels/heads/HeadLogits.h"
+#include "core/attention/kernels/heads/HeadView.h"
 
 namespace headlight::linear {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "core/attention/kernels/SelectedSets.h"
+#include "core/attention/kernels/heads/SelectedSets.h"
 
 namespace headlight::rows {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attention/kernels/HeadInputs.h"
-#include "core/attention/kernels/HeadLogits.h"
+#include "core/attention/kernels/heads/HeadInputs.h"
+#include "core/attention/kernels/heads/HeadLogits.h"
 #include "core/attention/kernels/LogitMath.h"
 
 namespace headlight::dense {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/attention/kernels/Blas.h"
-#include "core/attention/kernels/HeadView.h"
+#include "core/attention/kernels/heads/HeadView.h"
 #include "core/attention/kernels/NarrowProducts.h"
 #include "core/attention/kernels/RowMath.h"
 

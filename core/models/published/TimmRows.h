@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/models/TimmArguments.h"
+#include "core/models/published/TimmArguments.h"
 
 namespace headlight {
 

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/attention/LearnedMaskFit.h"
-#include "core/base/Files.h"
+#include "core/attention/softmax/LearnedMaskFit.h"
+#include "core/base/files/Files.h"
 #include "core/base/Text.h"
-#include "core/training/run/LineLog.h"
+#include "core/training/logs/LineLog.h"
 
 namespace headlight {
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "core/base/OpenFolder.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/base/Result.h"
-#include "core/models/Model.h"
-#include "core/training/run/TrainingTypes.h"
+#include "core/models/backbones/Model.h"
+#include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {
 

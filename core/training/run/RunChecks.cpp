@@ -6,7 +6,7 @@
 #include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/RunId.h"
-#include "core/training/run/LineLog.h"
+#include "core/training/logs/LineLog.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/training/run/LineLog.h"
+#include "core/training/logs/LineLog.h"
 #include "core/training/run/OwedFiles.h"
 
 namespace headlight {

@@ -17,8 +17,8 @@
 #include <optional>
 #include <string>
 
-#include "core/base/FolderLock.h"
-#include "core/base/OpenFolder.h"
+#include "core/base/files/FolderLock.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/base/Result.h"
 #include "core/config/Parameter.h"
 

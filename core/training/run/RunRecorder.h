@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "core/models/Model.h"
-#include "core/training/run/EventLog.h"
-#include "core/training/run/EvolutionLog.h"
-#include "core/training/run/MetricsLog.h"
+#include "core/models/backbones/Model.h"
+#include "core/training/tensorboard/EventLog.h"
+#include "core/training/evolution/EvolutionLog.h"
+#include "core/training/logs/MetricsLog.h"
 #include "core/training/run/RunDebts.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/run/TrainingCheckpoint.h"

@@ -4,7 +4,7 @@
 // models of its own) stands in config.json alone, and so does what it knows and this program does
 // not do.
 
-#include "core/base/OpenFolder.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/config/Experiment.h"
 
 namespace headlight {

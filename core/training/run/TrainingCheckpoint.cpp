@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/config/RunId.h"
-#include "core/training/run/EvolutionTypes.h"
+#include "core/training/evolution/EvolutionTypes.h"
 #include "core/training/run/ModelFile.h"
 
 namespace headlight {

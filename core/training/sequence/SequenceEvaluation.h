@@ -10,7 +10,7 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/data/Sequences.h"
-#include "core/models/SequenceModel.h"
+#include "core/models/sequence/SequenceModel.h"
 #include "core/training/sequence/SequenceTypes.h"
 
 namespace headlight {

@@ -12,7 +12,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/SequenceExperiment.h"
-#include "core/models/SequenceModel.h"
+#include "core/models/sequence/SequenceModel.h"
 #include "core/training/run/OwedFiles.h"
 
 namespace headlight {

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <optional>
 
-#include "core/training/run/EvenPoints.h"
-#include "core/training/run/LineLog.h"
+#include "core/training/logs/EvenPoints.h"
+#include "core/training/logs/LineLog.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/OpenFolder.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/training/sequence/SequenceTypes.h"
 
 namespace headlight {

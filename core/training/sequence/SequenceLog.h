@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/training/run/JsonLog.h"
-#include "core/training/run/RunTable.h"
+#include "core/training/logs/JsonLog.h"
+#include "core/training/logs/RunTable.h"
 #include "core/training/sequence/SequenceFile.h"
 
 namespace headlight {

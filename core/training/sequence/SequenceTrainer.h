@@ -1,5 +1,5 @@
 #pragma once
-// The training loop of a sequence model. Internal to core; core/workbench/SequenceTraining.h is the
+// The training loop of a sequence model. Internal to core; core/workbench/sequences/SequenceTraining.h is the
 // door.
 
 #include <c10/core/Device.h>

@@ -1,7 +1,7 @@
 // SequenceTrainer, continued: checkpoints, and going on from them.
 
 #include "core/base/Log.h"
-#include "core/data/DataStamp.h"
+#include "core/data/files/DataStamp.h"
 #include "core/training/run/RunFailures.h"
 #include "core/training/run/Surroundings.h"
 #include "core/training/run/TrainingCheckpoint.h"

@@ -1,6 +1,6 @@
 #pragma once
 // What a training of a sequence model tells of itself, in plain types:
-// core/workbench/SequenceTraining.h and SequenceSession.h hand them on.
+// core/workbench/sequences/SequenceTraining.h and SequenceSession.h hand them on.
 
 #include <cstdint>
 #include <filesystem>

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/Random.h"
-#include "core/models/BatchPart.h"
-#include "core/models/Precision.h"
+#include "core/models/layers/BatchPart.h"
+#include "core/models/layers/Precision.h"
 #include "core/training/step/Divergence.h"
 #include "core/training/step/Loss.h"
 

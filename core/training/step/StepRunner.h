@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/data/Loader.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 #include "core/processes/Processes.h"
 #include "core/training/step/GradientSum.h"
 #include "core/training/step/LossScale.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/imaging/Preprocess.h"
-#include "core/models/Model.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "core/base/Files.h"
-#include "core/workbench/ModelFetch.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/hub/ModelFetch.h"
 
 namespace headlight {
 namespace {

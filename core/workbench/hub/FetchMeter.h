@@ -4,7 +4,7 @@
 #include <chrono>
 #include <deque>
 
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 
 namespace headlight {
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/base/FileDescriptor.h"
+#include "core/base/files/FileDescriptor.h"
 #include "core/workbench/hub/HubRequests.h"
 
 namespace headlight {

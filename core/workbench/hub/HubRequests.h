@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "core/workbench/ModelFetch.h"
+#include "core/workbench/hub/ModelFetch.h"
 #include "core/workbench/hub/WebClient.h"
 
 namespace headlight {

@@ -3,8 +3,8 @@
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
-#include "core/workbench/MaskEffect.h"
-#include "core/workbench/opening/ExperimentPaths.h"
+#include "core/workbench/evaluation/MaskEffect.h"
+#include "core/workbench/training/ExperimentPaths.h"
 
 namespace headlight {
 namespace {

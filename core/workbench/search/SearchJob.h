@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "core/base/FolderLock.h"
-#include "core/base/OpenFolder.h"
-#include "core/workbench/HeadMeasures.h"
-#include "core/workbench/InferenceSession.h"
-#include "core/workbench/SchemeSearch.h"
+#include "core/base/files/FolderLock.h"
+#include "core/base/files/OpenFolder.h"
+#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/search/SchemeSearch.h"
 
 namespace headlight {
 

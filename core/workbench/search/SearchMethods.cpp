@@ -9,8 +9,8 @@
 #include "core/models/Registry.h"
 #include "core/workbench/search/ComparedText.h"
 #include "core/workbench/search/SearchJob.h"
-#include "core/workbench/sweep/HeldTraining.h"
-#include "core/workbench/sweep/SweepResults.h"
+#include "core/workbench/training/HeldTraining.h"
+#include "core/workbench/sweeps/SweepResults.h"
 
 namespace headlight {
 namespace {

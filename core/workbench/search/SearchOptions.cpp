@@ -1,6 +1,6 @@
 // Of SearchOptions.h, the table of them.
 
-#include "core/workbench/SearchOptions.h"
+#include "core/workbench/search/SearchOptions.h"
 
 #include "core/masks/HeadMask.h"
 

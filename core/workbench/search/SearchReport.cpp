@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/base/Text.h"
-#include "core/workbench/SchemeSearch.h"
+#include "core/workbench/search/SchemeSearch.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,6 @@
 // Of SearchRules.h, the decisions.
 
-#include "core/workbench/SearchRules.h"
+#include "core/workbench/search/SearchRules.h"
 
 #include <algorithm>
 #include <cmath>

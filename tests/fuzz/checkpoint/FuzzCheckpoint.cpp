@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/ZipArchive.h"
 #include "tests/Effort.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/imaging/Preprocess.h"
 #include "tests/Effort.h"
 #include "tests/fuzz/Bounds.h"

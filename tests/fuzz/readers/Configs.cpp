@@ -4,8 +4,8 @@
 #include "core/config/MasksJson.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/Registry.h"
-#include "core/workbench/FigurePage.h"
-#include "core/workbench/Sweep.h"
+#include "core/workbench/figures/FigurePage.h"
+#include "core/workbench/sweeps/Sweep.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

@@ -2,9 +2,9 @@
 // them.
 
 #include "core/models/Registry.h"
-#include "core/workbench/ClassNames.h"
-#include "core/workbench/HubFolder.h"
-#include "core/workbench/opening/HubConfig.h"
+#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/HubConfig.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

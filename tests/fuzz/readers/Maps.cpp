@@ -4,10 +4,10 @@
 #include <ATen/Functions.h>
 
 #include "core/analysis/Rollout.h"
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Parameter.h"
-#include "core/workbench/MapFile.h"
+#include "core/workbench/loading/MapFile.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

@@ -1,7 +1,7 @@
 // Results that are kept: files in a folder that anybody may have written.
 
-#include "core/workbench/ResultShelf.h"
-#include "core/workbench/measure/ResultsJson.h"
+#include "core/workbench/results/ResultShelf.h"
+#include "core/workbench/results/ResultsJson.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "core/imaging/Image.h"
-#include "core/training/run/EvolutionFile.h"
-#include "core/training/run/EvolutionLog.h"
-#include "core/training/run/FollowedLogs.h"
-#include "core/training/run/MetricsLog.h"
-#include "core/training/run/RunHistory.h"
+#include "core/imaging/codecs/Image.h"
+#include "core/training/evolution/EvolutionFile.h"
+#include "core/training/evolution/EvolutionLog.h"
+#include "core/training/logs/FollowedLogs.h"
+#include "core/training/logs/MetricsLog.h"
+#include "core/training/logs/RunHistory.h"
 #include "core/training/sequence/SequenceHistory.h"
 #include "core/training/sequence/SequenceLog.h"
-#include "core/workbench/RecordedEvolution.h"
-#include "core/workbench/sweep/SweepResults.h"
+#include "core/workbench/runs/RecordedEvolution.h"
+#include "core/workbench/sweeps/SweepResults.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

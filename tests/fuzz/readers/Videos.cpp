@@ -1,8 +1,8 @@
 // Of Target.h, videos: small films of each container that Headlight writes itself.
 
-#include "core/base/Files.h"
-#include "core/imaging/VideoKind.h"
-#include "core/workbench/Video.h"
+#include "core/base/files/Files.h"
+#include "core/imaging/video/VideoKind.h"
+#include "core/workbench/session/Video.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 

@@ -5,13 +5,13 @@
 
 #include <cstring>
 
-#include "core/base/Files.h"
+#include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceFile.h"
-#include "core/workbench/infer/InferModel.h"
-#include "core/workbench/opening/LoadedModel.h"
+#include "core/workbench/identify/InferModel.h"
+#include "core/workbench/loading/LoadedModel.h"
 #include "tests/checkpoint/FileBuilders.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"

@@ -4,7 +4,7 @@
 // the plain form, GatheredHeads.h: tests/attention/LinearCudaTest.cpp compares them on a device,
 // and in a build without them on the CPU.
 
-#include "core/attention/kernels/HeadGroups.h"
+#include "core/attention/kernels/heads/HeadGroups.h"
 
 namespace headlight::cuda {
 

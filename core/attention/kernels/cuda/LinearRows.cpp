@@ -13,8 +13,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/kernels/GatheredHeads.h"
-#include "core/attention/kernels/SetTensors.h"
+#include "core/attention/kernels/heads/GatheredHeads.h"
+#include "core/attention/kernels/heads/SetTensors.h"
 #include "core/attention/kernels/cuda/LinearHeadsKernels.h"
 
 namespace headlight::cuda {

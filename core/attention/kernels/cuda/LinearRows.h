@@ -2,7 +2,7 @@
 // The host side of the kernels: tensors in and out, and their gradients. Compiled with CUDA and,
 // for the CPU, in tests.
 
-#include "core/attention/kernels/HeadGroups.h"
+#include "core/attention/kernels/heads/HeadGroups.h"
 
 namespace headlight::cuda {
 

@@ -1,0 +1,40 @@
+#pragma once
+// The picture that `compare` writes: left, right, and how they differ.
+
+#include <optional>
+#include <string>
+
+#include "app/cli/figures/MapPictures.h"
+#include "core/workbench/session/Comparison.h"
+#include "core/workbench/attribution/WaysOfLooking.h"
+
+namespace headlight::cli {
+
+/// One side of a comparison: a picture as a model under its masks saw it, and the row of its maps
+/// that is compared.
+struct ComparedScene {
+  std::string title;  ///< "demo.safetensors, masks sch2, cat.jpg"
+  const Look* look;
+  const ModelInfo* model;
+  int layer = 0;
+  int head = -1;                  ///< −1: the mean of heads
+  int token = 0;                  ///< on the model's grid
+  std::optional<Heat> heat = {};  ///< in place of the row of maps
+
+  const LayerMaps& maps() const;
+  /// Of what is compared.
+  Grid grid() const;
+  bool isSigned() const;
+  std::string meaning() const;
+  /// What the token looks at, or the heat, [rows × cols]. Throws Failure where the layer does not
+  /// have the token.
+  std::vector<float> seen() const;
+  /// "layer 3, mean of heads, class token"; of a heat its title.
+  std::string place() const;
+};
+
+/// Both maps on one scale; beside them right − left where `difference` is there.
+Image comparisonPicture(const ComparedScene& left, const ComparedScene& right,
+                        const MapDifference* difference, const PictureStyle& style);
+
+}  // namespace headlight::cli

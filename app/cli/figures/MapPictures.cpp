@@ -1,0 +1,31 @@
+#include "app/cli/figures/MapPictures.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace headlight::cli {
+
+std::string rangeText(const ValueRange& range) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g to %.3g", range.low, range.high);
+  return text;
+}
+
+std::string withNote(const std::string& text, const DrawnMap& drawn) {
+  return drawn.note.empty() ? text : text + ", " + drawn.note;
+}
+
+Image scaledView(const Look& look, int width) {
+  const int height = std::max(1, width * look.view.height / std::max(1, look.view.width));
+  return resize(look.view, width, height, Interpolation::Bicubic);
+}
+
+Image pictureUnder(const Image& ground, const std::vector<float>& values, int rows, int cols,
+                   const DrawnMap& drawn, const PictureStyle& style, bool smooth) {
+  if (drawn.style == MapStyle::Overlay)
+    return overlay(ground, values, rows, cols, drawn.range, drawn.colorMap, style.opacity, smooth);
+  return headlightPicture(ground, values, rows, cols, drawn.range,
+                          {drawn.style == MapStyle::Warm, style.dim}, smooth);
+}
+
+}  // namespace headlight::cli

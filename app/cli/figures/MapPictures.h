@@ -1,0 +1,35 @@
+#pragma once
+// A map over what the model saw, as every command draws it.
+
+#include <string>
+#include <vector>
+
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/Pictures.h"
+
+namespace headlight::cli {
+
+struct PictureStyle {
+  MapStyle style = MapStyle::Headlight;
+  double dim = 0.85;  ///< of the headlight
+  ColorMap colorMap = ColorMap::Viridis;
+  bool smooth = true;
+  bool sharedScale = false;  ///< one scale for all heads of a grid, instead of each its own
+  double opacity = 0.6;
+  int tile = 112;    ///< width of a tile of the grid, in pixels
+  int single = 448;  ///< width of a single overlay, in pixels
+};
+
+/// "0.001 to 0.12".
+std::string rangeText(const ValueRange& range);
+/// `text`, and behind it what must be said of how a map is drawn.
+std::string withNote(const std::string& text, const DrawnMap& drawn);
+
+/// What the model saw at `width` pixels, its sides' ratio kept.
+Image scaledView(const Look& look, int width);
+/// The map, [rows × cols], over `ground`.
+Image pictureUnder(const Image& ground, const std::vector<float>& values, int rows, int cols,
+                   const DrawnMap& drawn, const PictureStyle& style, bool smooth);
+
+}  // namespace headlight::cli

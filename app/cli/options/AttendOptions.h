@@ -1,0 +1,37 @@
+#pragma once
+
+// What attend is told on its command line. Throws Failure, like all of the command line.
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/RolloutFlags.h"
+#include "app/cli/options/StyleOptions.h"
+
+namespace headlight::cli {
+
+struct AttendOptions {
+  std::vector<std::string> images;
+  std::string tensor, output, folder, queryText;
+  std::string show = "attention", classText, format;
+  bool foreground = false;
+  std::optional<int> layer, head;  ///< from 0; empty: all
+  bool json = false;
+  PictureStyle style;
+  StyleOptions styleOptions;
+  RolloutOptions rollout;
+  RolloutFlags rolloutFlags;
+  ModelOptions model;
+
+  void declare(CLI::App& command);
+  /// Puts fusion and style where they are read. Throws Failure for words that are not known.
+  void apply();
+
+ private:
+  void declareLooks(CLI::App& command);
+};
+
+}  // namespace headlight::cli

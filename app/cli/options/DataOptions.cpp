@@ -1,0 +1,48 @@
+#include "app/cli/options/DataOptions.h"
+
+#include "core/base/files/Files.h"
+#include "core/models/Registry.h"
+#include "core/workbench/session/Datasets.h"
+
+namespace headlight::cli {
+
+Error noDatasetError(const std::string& path) {
+  return whyNoDataset(path, /*asked=*/true)
+      .value_or(Error{ErrorCode::UnsupportedFile, "holds no dataset that is known", path});
+}
+
+void DataOptions::declare(CLI::App& command) {
+  command
+      .add_option("--data", folder,
+                  "Folder of the dataset or a pattern of tar shards, its kind told by what lies "
+                  "there; default: the data that the config or the checkpoint names")
+      ->type_name("FOLDER");
+  flags.declare(command, {"data"});
+}
+
+Experiment DataOptions::describe(const ModelSource& source) const {
+  Experiment experiment;
+  if (!source.weights.empty()) {
+    // Weights without an Experiment are fine here; unreadable ones are refused when they load.
+    if (auto inside = experimentOf(source.weights)) experiment = *inside;
+  }
+  if (!source.model.empty()) {
+    // Masks belong to a model: those that the weights were trained with may not fit this one.
+    const Experiment named = experimentByName(source.model);
+    experiment.model = named.model;
+    experiment.masks = named.masks;
+    experiment.edits = named.edits;
+    if (isThere(source.model)) experiment.data = named.data;
+  }
+  Json json = experimentToJson(experiment);
+  if (!folder.empty()) {
+    const std::string kind = detectDatasetKind(folder);
+    if (kind.empty()) throw Failure(noDatasetError(folder));
+    json["data"]["dataset"] = kind;
+    json["data"]["path"] = folder;
+  }
+  flags.apply(json);
+  return valueOrThrow(experimentFromJson(json, modelCatalogue()));
+}
+
+}  // namespace headlight::cli

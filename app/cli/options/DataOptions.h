@@ -1,0 +1,26 @@
+#pragma once
+// The options that say which pictures of a data set a command works on: --data and --data.*.
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/ParameterFlags.h"
+
+namespace headlight::cli {
+
+/// Why a path that was given as data opens as none, and what to do.
+Error noDatasetError(const std::string& path);
+
+struct DataOptions {
+  std::string folder;  ///< of the data set; empty: as the config or the checkpoint says
+  ParameterFlags flags;
+
+  void declare(CLI::App& command);
+  /// Model and data: the weights' own Experiment, replaced by what --model says, then these
+  /// options. Throws Failure.
+  Experiment describe(const ModelSource& source) const;
+};
+
+}  // namespace headlight::cli

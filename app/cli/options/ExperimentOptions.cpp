@@ -1,0 +1,104 @@
+#include "app/cli/options/ExperimentOptions.h"
+
+#include <filesystem>
+
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/RecipeList.h"
+#include "core/base/files/Files.h"
+#include "core/base/Log.h"
+#include "core/config/ConfigPaths.h"
+#include "core/config/ConfigText.h"
+#include "core/config/Recipes.h"
+#include "core/models/Registry.h"
+#include "core/workbench/loading/NamedWeights.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxConfigBytes = 16u << 20;
+
+/// Flags need an object to go into; of anything else the reader says what it is. Throws Failure.
+Json configJson(const std::string& config) {
+  const std::string text = valueOrThrow(readFile(config, kMaxConfigBytes));
+  Json json = valueOrThrow(parseConfigJson(text, config));
+  if (!json.is_object()) valueOrThrow(experimentFromText(text, config, modelCatalogue()));
+  findPathsBeside(json, fs::absolute(config).parent_path());
+  return json;
+}
+
+void replaceModel(Json& json, const std::string& model) {
+  const Json named = experimentToJson(experimentByName(model));
+  json["model"] = named["model"];
+  // Cells are of the config's own model.
+  if (json.contains("masks") && json["masks"].is_object()) json["masks"].erase("cells");
+  if (!json.contains("name")) json["name"] = named["name"];
+}
+
+bool namesWeights(const Json& json) {
+  if (!json.contains("training")) return false;
+  const Json& training = json["training"];  // of what is no object the reader says so
+  return !training.is_object() || (training.contains("weights") && training["weights"] != "");
+}
+
+/// `named`: the weights that --model brings along.
+void sayStart(const std::string& weights, const std::string& named) {
+  if (weights == named)
+    logInfo("starts from the weights of " + named + ", which --model names");
+  else
+    logInfo("starts from " + (weights.empty() ? std::string("random numbers") : weights) +
+            ", not from the weights of " + named + ", which --model names");
+}
+
+}  // namespace
+
+void ExperimentOptions::declare(CLI::App& command) {
+  command
+      .add_option("-m,--model", model,
+                  "Use this model's shape in place of the config's: a published name or a "
+                  "config; or a folder of the Hugging Face hub or a checkpoint, whose weights "
+                  "the training starts from, unless --weights or the config names others")
+      ->type_name("NAME|FILE|FOLDER");
+  command
+      .add_option("-w,--weights", weights,
+                  "Start from this checkpoint. At least half of the model's tensors, head and "
+                  "position tables aside, must fit")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--masks", masks,
+          "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
+          "of 5), or a JSON file")
+      ->type_name("NAME|FILE");
+  command.add_option("--recipe", recipe, recipeHelp())->type_name("NAME");
+}
+
+void ExperimentOptions::declareFlags(CLI::App& command) {
+  flags.declare(command, {"", "model", "masks", "data", "training", "telemetry"});
+}
+
+bool ExperimentOptions::changesNothing() const {
+  return model.empty() && weights.empty() && masks.empty() && recipe.empty() && flags.empty();
+}
+
+Experiment ExperimentOptions::describe(const std::optional<Json>& base) const {
+  Json json = base.value_or(Json::object());
+  if (!base && !config.empty()) json = configJson(config);
+  if (!model.empty()) replaceModel(json, model);
+  const std::string named = weights.empty() ? weightsNamedBy(model) : std::string();
+  const bool takesNamed = !named.empty() && !namesWeights(json);
+  if (!weights.empty()) json["training"]["weights"] = weights;
+  if (takesNamed) json["training"]["weights"] = named;
+  if (!recipe.empty()) valueOrThrow(applyRecipe(json, recipe));
+  flags.apply(json);
+  if (!masks.empty()) json.erase("masks");  // they need not fit this model, and are not used
+  Experiment experiment = valueOrThrow(experimentFromText(
+      jsonText(json), config.empty() ? "command line" : config, modelCatalogue()));
+  if (!masks.empty())
+    experiment.masks = describeMasks(masksFromOption(masks, maskShapeOf(experiment.model)));
+  if (!named.empty()) sayStart(experiment.training.weights, named);
+  return experiment;
+}
+
+}  // namespace headlight::cli

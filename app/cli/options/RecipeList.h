@@ -1,0 +1,16 @@
+#pragma once
+// The papers' training recipes as text, as JSON, and as a flag's help.
+
+#include <string>
+
+#include "app/cli/terminal/Terminal.h"
+
+namespace headlight::cli {
+
+/// Of --recipe.
+std::string recipeHelp();
+
+/// Every recipe with every value and where it stands.
+void listRecipes(Terminal& terminal);
+
+}  // namespace headlight::cli

@@ -1,0 +1,22 @@
+#pragma once
+// What a model makes of each class of a data set, as evaluate --classes tells it.
+
+#include <string>
+
+#include "app/cli/terminal/Terminal.h"
+#include "core/workbench/evaluation/ClassReport.h"
+
+namespace headlight::cli {
+
+struct ClassTable {
+  SchemeResult result;
+  bool classes = false;        ///< a line a class
+  std::string csv, confusion;  ///< files; empty: none
+  std::size_t worst = 0;       ///< pictures to name, at most
+  std::string precision = "float32";
+};
+
+/// Writes the files and tells the rest. Throws Failure.
+void reportClasses(const ClassTable& table, Terminal& terminal);
+
+}  // namespace headlight::cli

@@ -1,0 +1,19 @@
+#pragma once
+// What an evaluation measured, and what castling changes of it, as commands tell them.
+
+#include <string>
+
+#include "app/cli/terminal/Terminal.h"
+#include "core/workbench/evaluation/CastlingReport.h"
+
+namespace headlight::cli {
+
+Json evaluationJson(const EvaluationResult& result);
+/// "18 images  loss 0.1234  top-1 50.00 %  top-5 90.00 %  123.4 images/s"
+std::string evaluationText(const EvaluationResult& result);
+
+Json castlingJson(const CastlingReport& report);
+/// Both evaluations, a line a layer, and the verdict.
+void printCastling(const CastlingReport& report, Terminal& terminal);
+
+}  // namespace headlight::cli

@@ -1,0 +1,17 @@
+#pragma once
+// The table of faithful methods, as commands tell it.
+
+#include <vector>
+
+#include "app/cli/terminal/Terminal.h"
+#include "core/workbench/attribution/FaithfulnessStudy.h"
+
+namespace headlight::cli {
+
+/// [{method, pictures, deletion: {mean, deviation}, insertion: …}]; a deviation of one picture is
+/// null.
+Json studyJson(const std::vector<StudiedMethod>& methods);
+/// A line a method.
+void printStudy(const std::vector<StudiedMethod>& methods, Terminal& terminal);
+
+}  // namespace headlight::cli

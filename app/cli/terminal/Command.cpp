@@ -1,0 +1,37 @@
+#include "app/cli/terminal/Command.h"
+
+#include <unistd.h>
+
+#include "core/base/files/OutputTarget.h"
+
+namespace headlight::cli {
+
+std::vector<std::unique_ptr<Command>> makeCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  for (const auto make :
+       {makeTrainCommand,        makeSweepCommand,       makeSearchCommand,     makeExportCommand,
+        makeWatchCommand,        makeEvolutionCommand,   makeRunsCommand,       makeReplayCommand,
+        makeEvaluateCommand,     makePredictCommand,     makeAttendCommand,     makeCompareCommand,
+        makeFigureCommand,       makeHeadsCommand,       makeSimilarityCommand, makeRelativeCommand,
+        makeFaithfulnessCommand, makeResultsCommand,     makePreprocessCommand, makeSummaryCommand,
+        makeInspectCommand,      makeConvertCommand,     makeSchemesCommand,    makeModelsCommand,
+        makeFetchCommand,        makeMakeDatasetCommand, makeBenchCommand,      makeSequenceCommand,
+        makeAnglesCommand,       makeFilmCommand})
+    commands.push_back(make());
+  return commands;
+}
+
+void refuseUsage(const std::string& where, const std::string& message) {
+  throw Failure(Error{ErrorCode::InvalidArgument, message, where});
+}
+
+void prepareOutput(const std::string& flag, const std::string& output, Terminal& terminal) {
+  if (output != kStandardOutput) return;
+  if (::isatty(STDOUT_FILENO) == 1)
+    refuseUsage(flag,
+                "would send a binary file to the terminal; name a file, or send standard "
+                "output to one or to a program");
+  terminal.leaveStandardOutput();
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,25 @@
+#include "core/attention/base/Attention.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+void Attention::setMasks(const std::vector<HeadMask>& masks) {
+  const bool masked = std::any_of(masks.begin(), masks.end(),
+                                  [](const HeadMask& mask) { return mask.kind != MaskKind::None; });
+  if (masked)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "this model's attention has no logits that a mask could act on; use none",
+                   "masks"});
+}
+
+std::vector<float> Attention::softAlphas() const {
+  return std::vector<float>(m_headCount, std::numeric_limits<float>::quiet_NaN());
+}
+
+void Attention::setProgress(double) {}
+
+}  // namespace headlight

@@ -1,0 +1,75 @@
+#include "core/attention/base/MixedPrecision.h"
+
+#include "core/base/TorchCompat.h"
+
+namespace headlight {
+namespace {
+
+at::ScalarType typeOf(Precision precision) {
+  return precision == Precision::BFloat16 ? at::kBFloat16 : at::kHalf;
+}
+
+void switchAutocast(c10::DeviceType device, bool on) {
+  setAutocast(device, {on, autocastOf(device).type});
+}
+
+bool isNarrow(at::ScalarType type) {
+  return type == at::kBFloat16 || type == at::kHalf;
+}
+
+}  // namespace
+
+struct AutocastScope::Before {
+  c10::DeviceType device;
+  Autocast state;
+  bool remembers;
+};
+
+AutocastScope::AutocastScope(Precision precision, const at::Device& device) {
+  if (precision == Precision::Float32 || (precision == Precision::Float16 && device.is_cpu()))
+    return;
+  m_before.push_back({device.type(), autocastOf(device.type()), autocastRemembersWeights()});
+  // Narrowed weights are not kept: an optimiser, an average or an edit would leave them stale, and
+  // those that were narrowed without gradients would keep none.
+  setAutocastRemembersWeights(false);
+  setAutocast(device.type(), {true, typeOf(precision)});
+}
+
+AutocastScope::~AutocastScope() {
+  for (const Before& before : m_before) {
+    setAutocast(before.device, before.state);
+    setAutocastRemembersWeights(before.remembers);
+  }
+}
+
+Float32Scope::Float32Scope()
+    : m_onCpu(autocastOf(at::kCPU).on), m_onCuda(autocastOf(at::kCUDA).on) {
+  if (m_onCpu) switchAutocast(at::kCPU, false);
+  if (m_onCuda) switchAutocast(at::kCUDA, false);
+}
+
+Float32Scope::~Float32Scope() {
+  if (m_onCpu) switchAutocast(at::kCPU, true);
+  if (m_onCuda) switchAutocast(at::kCUDA, true);
+}
+
+Precision precisionNow(const at::Device& device) {
+  if (!device.is_cpu() && !device.is_cuda()) return Precision::Float32;
+  const Autocast now = autocastOf(device.type());
+  if (!now.on) return Precision::Float32;
+  return now.type == at::kHalf ? Precision::Float16 : Precision::BFloat16;
+}
+
+bool isNarrow(const at::Tensor& x) {
+  return x.defined() && isNarrow(x.scalar_type());
+}
+
+at::Tensor inFloat32(const at::Tensor& x) {
+  return isNarrow(x) ? x.to(at::kFloat) : x;
+}
+
+at::TensorOptions inFloat32(const at::TensorOptions& options) {
+  return isNarrow(c10::typeMetaToScalarType(options.dtype())) ? options.dtype(at::kFloat) : options;
+}
+
+}  // namespace headlight

@@ -1,0 +1,222 @@
+#include "core/attention/linear/LinearAngular.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/attention/base/ComparedTokens.h"
+#include "core/attention/linear/LinearKernels.h"
+#include "core/attention/base/MixedPrecision.h"
+
+namespace headlight {
+
+const ParameterTable& LinearAngular::optionTable() {
+  using O = LinearAngularOptions;
+  static const ParameterTable table = [] {
+    std::vector<std::string> names;
+    for (const LinearKernel& kernel : linearKernels())
+      names.push_back(kernel.name);
+    return TableBuilder<O>()
+        .choice(&O::kernel, "kernel", names, "How queries and keys are compared in linear time.")
+        .choice(&O::residual, "residual", {"tokens", "grid", "none"},
+                "Depthwise convolution of the values: along the tokens, over the patches' grid, "
+                "or none.")
+        .integer(&O::residualKernel, "residual_kernel", 1, 63,
+                 "Taps of that convolution (odd); over a grid, on each side.")
+        .boolean(&O::auxiliary, "auxiliary",
+                 "Whether a masked softmax attention helps in training (quadratic).")
+        .number(&O::epsilon, "epsilon", 0, 1,
+                "Softmax weights up to this are masked in the auxiliary branch.")
+        .choice(&O::epsilonSchedule, "epsilon_schedule", {"fixed", "linear", "cosine"},
+                "How epsilon moves to epsilon_end over the training.")
+        .number(&O::epsilonEnd, "epsilon_end", 0, 1,
+                "Epsilon at the end of the training; a fixed schedule ignores it.")
+        .boolean(&O::castled, "castled",
+                 "Whether inference drops the auxiliary branch (training keeps it).")
+        .build();
+  }();
+  return table;
+}
+
+LinearAngularOptions linearAngularOptions(const Json& json) {
+  auto options = optionsAs<LinearAngularOptions>(LinearAngular::optionTable(), json);
+  if (options.residualKernel % 2 == 0)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "a residual kernel of " + std::to_string(options.residualKernel) +
+                       " taps has no middle; choose an odd number",
+                   "model.attention.residual_kernel"});
+  return options;
+}
+
+AuxiliaryBranch::AuxiliaryBranch(const LinearAngularOptions& options)
+    : m_present(options.auxiliary),
+      m_castled(options.castled),
+      m_epsilon(options.epsilon),
+      m_epsilonEnd(options.epsilonEnd),
+      m_schedule(options.epsilonSchedule) {}
+
+at::Tensor AuxiliaryBranch::weights(const at::Tensor& logits) {
+  const at::Tensor attention = logits.softmax(-1);
+  const at::Tensor kept = attention.detach().gt(epsilon());
+  m_nonzeros = kept.to(at::kFloat).mean();
+  return attention * kept;
+}
+
+void AuxiliaryBranch::setProgress(double fraction) {
+  m_progress = std::clamp(fraction, 0.0, 1.0);
+}
+
+double AuxiliaryBranch::epsilon() const {
+  if (m_schedule == "fixed") return m_epsilon;
+  const double done =
+      m_schedule == "linear" ? m_progress : (1.0 - std::cos(std::numbers::pi * m_progress)) / 2.0;
+  return m_epsilon + (m_epsilonEnd - m_epsilon) * done;
+}
+
+std::vector<std::pair<std::string, double>> AuxiliaryBranch::readings() const {
+  std::vector<std::pair<std::string, double>> result;
+  if (!m_present) return result;
+  if (m_nonzeros.defined()) result.emplace_back("nonzeros", m_nonzeros.item<double>());
+  result.emplace_back("epsilon", epsilon());
+  return result;
+}
+
+DepthwiseResidual::DepthwiseResidual(const LinearAngularOptions& options, int heads,
+                                     const Grid& grid)
+    : m_overGrid(options.residual == "grid"), m_grid(grid) {
+  const std::int64_t taps = options.residualKernel, across = m_overGrid ? taps : 1;
+  // A convolution's default: uniform within the inverse root of the fan-in.
+  const double bound = 1.0 / std::sqrt(static_cast<double>(taps * across));
+  m_weight =
+      register_parameter("weight", at::empty({heads, 1, taps, across}).uniform_(-bound, bound));
+}
+
+void DepthwiseResidual::count(CostCounter& counter, const LinearAngularOptions& options, int heads,
+                              std::int64_t valueWidth, const Grid& grid) {
+  const bool overGrid = options.residual == "grid";
+  const std::int64_t weights =
+      heads * options.residualKernel * (overGrid ? options.residualKernel : 1);
+  counter.weights("dconv", weights,
+                  weights * valueWidth * (overGrid ? grid.patches() : grid.tokens()));
+}
+
+at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
+  const std::int64_t heads = values.size(1), half = m_weight.size(2) / 2;
+  if (!m_overGrid)  // heads are the channels, a column of features is convolved by itself
+    return at::conv2d(values, m_weight, {}, /*stride=*/1, /*padding=*/{half, 0}, /*dilation=*/1,
+                      heads);
+  const std::int64_t batch = values.size(0), width = values.size(3);
+  const at::Tensor pictures = values.slice(2, m_grid.prefix)
+                                  .permute({0, 3, 1, 2})
+                                  .reshape({batch * width, heads, m_grid.rows, m_grid.cols});
+  const at::Tensor result = at::conv2d(pictures, m_weight, {}, 1, {half, half}, 1, heads)
+                                .view({batch, width, heads, m_grid.patches()})
+                                .permute({0, 2, 3, 1});
+  return m_grid.prefix == 0 ? result : at::constant_pad_nd(result, {0, 0, m_grid.prefix, 0});
+}
+
+LinearAngularHeads::LinearAngularHeads(const LinearAngularOptions& options, int heads,
+                                       const Grid& grid)
+    : m_kernel(options.kernel), m_auxiliary(options) {
+  if (options.residual != "none")
+    m_residual = std::make_shared<DepthwiseResidual>(options, heads, grid);
+}
+
+void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions& options, int heads,
+                               std::int64_t keyWidth, std::int64_t valueWidth, const Grid& grid) {
+  const std::int64_t tokens = grid.tokens();
+  // mean_centering carries a constant feature beside the others.
+  const std::int64_t features = keyWidth + (options.kernel == "mean_centering" ? 1 : 0);
+  counter.macs("keys times values, queries", 2 * tokens * heads * features * valueWidth);
+  if (options.auxiliary && !options.castled)
+    counter.macs("auxiliary", tokens * tokens * heads * (keyWidth + valueWidth));
+  if (options.residual != "none")
+    DepthwiseResidual::count(counter, options, heads, valueWidth, grid);
+}
+
+at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
+                                       const at::Tensor& v, bool training, WeighedValues* product) {
+  if (ComparedWatch::wanted()) ComparedWatch::tell(q, k);
+  const Float32Scope exact;
+  const LinearKernel& kernel = linearKernel(m_kernel);
+  const KernelFeatures features = kernel.features(q, k);
+  const bool active = m_auxiliary.active(training);
+  at::Tensor weights, extra;
+  // Who wants a map pays for T × T anyway: the mask's nonzeros are counted even once castled.
+  if (active || (product && m_auxiliary.present())) {
+    const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+    weights = m_auxiliary.weights(at::matmul(q * scale, k.transpose(-2, -1)));
+  } else {
+    m_auxiliary.skip();
+  }
+  if (active) extra = at::matmul(weights, v);
+  if (product) {
+    product->weights = (active ? kernel.map(features) + weights : kernel.map(features)).detach();
+    product->values = v;
+  }
+  const at::Tensor y = kernel.apply(features, v, extra, product ? &product->mixed : nullptr);
+  return m_residual ? y + m_residual->forward(v) : y;
+}
+
+std::string LinearAngularHeads::mapMeaning() const {
+  const std::string tail = m_auxiliary.present() && !m_auxiliary.castled()
+                               ? "; with the auxiliary masked softmax."
+                               : ".";
+  return linearKernel(m_kernel).meaning + tail;
+}
+
+std::string LinearAngularHeads::kernelText(bool training) const {
+  return std::string("matrix products, keys times values first") +
+         (m_residual ? ", and a depthwise convolution" : "") +
+         (m_auxiliary.active(training) ? "; auxiliary branch by matrix products over all pairs"
+                                       : "");
+}
+
+bool LinearAngularHeads::mapIsSigned() const {
+  return linearKernel(m_kernel).isSigned;
+}
+
+/// relu_s has no denominator, and while there is an auxiliary branch its weights come on top.
+bool LinearAngularHeads::mapRowsSumToOne() const {
+  const LinearKernel& kernel = linearKernel(m_kernel);
+  const bool alone = !m_auxiliary.present() || m_auxiliary.castled();
+  return !kernel.isSigned && !kernel.unitRows && alone;
+}
+
+LinearAngular::LinearAngular(const AttentionOptions& options)
+    : LinearAngularAttention(options, options.grid), m_options(options) {
+  using torch::nn::LinearOptions;
+  m_qkv = register_module(
+      "qkv",
+      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+  if (m_linear.residual()) register_module("dconv", m_linear.residual());
+  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+}
+
+void LinearAngular::count(CostCounter& counter, const AttentionOptions& options) {
+  const std::int64_t width = options.width, tokens = options.grid.tokens();
+  const std::int64_t headWidth = width / options.heads;
+  counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
+  LinearAngularHeads::count(counter, linearAngularOptions(options.options), options.heads,
+                            headWidth, headWidth, options.grid);
+  counter.linear("proj", width, width, true, tokens);
+}
+
+at::Tensor LinearAngular::forward(const at::Tensor& tokens, AttentionTap* tap) {
+  const std::int64_t batch = tokens.size(0), count = tokens.size(1), heads = m_options.heads;
+  const at::Tensor qkv =
+      inFloat32(m_qkv(tokens)).view({batch, count, 3, heads, -1}).permute({2, 0, 3, 1, 4});
+  const bool wanted = tap && tap->wants(m_options.layer);
+  WeighedValues product;
+  const at::Tensor y =
+      m_linear.forward(qkv[0], qkv[1], qkv[2], is_training(), wanted ? &product : nullptr);
+  if (wanted) {
+    tap->take(m_options.layer, product.weights);
+    tap->follow(m_options.layer, {{product}});
+  }
+  return m_proj(y.transpose(1, 2).reshape({batch, count, -1}));
+}
+
+}  // namespace headlight

@@ -1,0 +1,94 @@
+#pragma once
+// Light self-limited attention: ViT-LSLA (Hechen, Huang, Zhao 2022), §3.2 and §3.3, Eq. 15 to 18.
+
+#include <torch/nn/modules/linear.h>
+
+#include <string>
+#include <vector>
+
+#include "core/attention/softmax/MaskedAttention.h"
+#include "core/attention/base/OwnPictureSource.h"
+#include "core/attention/base/PrefixedWindows.h"
+
+namespace headlight {
+
+struct LightSelfLimitedOptions {
+  std::string variant = "qxx";    ///< which of query, key and value have a projection of their own
+  bool projection = true;         ///< after the heads; Table 4's NP is without
+  std::string scale = "dynamic";  ///< DS, or 1/√d
+  bool innerBias = true, outerBias = true;
+  int window = 7;  ///< M, in patches
+  bool shift = true;
+  std::string padding = "before_shift";  ///< or after_shift, the rule of configs of schema 1 and 2
+};
+
+/// In every window, X being the tokens themselves in heads:
+///   A = softmax(mask(Q Xᵀ ⊙ DS + B_i)) + B_o,   out = proj(A X)     (Eq. 18, Algorithm 1)
+/// Windows do as Swin's Fig. 4 has it: the grid is padded first, then shifted, and neither padding
+/// nor what lies across the seam is seen.
+/// The paper has no class token. One has no place in a window, and DS and the biases know places
+/// alone: it is seen from every window and sees all patches (PrefixedWindows), by plain scaled
+/// products, with 1/√d, which DS starts from, for DS and 0 for B_i and B_o. So a model with class
+/// token has the parameters of one without.
+/// Names: q, k, v (those that the variant has), proj, dynamic_scale [M², M²] (all heads share it),
+/// inner_bias_table and outer_bias_table [(2M−1)², H].
+class LightSelfLimitedAttention : public MaskedAttention, public OwnPictureSource {
+ public:
+  explicit LightSelfLimitedAttention(const AttentionOptions& options);
+  static const ParameterTable& optionTable();
+  static void count(CostCounter& counter, const AttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  /// None without the projection: the heads are the output.
+  HeadProjection headProjection() const override {
+    return {m_proj.is_empty() ? at::Tensor() : m_proj->weight};
+  }
+  std::string mapMeaning() const override;
+  std::string notice() const override;
+  /// The dynamic scale, a weight of every pair.
+  bool mayDecay(const std::string& parameter) const override {
+    return parameter == "dynamic_scale";
+  }
+  bool mapIsSigned() const override { return m_own.outerBias; }
+  /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
+  std::vector<LearnedPairs> learnedPairs() override;
+  /// Attention before and after B_o, and the lines of Fig. 4 (LightSelfLimitedPictures.cpp).
+  std::vector<OwnPictureInfo> ownPictures() const override;
+  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
+
+ private:
+  LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
+  at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& tokens);
+  WindowTokens projected(torch::nn::Linear& projection, const WindowTokens& tokens);
+  /// What comes before the softmax: DS, B_i, the masks and the regions of a shifted picture.
+  HeadLogits logitsOf(const at::Tensor& queries);
+  /// B_o of Eq. 18, [1 or W, H, M², M²]: nothing between regions that only the shift brought
+  /// together, since it knows no offset between them.
+  at::Tensor outerBias(const at::Tensor& like);
+  /// Softmax attention of prefix tokens to all tokens, [B, H, P, P + N]; undefined without any.
+  at::Tensor prefixRows(const at::Tensor& queries, const WindowTokens& keys) const;
+  /// What they take of the values by these rows, [B, P, D]; undefined without any.
+  at::Tensor ofPrefix(const at::Tensor& rows, const WindowTokens& values) const;
+
+  // Of its own pictures.
+  struct QueryPlace {
+    std::int64_t window, place;
+    at::Tensor seen;  ///< [M] int64: the patch in each place of the window; −1: it sees none
+  };
+  /// The weights of one patch, [H, M] by places of its window.
+  struct WindowRows {
+    at::Tensor before, outer;  ///< the softmax; B_o, undefined where there is none
+  };
+  QueryPlace placeOf(int query);  ///< throws Failure for a prefix token
+  WindowRows rowsAt(const at::Tensor& tokens, const QueryPlace& at);
+  OwnAnswer biasLines(const QueryPlace& at);
+  static OwnAnswer attentionLines(const WindowRows& rows, const QueryPlace& at);
+
+  AttentionOptions m_options;
+  LightSelfLimitedOptions m_own;
+  PrefixedWindows m_windows;
+  at::Tensor m_dynamicScale, m_innerTable, m_outerTable;  ///< undefined where there is none
+  torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
+};
+
+}  // namespace headlight

@@ -1,0 +1,70 @@
+#include "core/attention/softmax/TalkingHeadsAttention.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "core/attention/base/ComparedTokens.h"
+#include "core/attention/base/MixedPrecision.h"
+
+namespace headlight {
+namespace {
+
+/// Σ_g W[h, g]·x[b, g, …] + bias[h] for x [B, H, T, T]: one product of a small matrix with a long
+/// one per image, so that the T × T pairs stay where they are.
+at::Tensor mixHeads(torch::nn::Linear& mix, const at::Tensor& x) {
+  const auto batch = x.size(0), heads = x.size(1);
+  return at::baddbmm(mix->bias.view({1, heads, 1}), mix->weight.expand({batch, heads, heads}),
+                     x.reshape({batch, heads, -1}))
+      .view_as(x);
+}
+
+}  // namespace
+
+TalkingHeadsAttention::TalkingHeadsAttention(const AttentionOptions& options)
+    : MaskedAttention(options.layer, options.heads, options.grid), m_options(options) {
+  using torch::nn::LinearOptions;
+  m_qkv = register_module(
+      "qkv",
+      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+  m_mixLogits = register_module("proj_l", torch::nn::Linear(options.heads, options.heads));
+  m_mixWeights = register_module("proj_w", torch::nn::Linear(options.heads, options.heads));
+}
+
+void TalkingHeadsAttention::count(CostCounter& counter, const AttentionOptions& options) {
+  const std::int64_t width = options.width, tokens = options.grid.tokens(), heads = options.heads;
+  counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
+  counter.macs("logits and values", 2 * tokens * tokens * width);  // QKᵀ and A'V
+  counter.linear("proj_l", heads, heads, true, tokens * tokens);
+  counter.linear("proj_w", heads, heads, true, tokens * tokens);
+  counter.linear("proj", width, width, true, tokens);
+}
+
+std::string TalkingHeadsAttention::mapMeaning() const {
+  return "Talking-heads attention: the softmax of each head's mixed logits, before heads are mixed "
+         "a second time; each row sums to 1.";
+}
+
+at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+  const auto batch = tokens.size(0), length = tokens.size(1);
+  const std::int64_t heads = m_options.heads, headWidth = m_options.width / heads;
+  const auto parts =
+      inFloat32(m_qkv(tokens)).view({batch, length, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
+  if (ComparedWatch::wanted()) ComparedWatch::tell(parts[0], parts[1]);
+  const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
+  at::Tensor mixed;
+  {
+    const Float32Scope exact;
+    const at::Tensor logits = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
+    const at::Tensor weights = masked(mixHeads(m_mixLogits, logits)).softmax(-1);
+    if (tap && tap->wants(m_options.layer)) {
+      tap->take(m_options.layer, weights.detach());
+      tap->follow(m_options.layer, {{{weights.detach(), {}, weights}}});
+    }
+    mixed = at::matmul(mixHeads(m_mixWeights, weights), parts[2]);
+  }
+  return m_proj(mixed.transpose(1, 2).reshape({batch, length, m_options.width}));
+}
+
+}  // namespace headlight

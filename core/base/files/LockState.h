@@ -1,0 +1,24 @@
+#pragma once
+// Whether somebody holds a folder, asked without holding it.
+
+#include "core/base/files/OpenFolder.h"
+
+namespace headlight {
+
+inline constexpr const char* kLockName = ".lock";  ///< FolderLock's file
+
+enum class LockState {
+  Free,
+  Held,
+  Unknown,  ///< on a file system of several machines, whose locks are not all seen from here
+};
+
+/// Of FolderLock's lock on `folder`, this process's own included. Takes no lock, not for a moment:
+/// a run that begins just now must not find the folder busy.
+LockState lockStateOf(const OpenFolder& folder);
+
+/// False where FolderLock holds on this machine alone although others may see the folder: on FUSE,
+/// which sshfs is.
+bool locksReachOtherMachines(const OpenFolder& folder);
+
+}  // namespace headlight

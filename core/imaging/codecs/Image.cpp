@@ -1,0 +1,130 @@
+#include "core/imaging/codecs/Image.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+#include "core/base/files/Files.h"
+#include "core/imaging/codecs/Bytes.h"
+#include "core/imaging/codecs/Decoders.h"
+#include "core/imaging/codecs/ImageHeader.h"
+#include "core/imaging/codecs/Upright.h"
+
+namespace headlight {
+namespace {
+
+/// How EXIF's orientations 1 … 8 are undone: mirror left-right, upside down, then swap axes.
+struct Turn {
+  bool mirrored;
+  bool upsideDown;
+  bool transposed;
+};
+constexpr std::array<Turn, 8> kTurns{{{false, false, false},
+                                      {true, false, false},
+                                      {true, true, false},
+                                      {false, true, false},
+                                      {false, false, true},
+                                      {false, true, true},
+                                      {true, true, true},
+                                      {true, false, true}}};
+
+bool endsLikeOneOf(const std::filesystem::path& path,
+                   std::span<const std::string_view> extensions) {
+  std::string extension = path.extension().string();
+  for (char& letter : extension)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
+
+}  // namespace
+
+void requireImageBytes(std::string_view bytes) {
+  if (bytes.size() > kMaxImageBytes)
+    refuse(ErrorCode::UnsupportedFile, "is " + std::to_string(bytes.size()) + " bytes; at most " +
+                                           std::to_string(kMaxImageBytes) +
+                                           " are read here: scale the picture down");
+}
+
+Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
+  switch (header.format) {
+    case ImageFormat::Jpeg:
+      return decodeJpeg(bytes, header);
+    case ImageFormat::Png:
+      return decodePng(bytes, header);
+    case ImageFormat::Tiff:
+      return decodeTiff(bytes, header);
+    case ImageFormat::WebP:
+    case ImageFormat::Bmp:
+      return decodeWithOpenCv(bytes, header);
+    case ImageFormat::Pnm:
+      return decodePnm(bytes, header);
+  }
+  refuse(ErrorCode::Internal, "an image format without a decoder");
+}
+
+bool swapsSides(int orientation) {
+  return kTurns[static_cast<std::size_t>(orientation - 1)].transposed;
+}
+
+Image uprighted(Pixels stored, const ImageHeader& header) {
+  Image image;
+  image.width = static_cast<int>(header.width);
+  image.height = static_cast<int>(header.height);
+  const Turn turn = kTurns[static_cast<std::size_t>(header.orientation - 1)];
+  if (turn.transposed) std::swap(image.width, image.height);
+  if (header.orientation == 1) {
+    image.pixels = std::make_shared<const Pixels>(std::move(stored));
+    return image;
+  }
+  Pixels upright(stored.size());
+  std::uint8_t* out = upright.data();
+  for (std::int64_t y = 0; y < image.height; ++y)
+    for (std::int64_t x = 0; x < image.width; ++x, out += 3) {
+      std::int64_t column = turn.transposed ? y : x;
+      std::int64_t row = turn.transposed ? x : y;
+      if (turn.mirrored) column = header.width - 1 - column;
+      if (turn.upsideDown) row = header.height - 1 - row;
+      std::copy_n(stored.data() + (row * header.width + column) * 3, 3, out);
+    }
+  image.pixels = std::make_shared<const Pixels>(std::move(upright));
+  return image;
+}
+
+void requireSize(const ImageHeader& header, std::int64_t width, std::int64_t height) {
+  if (width != header.width || height != header.height)
+    refuse(ErrorCode::InvalidFile, "is damaged: its header says " + std::to_string(header.width) +
+                                       " x " + std::to_string(header.height) +
+                                       " pixels and its content says otherwise");
+}
+
+Result<Image> decodeImage(std::string_view bytes, const std::string& name) {
+  auto result = guarded(name, [&] {
+    requireImageBytes(bytes);
+    const ImageHeader header = readImageHeader(bytes);
+    return uprighted(decodeStored(bytes, header), header);
+  });
+  if (result) return result;
+  Error error = result.error();
+  error.where = name;
+  return error;
+}
+
+Result<Image> readImage(const std::filesystem::path& path) {
+  const Result<std::string> bytes = readFile(path, kMaxImageBytes);
+  if (!bytes) return bytes.error();
+  return decodeImage(*bytes, path.string());
+}
+
+bool hasImageExtension(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 10> kExtensions{
+      ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib", ".tif", ".tiff"};
+  return endsLikeOneOf(path, kExtensions) || hasPnmExtension(path);
+}
+
+bool hasPnmExtension(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 4> kExtensions{".ppm", ".pgm", ".pbm", ".pnm"};
+  return endsLikeOneOf(path, kExtensions);
+}
+
+}  // namespace headlight

@@ -1,0 +1,20 @@
+#pragma once
+// What decoding a whole picture and decoding a part of one share. Private to imaging.
+
+#include "core/imaging/codecs/Decoders.h"
+#include "core/imaging/codecs/Image.h"
+
+namespace headlight {
+
+/// Throws Failure (UnsupportedFile) for more than kMaxImageBytes.
+void requireImageBytes(std::string_view bytes);
+
+/// By the decoder of its format, whole, as stored.
+Pixels decodeStored(std::string_view bytes, const ImageHeader& header);
+
+/// Whether EXIF's orientation (1 … 8) makes rows of columns.
+bool swapsSides(int orientation);
+/// The upright picture of pixels as stored, header.width × header.height of them.
+Image uprighted(Pixels stored, const ImageHeader& header);
+
+}  // namespace headlight

@@ -1,0 +1,32 @@
+#pragma once
+// Curves as a drawing: axes with round numbers, a line a curve, a legend beside them.
+
+#include <string>
+#include <vector>
+
+#include "core/imaging/drawing/Drawing.h"
+
+namespace headlight {
+
+struct PlottedCurve {
+  std::string name;
+  std::vector<double> keys, values;     ///< of equal length, finite
+  std::vector<double> deviations = {};  ///< of the values; empty: none. NaN: not known
+  bool joined = true;                   ///< off: dots alone, where titles ask for them
+};
+
+struct CurveTitles {
+  std::string quantity, axis;               ///< at the axes
+  std::vector<std::string> keyLabels = {};  ///< of the keys 0, 1, …; empty: keys are numbers
+  /// A dot at each point, which are few, and their own range along x in place of one from 0.
+  bool points = false;
+};
+
+/// Of more than seven curves the colours follow one another.
+Drawing plotOf(const std::vector<PlottedCurve>& curves, const CurveTitles& titles);
+
+/// Round numbers from at or below `low` to at or above `high`, at most about `most` steps of 1, 2
+/// or 5 · 10^n. `low` < `high`, both finite.
+std::vector<double> roundTicks(double low, double high, int most);
+
+}  // namespace headlight

@@ -1,0 +1,13 @@
+#pragma once
+// A composed figure as a drawing, for SVG and PDF: tiles as pictures, all else as real text.
+
+#include "core/imaging/drawing/Drawing.h"
+#include "core/imaging/drawing/Figure.h"
+
+namespace headlight {
+
+/// What composeFigure() draws, a unit a pixel of a tile. Failure as there: no tiles, or tiles of
+/// different sizes.
+Drawing drawingOf(const FigureGrid& grid);
+
+}  // namespace headlight

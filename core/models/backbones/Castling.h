@@ -1,0 +1,27 @@
+#pragma once
+// Castling (Castling-ViT, §3.2.2): a trained model drops the auxiliary softmax branch of its
+// linear-angular attention for inference, and what that changes.
+
+#include <vector>
+
+#include "core/models/backbones/Model.h"
+
+namespace headlight {
+
+/// Layers whose attention has an auxiliary branch; 0: nothing to castle.
+int castlingLayers(const Model& model);
+
+/// Whether inference goes without the auxiliary branch in every layer that has one. Nothing else of
+/// the model changes: weights are kept, and training goes on with the branch. Returns how many
+/// layers have one.
+int setCastled(Model& model, bool castled);
+
+/// The config of the same model with `attention.castled` as given, for what is saved afterwards.
+/// Throws Failure where its mechanism has no such branch.
+ModelConfig castledConfig(ModelConfig config, bool castled);
+
+/// Castling is free, changing no output at all, where no layer has a nonzero left: `nonzeros` is
+/// the fraction in each layer's auxiliary mask, NaN in layers without one.
+bool castlingIsFree(const std::vector<double>& nonzeros);
+
+}  // namespace headlight

@@ -1,0 +1,219 @@
+#include "core/models/backbones/Model.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/attention/base/MixedPrecision.h"
+#include "core/base/FreeMemory.h"
+#include "core/models/Backbones.h"
+#include "core/models/backbones/Recomputation.h"
+#include "core/models/Registry.h"
+
+namespace headlight {
+namespace {
+
+/// "blocks.0.attn" and "rel_pos_h".
+std::pair<std::string, std::string> splitName(const std::string& name) {
+  const auto dot = name.rfind('.');
+  if (dot == std::string::npos) return {"", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+/// The module at that path below `module`, where it has parameters of its own to decide on.
+const OwnParameters* ownerIn(const torch::nn::Module& module, const std::string& path) {
+  const auto dot = path.find('.');
+  const auto children = module.named_children();
+  const auto* child = children.find(path.substr(0, dot));
+  if (!child) return nullptr;
+  if (dot != std::string::npos) return ownerIn(**child, path.substr(dot + 1));
+  return dynamic_cast<const OwnParameters*>(child->get());
+}
+
+}  // namespace
+
+Model::Model(const ModelConfig& config)
+    : m_config(config), m_masks(maskShapeOf(config, modelCatalogue())) {}
+
+at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
+  return inFloat32(classify(throughBlocks(embed(images), tap)));
+}
+
+at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionTap* tap) {
+  const bool recomputing = m_recomputing && is_training() && tap == nullptr;
+  for (int l = 0; l < layers(); ++l)
+    tokens = recomputing ? recomputedBlock(*this, l, tokens) : block(l, tokens, tap);
+  return tokens;
+}
+
+void Model::setRecomputing(bool on) {
+  if (on && !canRecompute(*this))
+    throw Failure({ErrorCode::InvalidConfig,
+                   "the backbone " + m_config.backbone +
+                       " has batch norms, which would count every image twice; choose no, and "
+                       "training.accumulate for less memory",
+                   "training.checkpoint_blocks"});
+  m_recomputing = on;
+}
+
+ClassLogitsPair Model::forwardBoth(const at::Tensor& images) {
+  const auto [logits, distilled] = classifyBoth(throughBlocks(embed(images), nullptr));
+  return {inFloat32(logits), inFloat32(distilled)};
+}
+
+void Model::setMasks(const MaskScheme& scheme) {
+  bool fits = scheme.layers() == layers();
+  for (int l = 0; fits && l < layers(); ++l)
+    fits = scheme.heads(l) == heads(l);
+  if (!fits)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "the scheme is for another model: this one has " + std::to_string(layers()) +
+                       " layers of " + std::to_string(heads(0)) + " heads",
+                   "masks"});
+  for (int l = 0; l < std::min(layers(), m_masks.maskableLayers()); ++l)
+    attention(l).setMasks(scheme.layer(l));
+  for (int l = m_masks.maskableLayers(); l < layers(); ++l)
+    attention(l).Attention::setMasks(scheme.layer(l));
+  m_masks = scheme;
+}
+
+std::vector<LearnedAlpha> Model::learnedAlphas() const {
+  std::vector<LearnedAlpha> learned;
+  for (int l = 0; l < layers(); ++l)
+    for (LearnedAlpha& entry : attention(l).learnedAlphas()) {
+      entry.layer = l;
+      learned.push_back(entry);
+    }
+  return learned;
+}
+
+void Model::setLearnedAlphas(const std::vector<LearnedAlpha>& learned) {
+  std::vector<std::vector<LearnedAlpha>> perLayer(layers());
+  for (const LearnedAlpha& entry : learned)
+    if (m_masks.contains(entry.layer, entry.head)) perLayer[entry.layer].push_back(entry);
+  for (int l = 0; l < layers(); ++l)
+    attention(l).setLearnedAlphas(perLayer[l]);
+}
+
+std::string Model::softLogitName(int layer) const {
+  const Attention* own = &attention(layer);
+  for (const auto& module : named_modules())
+    if (module.value().get() == own) return module.key() + ".soft_mask_logit";
+  return {};
+}
+
+ModelTensors Model::idleElements() const {
+  ModelTensors idle;
+  for (int l = 0; l < layers(); ++l)
+    if (const at::Tensor elements = attention(l).idleAlphas(); elements.defined())
+      idle.emplace_back(softLogitName(l), elements);
+  return idle;
+}
+
+std::string Model::mapMeaning() const {
+  std::string meaning = attention(0).mapMeaning();
+  for (const std::string& notice : notices())
+    meaning.append(" ").append(notice);
+  return meaning;
+}
+
+std::vector<std::string> Model::notices() const {
+  std::vector<std::string> all;
+  for (int l = 0; l < layers(); ++l)
+    if (const std::string notice = attention(l).notice();
+        !notice.empty() && std::find(all.begin(), all.end(), notice) == all.end())
+      all.push_back(notice);
+  return all;
+}
+
+bool Model::mapRowsSumToOne() const {
+  for (int l = 0; l < layers(); ++l)
+    if (!attention(l).mapRowsSumToOne()) return false;
+  return true;
+}
+
+at::Tensor Model::auxiliaryLoss() {
+  at::Tensor sum;
+  for (int l = 0; l < layers(); ++l)
+    if (const at::Tensor loss = attention(l).auxiliaryLoss(); loss.defined())
+      sum = sum.defined() ? sum + loss : loss;
+  return sum;
+}
+
+void Model::setProgress(double fraction) {
+  m_progress = fraction;
+  for (int l = 0; l < layers(); ++l)
+    attention(l).setProgress(fraction);
+}
+
+std::vector<std::vector<std::pair<std::string, double>>> Model::readings() const {
+  std::vector<std::vector<std::pair<std::string, double>>> result;
+  for (int l = 0; l < layers(); ++l)
+    result.push_back(attention(l).readings());
+  return result;
+}
+
+std::vector<std::string> Model::kernels() const {
+  std::vector<std::string> result;
+  for (int l = 0; l < layers(); ++l)
+    result.push_back(attention(l).kernelText());
+  return result;
+}
+
+ModelTensors Model::trainable() const {
+  ModelTensors tensors;
+  for (const auto& item : named_parameters(/*recurse=*/true))
+    tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+ModelTensors Model::state() const {
+  ModelTensors tensors = trainable();
+  for (const auto& item : named_buffers(/*recurse=*/true))
+    tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+bool Model::decays(const std::string& name, const at::Tensor& parameter, bool masks) const {
+  if (parameter.dim() <= 1) return false;  // biases, norms, LayerScale, soft_mask_logit
+  const auto [module, own] = splitName(name);
+  if (module.empty()) return false;  // tokens and position embeddings
+  const OwnParameters* owner = ownerIn(*this, module);
+  return !owner || (masks && owner->mayDecay(own));
+}
+
+bool Model::isFitted(const std::string& name) const {
+  const auto [module, own] = splitName(name);
+  const OwnParameters* owner = ownerIn(*this, module);
+  return owner && owner->isFitted(own);
+}
+
+std::unique_lock<std::mutex> holdTorchRandom() {
+  static std::mutex mutex;
+  return std::unique_lock(mutex);
+}
+
+void seedTorch(std::uint64_t seed) {
+  at::manual_seed(seed);
+}
+
+void requireMemoryFor(std::int64_t parameters) {
+  char millions[32];
+  std::snprintf(millions, sizeof millions, "%.4g", static_cast<double>(parameters) / 1e6);
+  requireMemory(parameters * static_cast<std::int64_t>(sizeof(float)),
+                std::string("a model of ") + millions + " million parameters");
+}
+
+std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
+  // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
+  const ModelConfig config = checkedAndCompleted(given);
+  const Backbone& backbone = backboneOf(config.backbone);
+  requireMemoryFor(backbone.cost(config).parameters);
+  const auto random = holdTorchRandom();
+  seedTorch(seed);
+  return backbone.make(config);
+}
+
+}  // namespace headlight

@@ -1,0 +1,140 @@
+#pragma once
+// What the rest of core knows of a model, whatever its backbone.
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/attention/base/Attention.h"
+#include "core/attention/base/AttentionTap.h"
+#include "core/base/Result.h"
+#include "core/config/ModelConfig.h"
+#include "core/masks/MaskScheme.h"
+
+namespace headlight {
+
+/// Names and tensors that share storage with the model's own.
+using ModelTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// Logits [B, classes] of the class head, and of the distillation head where there is one.
+struct ClassLogitsPair {
+  at::Tensor logits, distilled;
+};
+
+/// A model runs in three parts so that a viewer can keep the tokens between blocks and recompute
+/// from the block it edited: embed, block 0 … layers−1, classify. All expect images as
+/// [B, 3, H, W] float32, normalised, and tokens as [B, T, D]; T and D may change from block to
+/// block (a block begins with the merging that its stage begins with).
+class Model : public torch::nn::Module {
+ public:
+  const ModelConfig& config() const { return m_config; }
+  int layers() const { return static_cast<int>(m_masks.layers()); }
+  int heads(int layer) const { return m_masks.heads(layer); }
+  /// Where the tokens of a layer's attention lie.
+  virtual Grid grid(int layer) const = 0;
+  std::vector<int> headsPerLayer() const { return m_masks.shape().heads; }
+
+  virtual at::Tensor embed(const at::Tensor& images) = 0;
+  virtual at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) = 0;
+  /// Logits [B, classes], [B, 0] without a classifier. Of a distilled model: the mean of its two
+  /// heads.
+  virtual at::Tensor classify(const at::Tensor& tokens) = 0;
+  /// [B, D]: what the classifier reads, and all that a model without one gives. Undefined where a
+  /// backbone does not tell.
+  virtual at::Tensor pooledFeatures(const at::Tensor& /*tokens*/) { return {}; }
+  /// The two heads apart, for distillation.
+  virtual ClassLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
+
+  at::Tensor forward(const at::Tensor& images, AttentionTap* tap = nullptr);
+  /// On: in training, blocks keep only what goes in and are computed again in the backward pass
+  /// (Recomputation.h). Throws Failure(InvalidConfig) where a block has batch norms.
+  void setRecomputing(bool on);
+  ClassLogitsPair forwardBoth(const at::Tensor& images);
+
+  /// Replaces where every head may look. Parameters that a kind needs (soft_mask_logit) appear when
+  /// first used, starting from the mask's α. What a head learned stays with it, soft or not, and is
+  /// there again when it is soft from the same α (HeadMask::resets). Errors: a scheme of another
+  /// shape.
+  void setMasks(const MaskScheme& scheme);
+  const MaskScheme& masks() const { return m_masks; }
+  /// α of every head of a layer now; NaN where the head's mask is not soft.
+  std::vector<float> softAlphas(int layer) const { return attention(layer).softAlphas(); }
+  /// What heads learned of their α, soft now or not.
+  std::vector<LearnedAlpha> learnedAlphas() const;
+  /// Replaces it, for weights that are about to be loaded: their tensors are there afterwards. To
+  /// be followed by setMasks once they are filled. Cells that do not exist are ignored.
+  void setLearnedAlphas(const std::vector<LearnedAlpha>& learned);
+  /// The name of a layer's soft_mask_logit, whether it is there yet or not.
+  std::string softLogitName(int layer) const;
+  /// Elements of parameters that training must not move, as masks (bool, shaped as the parameter).
+  ModelTensors idleElements() const;
+
+  /// What the map of a mechanism is, in words for the interface, and whether it is signed. What
+  /// layers have to say besides (Attention::notice) follows, each sentence once.
+  virtual std::string mapMeaning() const;
+  /// Attention::notice of the layers, each sentence once.
+  std::vector<std::string> notices() const;
+  bool mapIsSigned() const { return attention(0).mapIsSigned(); }
+  /// By what each layer's attention was last computed (Attention::kernelText).
+  std::vector<std::string> kernels() const;
+  /// In every layer (Attention::mapRowsSumToOne).
+  bool mapRowsSumToOne() const;
+
+  /// The sum of the layers' auxiliary losses after a forward pass; undefined: none.
+  at::Tensor auxiliaryLoss();
+  /// `fraction` of the training steps is done, in [0, 1]: for schedules (Castling's ε). A model
+  /// that nobody told counts as trained.
+  void setProgress(double fraction);
+  double progress() const { return m_progress; }
+  /// Of each layer's last forward pass, by name.
+  std::vector<std::vector<std::pair<std::string, double>>> readings() const;
+
+  /// Parameters in timm's names, then buffers; both as they would be saved.
+  ModelTensors state() const;
+  ModelTensors trainable() const;
+  /// Whether weight decay acts on this parameter: on matrices; not on biases, norms, tokens,
+  /// position embeddings and tables, LayerScale and soft mask logits (timm's rule). On learned
+  /// masks and scales, which belong to positions too, where `masks` (training.decay_masks).
+  bool decays(const std::string& name, const at::Tensor& parameter, bool masks = false) const;
+  /// Whether this parameter starts from a fit that weights replace (OwnParameters::isFitted).
+  bool isFitted(const std::string& name) const;
+
+  /// The attention of a layer.
+  virtual Attention& attention(int layer) = 0;
+  const Attention& attention(int layer) const { return const_cast<Model*>(this)->attention(layer); }
+
+ protected:
+  explicit Model(const ModelConfig& config);
+
+ private:
+  at::Tensor throughBlocks(at::Tensor tokens, AttentionTap* tap);
+
+  ModelConfig m_config;
+  bool m_recomputing = false;
+  double m_progress = 1;
+  MaskScheme m_masks;
+};
+
+/// To be held from seedTorch() to the last draw that follows from it: LibTorch's generators are the
+/// process's, and draws of another thread in between would change what is drawn. The functions that
+/// make a model hold it themselves, so nobody who holds it may call them.
+[[nodiscard]] std::unique_lock<std::mutex> holdTorchRandom();
+
+/// Seeds LibTorch's generators (drop path, dropout, initialisation).
+void seedTorch(std::uint64_t seed);
+
+/// Throws Failure where the weights of a model of so many parameters are more than the free memory:
+/// to be asked before any of them is allocated.
+void requireMemoryFor(std::int64_t parameters);
+
+/// Builds a registered backbone, initialised from `seed` as timm does. Throws Failure, also where
+/// its weights are more than the free memory.
+std::shared_ptr<Model> makeModel(const ModelConfig& config, std::uint64_t seed);
+
+}  // namespace headlight

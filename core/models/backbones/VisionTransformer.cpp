@@ -1,0 +1,228 @@
+#include "core/models/backbones/VisionTransformer.h"
+
+#include <ATen/ATen.h>
+
+#include "core/attention/softmax/SoftmaxAttention.h"
+#include "core/models/layers/ConvolvedMlp.h"
+
+namespace headlight {
+namespace {
+
+VitLayout layoutOf(const ModelConfig& config) {
+  VitLayout layout;
+  valueOrThrow(
+      readParameters(VisionTransformer::optionTable(), config.layout, &layout, "model.layout"));
+  requireOddSide(layout.mlpConvolution, "model.layout.mlp_convolution");
+  if (layout.pooling == "auto") layout.pooling = config.classToken ? "token" : "mean";
+  const auto refuse = [](const std::string& key, const std::string& why) {
+    throw Failure({ErrorCode::InvalidConfig, why, "model.layout." + key});
+  };
+  if (layout.pooling == "token" && !config.classToken)
+    refuse("pooling", "there is no class token to read; choose mean or attention");
+  if (config.distilled && (layout.pooling != "token" || layout.poolNorm))
+    refuse("pooling",
+           "a distilled model reads its tokens after the final norm; choose token, "
+           "without pool_norm");
+  if (!layout.branchBias && (config.mechanism != "softmax" || layout.mlp != "swiglu_apart"))
+    refuse("branch_bias", "is left out of softmax attention and the MLP swiglu_apart alone");
+  if (!layout.finalNorm && (layout.poolNorm || config.distilled))
+    refuse("final_norm", "is read by a distilled model, and is what pool_norm moves; leave it on");
+  if (layout.poolHeads > 0 && config.width % layout.poolHeads != 0)
+    refuse("pool_heads", "must divide model.width " + std::to_string(config.width));
+  if (config.distilled && config.classes == 0)
+    throw Failure({ErrorCode::InvalidConfig,
+                   "a distilled model has two classifiers; give at least "
+                   "1",
+                   "model.classes"});
+  if (layout.mlpConvolution > 0 && (layout.mlp != "plain" || layout.activation != "gelu"))
+    refuse("mlp_convolution",
+           "stands in a plain MLP with GELU; set mlp to plain and activation to "
+           "gelu, or this to 0");
+  return layout;
+}
+
+BlockOptions vitBlockOf(const ModelConfig& config, const VitLayout& layout, int layer) {
+  return {.mechanism = config.mechanism,
+          .attention = {.layer = layer,
+                        .layerInStage = layer,
+                        .width = config.width,
+                        .heads = config.heads,
+                        .qkvBias = config.qkvBias,
+                        .keyBias = layout.names != "beit",
+                        .projBias = layout.branchBias,
+                        .normEpsilon = config.normEpsilon,
+                        .grid = config.grid(),
+                        .options = config.attention},
+          .mlpRatio = config.mlpRatio,
+          .mlp = layout.mlp,
+          .activation = layout.activation,
+          .layerScale = config.layerScale,
+          .bareScale = layout.names != "vit",
+          .postNorm = layout.postNorm,
+          .rmsNorm = layout.norm == "rms",
+          .mlpBias = layout.branchBias,
+          .dropPath = dropPathRate(config, layer, config.depth),
+          .normEpsilon = config.normEpsilon,
+          .mlpDropPath = layout.mlpDropPath,
+          .mlpConvolution = layout.mlpConvolution};
+}
+
+AttentionPoolOptions poolOf(const ModelConfig& config, const VitLayout& layout) {
+  return {.width = config.width,
+          .heads = layout.poolHeads > 0 ? layout.poolHeads : config.heads,
+          .mlpRatio = layout.poolRatio > 0 ? layout.poolRatio : config.mlpRatio,
+          .normEpsilon = config.normEpsilon,
+          .activation = layout.activation};
+}
+
+std::shared_ptr<RotaryFrequencies> frequenciesOf(const ModelConfig& config,
+                                                 const VitLayout& layout) {
+  if (config.mechanism != "softmax") return nullptr;
+  return SoftmaxAttention::sharedFrequencies(vitBlockOf(config, layout, 0).attention, config.depth);
+}
+
+std::int64_t positionCount(const ModelConfig& config, const VitLayout& layout) {
+  if (config.positions != "learned") return 0;
+  return layout.prefixPositions ? config.grid().tokens() : config.grid().patches();
+}
+
+}  // namespace
+
+VisionTransformer::VisionTransformer(const ModelConfig& config)
+    : Model(config), m_layout(layoutOf(config)) {
+  makeTokens();
+  m_patches = register_module(
+      "patch_embed",
+      std::make_shared<PatchEmbedding>(config.patchSize, config.width, !m_layout.normPre));
+  if (m_layout.patchNorm) m_patchNorm = m_patches->register_module("norm", makeTokenNorm());
+  if (m_layout.normPre) m_normPre = register_module("norm_pre", makeTokenNorm());
+  makeBlocks();
+  makeEnd();
+  initialise();
+}
+
+void VisionTransformer::makeBlocks() {
+  m_frequencies = frequenciesOf(config(), m_layout);
+  if (m_frequencies) register_module("rope", m_frequencies);
+  auto blocks = register_module("blocks", std::make_shared<Holder>());
+  for (int l = 0; l < config().depth; ++l) {
+    m_blocks.push_back(blocks->register_module(
+        std::to_string(l), std::make_shared<TransformerBlock>(vitBlockOf(config(), m_layout, l))));
+    if (m_frequencies)
+      dynamic_cast<SoftmaxAttention&>(m_blocks.back()->attention()).share(m_frequencies);
+  }
+}
+
+std::shared_ptr<TokenNorm> VisionTransformer::makeTokenNorm() const {
+  return std::make_shared<TokenNorm>(config().width, config().normEpsilon, m_layout.norm == "rms");
+}
+
+void VisionTransformer::makeTokens() {
+  const int width = config().width;
+  if (config().classToken) m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));
+  if (config().distilled)
+    m_distillationToken = register_parameter("dist_token", at::zeros({1, 1, width}));
+  if (config().registers > 0)
+    m_registers = register_parameter("reg_token", at::zeros({1, config().registers, width}));
+  if (const std::int64_t count = positionCount(config(), m_layout); count > 0)
+    m_positions = register_parameter("pos_embed", at::zeros({1, count, width}));
+}
+
+void VisionTransformer::makeEnd() {
+  const int width = config().width;
+  const char* name = m_layout.poolNorm ? "fc_norm" : "norm";
+  if (m_layout.finalNorm)
+    (m_layout.poolNorm ? m_poolNorm : m_norm) = register_module(name, makeTokenNorm());
+  if (m_layout.pooling == "attention")
+    m_attentionPool =
+        register_module("attn_pool", std::make_shared<AttentionPool>(poolOf(config(), m_layout)));
+  if (config().classes > 0)
+    m_head = register_module("head", torch::nn::Linear(width, config().classes));
+  if (config().distilled)
+    m_headDistilled = register_module("head_dist", torch::nn::Linear(width, config().classes));
+}
+
+/// As timm: embeddings from N(0, 0.02²), the class token and registers from N(0, 10⁻¹²).
+void VisionTransformer::initialise() {
+  const at::NoGradGuard noGrad;
+  if (m_classToken.defined()) m_classToken.normal_(0, 1e-6);
+  if (m_distillationToken.defined()) m_distillationToken.normal_(0, 0.02);
+  if (m_registers.defined()) m_registers.normal_(0, 1e-6);
+  if (m_positions.defined()) m_positions.normal_(0, 0.02);
+  if (m_frequencies) m_frequencies->initialise();
+  m_patches->initialise();
+  initialiseLinears(*this);
+}
+
+at::Tensor VisionTransformer::embed(const at::Tensor& images) {
+  checkImages(images, config());
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& token : {m_classToken, m_distillationToken, m_registers})
+    if (token.defined()) parts.push_back(token.expand({images.size(0), -1, -1}));
+  at::Tensor patches = m_patches->forward(images);
+  if (m_patchNorm) patches = m_patchNorm->forward(patches);
+  const bool first = m_positions.defined() && !m_layout.prefixPositions;
+  parts.push_back(first ? patches + m_positions : patches);
+  at::Tensor tokens = at::cat(parts, 1);
+  if (m_positions.defined() && !first) tokens = tokens + m_positions;
+  return m_normPre ? m_normPre->forward(tokens) : tokens;
+}
+
+at::Tensor VisionTransformer::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+  return m_blocks[layer]->forward(tokens, tap);
+}
+
+at::Tensor VisionTransformer::finalNorm(const at::Tensor& tokens) {
+  return m_norm ? m_norm->forward(tokens) : tokens;
+}
+
+at::Tensor VisionTransformer::pooledFeatures(const at::Tensor& tokens) {
+  const int prefix = config().grid().prefix;
+  at::Tensor pooled;
+  // Norms act on tokens one by one: only those that are read need it.
+  if (m_layout.pooling == "token")
+    pooled = finalNorm(tokens.slice(1, 0, 1)).select(1, 0);
+  else if (m_layout.pooling == "attention")
+    pooled = m_attentionPool->forward(finalNorm(tokens.slice(1, m_layout.poolPrefix ? 0 : prefix)));
+  else
+    pooled = finalNorm(tokens.slice(1, prefix)).mean(1);
+  return m_poolNorm ? m_poolNorm->forward(pooled) : pooled;
+}
+
+at::Tensor VisionTransformer::classify(const at::Tensor& tokens) {
+  const auto [logits, distilled] = classifyBoth(tokens);
+  return distilled.defined() ? (logits + distilled) / 2 : logits;
+}
+
+ClassLogitsPair VisionTransformer::classifyBoth(const at::Tensor& tokens) {
+  if (!m_head) return {tokens.new_empty({tokens.size(0), 0}), {}};
+  if (!config().distilled) return {m_head(pooledFeatures(tokens)), {}};
+  const at::Tensor prefix = m_norm->forward(tokens.slice(1, 0, 2));
+  return {m_head(prefix.select(1, 0)), m_headDistilled(prefix.select(1, 1))};
+}
+
+ModelCost VisionTransformer::cost(const ModelConfig& config) {
+  const VitLayout layout = layoutOf(config);
+  const std::int64_t width = config.width, patches = config.grid().patches();
+  CostCounter counter;
+  counter.parameters("tokens", config.grid().prefix * width);
+  if (config.positions == "learned")
+    counter.parameters("pos_embed", positionCount(config, layout) * width);
+  counter.convolution("patch_embed.proj", 3, width, config.patchSize, 1, !layout.normPre, patches);
+  const std::int64_t norm = TokenNorm::parameters(width, layout.norm == "rms");
+  if (layout.patchNorm) counter.parameters("patch_embed.norm", norm);
+  if (layout.normPre) counter.parameters("norm_pre", norm);
+  if (frequenciesOf(config, layout)) counter.parameters("rope", config.depth * width);
+  for (int l = 0; l < config.depth; ++l)
+    TransformerBlock::count(counter, "blocks." + std::to_string(l) + ".",
+                            vitBlockOf(config, layout, l));
+  if (layout.finalNorm) counter.parameters("norm", norm);
+  if (layout.pooling == "attention")
+    AttentionPool::count(counter, poolOf(config, layout),
+                         layout.poolPrefix ? config.grid().tokens() : patches);
+  if (config.classes > 0) counter.linear("head", width, config.classes, true, 1);
+  if (config.distilled) counter.linear("head_dist", width, config.classes, true, 1);
+  return counter.cost();
+}
+
+}  // namespace headlight

@@ -1,0 +1,43 @@
+#include "core/models/layers/ConvolvedMlp.h"
+
+#include <ATen/ATen.h>
+
+#include "core/attention/base/MixedPrecision.h"
+#include "core/attention/kernels/RelativeSums.h"
+#include "core/base/Result.h"
+
+namespace headlight {
+
+ConvolvedMlp::ConvolvedMlp(int width, int hidden, int side, const Grid& grid)
+    : Mlp(width, hidden), m_grid(grid) {
+  auto convolution = register_module("dconv", std::make_shared<Holder>());
+  // A convolution's default: uniform within the inverse root of the fan-in.
+  const at::NoGradGuard noGrad;
+  const double bound = 1.0 / side;
+  m_filter = convolution->register_parameter(
+      "weight", at::empty({hidden, 1, side, side}).uniform_(-bound, bound));
+}
+
+at::Tensor ConvolvedMlp::convolved(const at::Tensor& hidden) const {
+  const Float32Scope exact;  // its backward pass takes no other
+  const std::int64_t features = hidden.size(2);
+  const at::Tensor patches =
+      hidden.slice(1, m_grid.prefix).reshape({hidden.size(0), m_grid.rows, m_grid.cols, features});
+  const at::Tensor mixed =
+      relativeSums(patches, m_filter.squeeze(1)).reshape({hidden.size(0), -1, features});
+  return m_grid.prefix == 0 ? mixed : at::cat({hidden.slice(1, 0, m_grid.prefix), mixed}, 1);
+}
+
+at::Tensor ConvolvedMlp::forward(const at::Tensor& tokens) {
+  return m_second(at::gelu(convolved(inFloat32(m_first(tokens)))));
+}
+
+void requireOddSide(int side, const std::string& path) {
+  if (side == 0 || side % 2 == 1) return;
+  throw Failure({ErrorCode::InvalidConfig,
+                 "a convolution of side " + std::to_string(side) +
+                     " has no middle; use an odd number, or 0 for none",
+                 path});
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+#pragma once
+// An MLP that mixes neighbouring patches: "adding DWConv in the middle of MLP layers"
+// (Castling-ViT, You et al. 2023, §4.4). The paper leaves its size and place open: here it stands
+// before the GELU, as in PVTv2's (Wang et al. 2022), without a bias, as that of Castling's
+// attention.
+
+#include "core/masks/Grid.h"
+#include "core/models/layers/Parts.h"
+
+namespace headlight {
+
+/// fc2(GELU(DW(fc1(x)))), DW a depthwise convolution over the grid, zeros around it; prefix tokens
+/// pass it by. Names: fc1, fc2, dconv.weight [F, 1, s, s] of F hidden features.
+class ConvolvedMlp : public Mlp {
+ public:
+  /// `side` s: odd, at least 1.
+  ConvolvedMlp(int width, int hidden, int side, const Grid& grid);
+  at::Tensor forward(const at::Tensor& tokens) override;
+
+ private:
+  at::Tensor convolved(const at::Tensor& hidden) const;
+
+  Grid m_grid;
+  at::Tensor m_filter;
+};
+
+/// Throws Failure(InvalidConfig) for a side that is even and not 0; `path` is for the message.
+void requireOddSide(int side, const std::string& path);
+
+}  // namespace headlight

@@ -1,0 +1,93 @@
+#include "core/models/layers/LevitParts.h"
+
+#include <ATen/ATen.h>
+
+#include "core/attention/base/MixedPrecision.h"
+#include "core/models/layers/SharedNorm.h"
+#include "core/processes/Processes.h"
+
+namespace headlight {
+namespace {
+
+/// Over rows [N, C]. One row has no deviation: where a training batch comes down to that (the head
+/// of a last batch of one image), the running statistics stand in and are left as they are.
+at::Tensor normalised(torch::nn::BatchNorm1d& norm, const at::Tensor& rows) {
+  if (rows.size(0) > 1 || !norm->is_training() || currentProcesses())
+    return batchNormed(norm, rows);
+  return at::batch_norm(rows, norm->weight, norm->bias, norm->running_mean, norm->running_var,
+                        /*training=*/false, 0.0, norm->options.eps(), /*cudnn_enabled=*/false);
+}
+
+}  // namespace
+
+at::Tensor hardSwish(at::Tensor x) {
+  return x.requires_grad() ? at::hardswish(x) : at::hardswish_(x);
+}
+
+ConvNorm::ConvNorm(int in, int out, int groups) {
+  m_linear = register_module(
+      "linear",
+      torch::nn::Conv2d(
+          torch::nn::Conv2dOptions(in, out, 3).stride(2).padding(1).groups(groups).bias(false)));
+  m_norm = register_module("bn", torch::nn::BatchNorm2d(out));
+}
+
+at::Tensor ConvNorm::forward(const at::Tensor& pictures) {
+  return batchNormed(m_norm, inFloat32(m_linear(pictures)));
+}
+
+void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,
+                     std::int64_t out, std::int64_t groups, std::int64_t positions) {
+  counter.convolution(name + ".linear", in, out, 3, groups, false, positions);
+  counter.parameters(name + ".bn", 2 * out);
+}
+
+LinearNorm::LinearNorm(int in, int out, double scale) {
+  m_linear =
+      register_module("linear", torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(false)));
+  m_norm = register_module("bn", torch::nn::BatchNorm1d(out));
+  const at::NoGradGuard noGrad;
+  m_norm->weight.fill_(scale);
+}
+
+void LinearNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,
+                       std::int64_t out, std::int64_t tokens) {
+  counter.linear(name + ".linear", in, out, false, tokens);
+  counter.parameters(name + ".bn", 2 * out);
+}
+
+at::Tensor LinearNorm::forward(const at::Tensor& tokens) {
+  const at::Tensor mapped = inFloat32(m_linear(tokens));
+  return normalised(m_norm, mapped.flatten(0, 1)).view_as(mapped);
+}
+
+at::Tensor NormLinear::forward(const at::Tensor& features) {
+  return m_linear(normalised(m_norm, features));
+}
+
+NormLinear::NormLinear(int in, int out) {
+  m_norm = register_module("bn", torch::nn::BatchNorm1d(in));
+  m_linear = register_module("linear", torch::nn::Linear(in, out));
+}
+
+void NormLinear::count(CostCounter& counter, const std::string& name, std::int64_t in,
+                       std::int64_t out) {
+  counter.parameters(name + ".bn", 2 * in);
+  counter.linear(name + ".linear", in, out, true, 1);
+}
+
+LevitMlp::LevitMlp(int width, int hidden)
+    : m_first(register_module("ln1", std::make_shared<LinearNorm>(width, hidden))),
+      m_second(register_module("ln2", std::make_shared<LinearNorm>(hidden, width, 0.0))) {}
+
+void LevitMlp::count(CostCounter& counter, const std::string& name, std::int64_t width,
+                     std::int64_t hidden, std::int64_t tokens) {
+  LinearNorm::count(counter, name + ".ln1", width, hidden, tokens);
+  LinearNorm::count(counter, name + ".ln2", hidden, width, tokens);
+}
+
+at::Tensor LevitMlp::forward(const at::Tensor& tokens) {
+  return m_second->forward(hardSwish(m_first->forward(tokens)));
+}
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+#include "core/models/sequence/SequenceCost.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr std::int64_t kSymbols = 257, kBytes = 256;
+
+/// Pairs of positions that a position bias's matrix joins; 0: there is none.
+std::int64_t biasedPairs(const SequenceModelConfig& model, std::int64_t length) {
+  if (!model.hasPositionBiases()) return 0;
+  const std::int64_t whole = length * length;
+  if (model.mechanism == "aft_full" || !model.factorised) return whole;
+  return std::min(whole, length * 2 * model.window);
+}
+
+void countSoftmax(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length) {
+  counter.linear("qkv", model.width, 3 * model.width, true, length);
+  counter.macs("logits and values", 2 * length * length * model.width);
+}
+
+void countAft(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length) {
+  if (model.hasPositionBiases())
+    counter.parameters("positions", model.factorised ? 2 * length * model.rank : length * length);
+  if (model.query) counter.linear("q", model.width, model.width, true, length);
+  counter.linear("k", model.width, model.width, true, length);
+  counter.linear("v", model.width, model.width, true, length);
+  if (const std::int64_t pairs = biasedPairs(model, length); pairs > 0)
+    counter.macs("sums", 2 * pairs * model.width);
+}
+
+void countBlock(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length,
+                const std::string& block) {
+  counter.enter(block);
+  counter.parameters("norm1", 2 * model.width);
+  counter.enter(block + "attn.");
+  model.isSoftmax() ? countSoftmax(counter, model, length) : countAft(counter, model, length);
+  counter.linear("proj", model.width, model.width, true, length);
+  counter.enter(block);
+  counter.parameters("norm2", 2 * model.width);
+  counter.linear("mlp.fc1", model.width, model.hiddenWidth(), true, length);
+  counter.linear("mlp.fc2", model.hiddenWidth(), model.width, true, length);
+}
+
+}  // namespace
+
+ModelCost sequenceCost(const SequenceExperiment& experiment) {
+  const SequenceModelConfig& model = experiment.model;
+  const std::int64_t length = experiment.length(), width = model.width;
+  CostCounter counter;
+  counter.parameters("embed", kSymbols * width);
+  counter.parameters("pos_embed", length * width);
+  for (int l = 0; l < model.depth; ++l)
+    countBlock(counter, model, length, "blocks." + std::to_string(l) + ".");
+  counter.enter("");
+  counter.parameters("norm", 2 * width);
+  counter.linear("head", width, kBytes, true, length);
+  return counter.cost();
+}
+
+}  // namespace headlight

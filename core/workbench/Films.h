@@ -1,4 +1,0 @@
-#pragma once
-// Films that programs write.
-
-#include "core/imaging/FilmFile.h"

@@ -1,0 +1,60 @@
+#pragma once
+// The gradient of one class's logit, carried from the classifier back through a model block by
+// block: what stands in the graph at any time is one block, whatever the depth. Torch types: core
+// only.
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <vector>
+
+#include "core/attention/base/AttentionTap.h"
+#include "core/models/backbones/Model.h"
+
+namespace headlight {
+
+/// One picture through a model, with what each block took in. Called after every block, `step` may
+/// throw to stop.
+struct KeptPass {
+  std::vector<at::Tensor>
+      tokens;         ///< [layers + 1]: what enters each block, and what leaves the last
+  at::Tensor logits;  ///< [classes]; undefined for a model without classifier
+};
+/// `image` [1, 3, H, W], normalised, where the model is.
+KeptPass keptPass(Model& model, const at::Tensor& image, const std::function<void()>& step);
+
+/// What the gradient is in one block.
+struct BlockGradient {
+  FollowedMap map;                       ///< of its attention, where that was asked for
+  std::vector<at::Tensor> ofMixed;       ///< of each product's `mixed`; undefined: 0
+  at::Tensor entering, ofEntering = {};  ///< [1, T, D]: the tokens that enter its attention
+};
+
+class ClassGradient {
+ public:
+  /// Throws Failure for a class that the model does not have.
+  ClassGradient(Model& model, const KeptPass& pass, int classIndex);
+
+  /// The block that stepBack() goes through next, from the last to 0; −1 behind the first.
+  int nextBlock() const { return m_next; }
+  /// At the tokens that leave nextBlock(): [1, T, D].
+  const at::Tensor& atTokens() const { return m_gradient; }
+  /// Whether the classifier reads the class token, rather than patches.
+  bool readsClassToken() const;
+
+  /// Through one block, by the kernels that run it anyway; `withMap`: with what its map weighs.
+  /// Throws Failure where the mechanism does not say that.
+  BlockGradient stepBack(bool withMap);
+
+ private:
+  Model& m_model;
+  const KeptPass& m_pass;
+  int m_next;
+  at::Tensor m_gradient;
+};
+
+/// mean_h((∇A ⊙ A)⁺) of a block over all its tokens (Chefer, Gur & Wolf 2021, Eq. 5): [T, T] on the
+/// host. ∇A is computed head by head, from the gradient of what the weights make of the values.
+at::Tensor relevanceFactor(const BlockGradient& block);
+
+}  // namespace headlight

@@ -1,0 +1,169 @@
+#include "core/workbench/attribution/FaithfulnessStudy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "core/base/Text.h"
+
+namespace headlight {
+namespace {
+
+/// Of a picture's time, what its heatmaps take.
+constexpr double kHeatShare = 0.15;
+
+void requireUnstopped(const Error& error) {
+  if (error.code == ErrorCode::Canceled) throw Failure(error);
+}
+
+void askWays(StudiedHeats& asked, InferenceSession& session, const RawImages& picture,
+             const MaskScheme& masks, WayOptions options, const std::stop_token& stop) {
+  std::optional<Error> first;
+  for (const WayInfo& way : waysOfLooking()) {
+    if (!way.isHeat || !way.ofClass) continue;
+    const auto heat = classHeat(session, picture, masks, way.way, options, {}, stop);
+    if (heat) {
+      options.classIndex = asked.classIndex = heat->classIndex;
+      const std::string where =
+          heat->layer < 0 ? std::string() : " in layer " + std::to_string(heat->layer);
+      asked.heats.push_back({way.title + where, heat->values, heat->grid});
+      continue;
+    }
+    requireUnstopped(heat.error());
+    asked.left.push_back(way.title + ": " + heat.error().text());
+    if (!first) first = heat.error();
+  }
+  if (asked.heats.empty()) throw Failure(*first);
+}
+
+/// The class token's row, or the mean of the patches'; the mean of heads.
+std::vector<float> attentionOf(const LayerMaps& maps) {
+  const Grid& grid = maps.grid;
+  if (grid.hasClassToken()) return patchesSeenBy(maps, 0);
+  std::vector<float> mean(static_cast<std::size_t>(grid.patches()), 0.0f);
+  for (int query = grid.prefix; query < grid.tokens(); ++query) {
+    const std::vector<float> row = patchesSeenBy(maps, query);
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      mean[i] += row[i] / static_cast<float>(grid.patches());
+  }
+  return mean;
+}
+
+void askMaps(StudiedHeats& asked, const AttentionMaps& maps, const RolloutOptions& options) {
+  const auto rolled = rollout(maps, options);
+  if (rolled)
+    asked.heats.push_back({"rollout", *rolled, maps.layers.front().grid});
+  else
+    asked.left.push_back("rollout: " + rolled.error().text());
+  const LayerMaps& last = maps.layers.back();
+  asked.heats.push_back({"attention of the last layer", attentionOf(last), last.grid});
+}
+
+MeanOfMany meanOfMany(const std::vector<double>& values) {
+  MeanOfMany of{0, std::numeric_limits<double>::quiet_NaN()};
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values)
+    of.mean += value / count;
+  if (values.size() < 2) return of;
+  double squares = 0;
+  for (const double value : values)
+    squares += (value - of.mean) * (value - of.mean);
+  of.deviation = std::sqrt(squares / (count - 1));
+  return of;
+}
+
+std::string cellText(double value) {
+  return std::isfinite(value) ? numberText(value) : "";
+}
+
+}  // namespace
+
+Result<StudiedHeats> heatsToStudy(InferenceSession& session, const RawImages& picture,
+                                  const MaskScheme& masks, const StudyOptions& options,
+                                  std::stop_token stop) {
+  return guarded("faithfulness", [&] {
+    StudiedHeats asked;
+    askWays(asked, session, picture, masks, options.way, stop);
+    const auto looks = valueOrThrow(lookAtRaw(session, picture, masks, true, stop));
+    askMaps(asked, looks.front().maps, options.rollout);
+    return asked;
+  });
+}
+
+void StudySums::add(const FaithfulnessTable& table) {
+  for (const Faithfulness& one : table.methods)
+    add(one);
+  add(table.random);
+}
+
+void StudySums::add(const Faithfulness& one) {
+  auto found = std::find_if(m_methods.begin(), m_methods.end(),
+                            [&](const Areas& areas) { return areas.title == one.title; });
+  if (found == m_methods.end()) found = m_methods.insert(found, {one.title, {}, {}});
+  found->deletion.push_back(one.deletion.area);
+  found->insertion.push_back(one.insertion.area);
+}
+
+std::vector<StudiedMethod> StudySums::means() const {
+  std::vector<StudiedMethod> methods;
+  for (const Areas& areas : m_methods)
+    methods.push_back({areas.title, static_cast<std::int64_t>(areas.deletion.size()),
+                       meanOfMany(areas.deletion), meanOfMany(areas.insertion)});
+  return methods;
+}
+
+Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const PictureFeed& feed,
+                                            const MaskScheme& masks, const StudyOptions& options,
+                                            const ProgressCallback& progress,
+                                            std::stop_token stop) {
+  return guarded("faithfulness", [&] {
+    FaithfulnessStudy study;
+    StudySums sums;
+    FaithfulnessOptions removal = options.removal;
+    study.fed =
+        eachFedPicture(feed, "asking for faithfulness", progress, stop,
+                       [&](const FedPicture& fed, const std::function<void(double)>& tell) {
+                         const RawImages picture = rawPicture(session.info(), fed.image);
+                         const StudiedHeats asked =
+                             valueOrThrow(heatsToStudy(session, picture, masks, options, stop));
+                         study.left = asked.left;
+                         removal.classIndex = asked.classIndex;
+                         sums.add(valueOrThrow(faithfulness(
+                             session, picture, masks, asked.heats, removal,
+                             [&](const Progress& now) {
+                               tell(kHeatShare + (1 - kHeatShare) * static_cast<double>(now.done) /
+                                                     static_cast<double>(now.total));
+                             },
+                             stop)));
+                         ++removal.seed;
+                       });
+    study.methods = sums.means();
+    return study;
+  });
+}
+
+std::string studyCsv(const std::vector<StudiedMethod>& methods) {
+  std::string csv =
+      "method,pictures,deletion_mean,deletion_deviation,insertion_mean,insertion_deviation\n";
+  for (const StudiedMethod& method : methods) {
+    csv.append(csvQuoted(method.title)).append(",").append(std::to_string(method.pictures));
+    for (const double value : {method.deletion.mean, method.deletion.deviation,
+                               method.insertion.mean, method.insertion.deviation})
+      csv.append(",").append(cellText(value));
+    csv.append("\n");
+  }
+  return csv;
+}
+
+std::string meanText(const MeanOfMany& of) {
+  char text[64];
+  if (std::isfinite(of.deviation))
+    std::snprintf(text, sizeof text, "%.4f ± %.4f", of.mean, of.deviation);
+  else
+    std::snprintf(text, sizeof text, "%.4f", of.mean);
+  return text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,128 @@
+#include "core/workbench/attribution/GradientBiasing.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <cstdio>
+#include <limits>
+
+#include "core/workbench/attribution/LogitSlopes.h"
+#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelCopy.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kBiasingMeaning =
+    "J is the cross-entropy of a picture with its class, S the logits before mask and softmax "
+    "(IBiT, section 6.2).";
+
+/// A model, and what its gradients add up to.
+struct BiasedSide {
+  LoadedModel own;
+  std::vector<RelativeMeans> layers;
+  double loss = 0;
+
+  BiasedSide(InferenceSession& session, const MaskScheme& masks, bool withMasks)
+      : own(copyOf(session)), layers(session.info().heads.size()) {
+    own.model->setMasks(masks);
+    for (at::Tensor& parameter : own.model->parameters())
+      parameter.requires_grad_(false);
+    if (!withMasks) setUnitMasks(*own.model);
+  }
+
+  /// Returns the class that counted.
+  int add(const at::Tensor& image, int classIndex, const std::function<void()>& step) {
+    const LogitSlopes slopes = logitSlopes(*own.model, image, classIndex, step);
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      if (slopes.layers[l].defined()) addLayer(l, slopes.layers[l]);
+    loss += slopes.loss;
+    return slopes.classIndex;
+  }
+
+  void addLayer(std::size_t layer, const at::Tensor& slopes) {
+    LayerMaps maps;
+    maps.heads = static_cast<int>(slopes.size(0));
+    maps.grid = own.model->grid(static_cast<int>(layer));
+    maps.values = std::make_shared<const std::vector<float>>(plainValues(slopes.abs()));
+    layers[layer].add(maps);
+  }
+
+  RelativeMaps means(const std::string& title, const FedCount& fed) const {
+    RelativeMaps maps;
+    maps.title = title;
+    maps.meaning = kBiasingMeaning;
+    maps.fed = fed;
+    for (const RelativeMeans& layer : layers)
+      maps.layers.push_back(layer.means());
+    return maps;
+  }
+};
+
+RelativeMaps ratioOf(const RelativeMaps& masked, const RelativeMaps& unmasked) {
+  RelativeMaps ratio = masked;
+  ratio.title = "mean |dJ/dS| with the mask, divided by that without";
+  ratio.scale = RelativeScale::AboutOne;
+  for (std::size_t l = 0; l < ratio.layers.size(); ++l)
+    for (std::size_t i = 0; i < ratio.layers[l].values.size(); ++i) {
+      const double below = unmasked.layers[l].values[i];
+      double& value = ratio.layers[l].values[i];
+      value = below > 0 ? value / below : std::numeric_limits<double>::quiet_NaN();
+    }
+  return ratio;
+}
+
+}  // namespace
+
+bool hasGradientBiasing(const ModelInfo& info) {
+  return !info.mapsAlone && info.experiment.model.classes > 0 &&
+         info.experiment.model.mechanism == "learned_mask";
+}
+
+Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const PictureFeed& feed,
+                                               const MaskScheme& masks,
+                                               const ProgressCallback& progress,
+                                               std::stop_token stop) {
+  return guarded("gradient biasing", [&] {
+    at::init_num_threads();  // counts are per thread
+    const ModelInfo& info = session.info();
+    requireClassifier(info, "gradient biasing", "gradient biasing");
+    BiasedSide masked(session, masks, true), unmasked(session, masks, false);
+    requireLearnedMasks(*masked.own.model);
+    GradientBiasing result;
+    const FedCount fed = eachFedPicture(
+        feed, "following gradients", progress, stop,
+        [&](const FedPicture& picture, const std::function<void(double)>& tell) {
+          const RawImages raw = rawPicture(info, picture.image);  // which `image` may look into
+          const at::Tensor image = wayInput(info, raw);
+          const auto step = [&] { throwIfFeedStopped(stop); };
+          const int classIndex = masked.add(image, picture.label, step);
+          tell(0.5);
+          unmasked.add(image, classIndex, step);
+          result.unlabelled += picture.label < 0;
+        });
+    result.masked = masked.means("mean |dJ/dS| with the learned mask", fed);
+    result.unmasked = unmasked.means("mean |dJ/dS| with 1 in place of the mask", fed);
+    result.ratio = ratioOf(result.masked, result.unmasked);
+    result.maskedLoss = masked.loss / static_cast<double>(fed.pictures);
+    result.unmaskedLoss = unmasked.loss / static_cast<double>(fed.pictures);
+    return result;
+  });
+}
+
+std::string lossText(const GradientBiasing& biasing) {
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "mean loss %.4g with the learned masks, %.4g with 1 in their place",
+                biasing.maskedLoss, biasing.unmaskedLoss);
+  std::string all = text;
+  if (biasing.unlabelled > 0)
+    all.append("; ")
+        .append(biasing.unlabelled == biasing.masked.fed.pictures
+                    ? std::string("without labels")
+                    : std::to_string(biasing.unlabelled) + " pictures without a label")
+        .append(": of the class that is predicted with the masks");
+  return all;
+}
+
+}  // namespace headlight

@@ -1,0 +1,21 @@
+#include "core/workbench/bench/DeviceMeter.h"
+
+#include <torch/cuda.h>
+
+#include "core/base/AllocationWatch.h"
+
+namespace headlight {
+
+void waitForDevice(const at::Device& device) {
+  if (device.is_cuda()) torch::cuda::synchronize(device.index());
+}
+
+std::int64_t peakTensorBytesOf(const std::function<void()>& body, const at::Device& device) {
+  const auto watch = std::make_shared<AllocationWatch>(device);
+  const AllocationScope scope(watch);
+  body();
+  waitForDevice(device);
+  return watch->peak();
+}
+
+}  // namespace headlight

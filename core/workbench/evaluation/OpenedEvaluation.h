@@ -1,0 +1,39 @@
+#pragma once
+// A model and the validation split that it is measured on. Torch types: core only.
+
+#include <memory>
+#include <stop_token>
+
+#include "core/training/Evaluation.h"
+#include "core/workbench/evaluation/Evaluate.h"
+#include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/loading/LoadedModel.h"
+
+namespace headlight {
+
+struct OpenedEvaluation {
+  LoadedModel loaded;
+  std::shared_ptr<const Dataset> dataset;
+  EvaluationOptions options;
+  int loaderThreads;
+
+  std::unique_ptr<Loader> loader() const;
+  Result<EvaluationResult> measure(const ProgressCallback& progress, std::stop_token stop) const;
+};
+
+/// The validation split of `data` for this model, at most `samples` of its images, spread over the
+/// classes (0: all). A place without a validation split is measured whole, unless the model was
+/// trained on it (TrainedData.h). What is to be said of the data goes to the log. Throws Failure.
+std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
+                                            std::int64_t samples);
+/// The model's class of every label of the data; empty where they are the same. Throws Failure for
+/// classes that do not fit.
+std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info);
+
+/// Throws Failure: what opening a model or a dataset can say, and classes that do not fit.
+OpenedEvaluation openEvaluation(const EvaluationRequest& request);
+/// The same of a model of one's own (ModelCopy.h). `precision`: EvaluationRequest's.
+OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
+                                const std::string& precision = "float32");
+
+}  // namespace headlight

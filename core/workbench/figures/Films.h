@@ -1,0 +1,4 @@
+#pragma once
+// Films that programs write.
+
+#include "core/imaging/video/FilmFile.h"

@@ -1,0 +1,215 @@
+#include "core/workbench/hub/ModelFetch.h"
+
+#include <algorithm>
+
+#include "core/base/files/Files.h"
+#include "core/config/ConfigText.h"
+#include "core/config/Parameter.h"
+#include "core/workbench/hub/FetchMeter.h"
+#include "core/workbench/hub/PartialBlob.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kHubConfig = "config.json";
+constexpr const char* kHubWeights[] = {"model.safetensors", "pytorch_model.bin"};
+constexpr std::uintmax_t kMaxHubConfig = 4u << 20;
+
+/// Of a file's size in bytes, if it is there with all of its links.
+std::optional<std::int64_t> sizeThere(const std::filesystem::path& path) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(path, missing);
+  if (missing) return std::nullopt;
+  return static_cast<std::int64_t>(size);
+}
+
+std::string architectureIn(const std::filesystem::path& config) {
+  const auto text = readFile(config, kMaxHubConfig);
+  if (!text) return "";
+  const Json json = jsonOrDiscarded(*text);
+  if (!json.is_object() || !json.contains("architecture")) return "";
+  return json["architecture"].is_string() ? json["architecture"].get<std::string>() : "";
+}
+
+/// CLIP's weights with two names lie in one repository, whose config has one of them.
+std::string noteOn(const FetchedModel& model) {
+  if (model.architecture.empty() || model.weights.parameters <= 0) return "";
+  if (model.architecture == model.weights.architecture()) return "";
+  return "its config.json names " + model.architecture + ", so that is what the folder opens as";
+}
+
+FetchedModel fetchedFrom(const PublishedWeights& weights, const HubCache& cache,
+                         const std::string& commit, const std::string& file) {
+  FetchedModel model;
+  model.weights = weights;
+  model.commit = commit;
+  model.folder = cache.snapshot(commit);
+  model.file = model.folder / file;
+  model.bytes =
+      sizeThere(model.file).value_or(0) + sizeThere(model.folder / kHubConfig).value_or(0);
+  model.architecture = architectureIn(model.folder / kHubConfig);
+  model.note = noteOn(model);
+  return model;
+}
+
+void requireUsable(const PublishedWeights& weights, const FetchOptions& options) {
+  if (!canFetch())
+    throw Failure(Error{ErrorCode::Io,
+                        "this build cannot download: it was made without libcurl (libcurl4-openssl-"
+                        "dev, libssl-dev). Get the model with Python: huggingface_hub."
+                        "snapshot_download(\"" +
+                            weights.repository + "\"), and open its folder",
+                        weights.name});
+  if (options.offline)
+    throw Failure(Error{ErrorCode::Io,
+                        "HF_HUB_OFFLINE is set, so no connection is made; unset it, or copy the "
+                        "model's folder into " +
+                            options.cache.string(),
+                        weights.name});
+  const bool printable = std::all_of(options.token.begin(), options.token.end(),
+                                     [](char letter) { return letter > ' ' && letter <= '~'; });
+  if (!printable)
+    throw Failure(Error{ErrorCode::InvalidArgument,
+                        "has characters that no token of the hub has; copy it again", "HF_TOKEN"});
+}
+
+/// One fetch: what the hub has, then file by file.
+class ModelFetcher {
+ public:
+  ModelFetcher(const PublishedWeights& weights, const FetchOptions& options,
+               const FetchCallback& told, std::stop_token stop)
+      : m_weights(weights),
+        m_stop(stop),
+        m_cache(options.cache, weights.repository),
+        m_meter(told),
+        m_requests(weights, options, stop,
+                   [this](const std::string& what) { m_meter.setStage(what); }) {}
+
+  FetchedModel run() {
+    m_meter.setStage("asking the hub");
+    const HubFile config = valueOrThrow(m_requests.describe(kHubConfig, "main"));
+    const HubFile weights = valueOrThrow(describeWeights(config.commit));
+    m_meter.setTotal(config.size + weights.size);
+    m_cache.makeFolders();
+    fetch(config);
+    fetch(weights);
+    publish(config, weights);
+    FetchedModel model = fetchedFrom(m_weights, m_cache, weights.commit, weights.name);
+    model.downloadedBytes = m_downloaded;
+    return model;
+  }
+
+ private:
+  Result<HubFile> describeWeights(const std::string& commit) {
+    Result<HubFile> found = m_requests.describe(kHubWeights[0], commit);
+    if (found || found.error().code != ErrorCode::NotFound) return found;
+    return m_requests.describe(kHubWeights[1], commit);
+  }
+
+  /// One at a time: another that fetches the same writes the same names.
+  void publish(const HubFile& config, const HubFile& weights) const {
+    const FileDescriptor lock = m_cache.lock(config, m_stop, {});
+    m_cache.link(config);
+    m_cache.link(weights);
+    m_cache.setMain(weights.commit);
+  }
+
+  bool isHere(const HubFile& file) const {
+    return sizeThere(m_cache.blob(file)) == file.size ||
+           sizeThere(m_cache.snapshot(file.commit) / file.name) == file.size;
+  }
+
+  void fetch(const HubFile& file) {
+    m_meter.setStage(file.name);
+    if (!isHere(file)) {
+      const FileDescriptor lock =
+          m_cache.lock(file, m_stop, [this](const std::string& what) { m_meter.setStage(what); });
+      if (!isHere(file)) download(file);
+    }
+    m_finished += file.size;
+    m_meter.setDone(m_finished, false);
+  }
+
+  void download(const HubFile& file) {
+    PartialBlob blob(m_cache, file, m_stop);
+    blob.requireSpace();
+    m_meter.setDone(m_finished + blob.size(), false);
+    const WebReader reader{[&](const WebAnswer& answer) { return begin(file, blob, answer); },
+                           [&](const void* data, std::size_t size) {
+                             blob.append(data, size);
+                             m_downloaded += static_cast<std::int64_t>(size);
+                             m_meter.setDone(m_finished + blob.size(), true);
+                           }};
+    for (int attempt = 0; !blob.isWhole(); ++attempt) {
+      if (attempt > 1) throw Failure(tooShort(file, blob));
+      valueOrThrow(m_requests.read(file, reader, [&] { return blob.size(); }));
+    }
+    blob.keep();
+  }
+
+  /// Whether the bytes go on where the file ends. A server that knows no ranges begins anew.
+  bool begin(const HubFile& file, PartialBlob& blob, const WebAnswer& answer) {
+    if (answer.status == 416) blob.restart();
+    if (answer.status != 200 && answer.status != 206) return false;
+    m_meter.setStage(file.name);
+    const auto wanted = "bytes " + std::to_string(blob.size()) + "-";
+    if (answer.status == 200 && blob.size() > 0) blob.restart();
+    if (answer.status == 206 && !answer.header("content-range").starts_with(wanted))
+      throw Failure(Error{ErrorCode::InvalidFile,
+                          "the server sends another part than it was asked for; try again",
+                          file.name});
+    const auto announced = answer.count("content-length");
+    if (announced >= 0 && announced != file.size - blob.size())
+      throw Failure(Error{ErrorCode::InvalidFile,
+                          "the server announces " + std::to_string(blob.size() + announced) +
+                              " bytes, the hub says " + std::to_string(file.size) +
+                              "; one of them is wrong: try again, check the proxy",
+                          file.name});
+    return true;
+  }
+
+  static Error tooShort(const HubFile& file, const PartialBlob& blob) {
+    return {ErrorCode::InvalidFile,
+            "ends after " + std::to_string(blob.size()) + " of " + std::to_string(file.size) +
+                " bytes; try again: what has arrived is kept",
+            file.name};
+  }
+
+  const PublishedWeights& m_weights;
+  std::stop_token m_stop;
+  HubCache m_cache;
+  FetchMeter m_meter;
+  HubRequests m_requests;
+  std::int64_t m_finished = 0, m_downloaded = 0;
+};
+
+}  // namespace
+
+bool canFetch() {
+  return hasWebClient();
+}
+
+std::optional<FetchedModel> fetchedAlready(const PublishedWeights& weights,
+                                           const FetchOptions& options) {
+  const HubCache cache(options.cache, weights.repository);
+  const std::string commit = cache.mainCommit();
+  if (commit.empty() || !sizeThere(cache.snapshot(commit) / kHubConfig)) return std::nullopt;
+  for (const char* file : kHubWeights)
+    if (sizeThere(cache.snapshot(commit) / file)) return fetchedFrom(weights, cache, commit, file);
+  return std::nullopt;
+}
+
+Result<FetchedModel> fetchModel(const PublishedWeights& weights, const FetchOptions& options,
+                                const FetchCallback& told, std::stop_token stop) {
+  auto fetched = guarded(weights.name, [&] {
+    requireUsable(weights, options);
+    return ModelFetcher(weights, options, told, stop).run();
+  });
+  if (fetched || fetched.error().code != ErrorCode::Io) return fetched;
+  auto here = fetchedAlready(weights, options);
+  if (!here) return fetched;
+  here->note = "it was here already; the hub was not asked anew: " + fetched.error().text();
+  return *here;
+}
+
+}  // namespace headlight

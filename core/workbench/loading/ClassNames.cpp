@@ -1,0 +1,150 @@
+#include "core/workbench/loading/ClassNames.h"
+
+#include <utility>
+
+#include "core/base/files/Files.h"
+#include "core/config/ConfigText.h"
+
+namespace headlight {
+
+/// resources/imagenet1k.txt, compiled in (core/CMakeLists.txt).
+extern const char* const kImagenetClasses;
+
+namespace {
+
+constexpr const char* kWhatIsRead =
+    "give a text file with a name a line, or JSON: a list of names, or an object from index to "
+    "name";
+
+[[noreturn]] void refuseNames(const std::string& message, const std::string& where) {
+  throw Failure({ErrorCode::InvalidFile, message, where});
+}
+
+/// The lines of a text, whatever ends them; blank ones at its end are left out.
+std::vector<std::string> linesOf(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = text.find_first_of("\r\n");
+    lines.emplace_back(text.substr(0, end));
+    const bool both = end != text.npos && text.substr(end).starts_with("\r\n");
+    text.remove_prefix(end == text.npos ? text.size() : end + (both ? 2 : 1));
+  }
+  while (!lines.empty() && lines.back().find_first_not_of(" \t") == std::string::npos)
+    lines.pop_back();
+  return lines;
+}
+
+std::string trimmedName(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? std::string()
+                                    : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string> namesFromLines(const std::string& text, const std::string& where) {
+  if (text.find('\0') != std::string::npos)
+    refuseNames(std::string("is no text; ") + kWhatIsRead, where);
+  std::vector<std::string> names;
+  for (const std::string& line : linesOf(text)) {
+    names.push_back(trimmedName(line));
+    if (names.back().empty())
+      refuseNames("has no name in line " + std::to_string(names.size()) +
+                      "; every class has one, in a line of its own",
+                  where);
+  }
+  return names;
+}
+
+const Json& listIn(const Json& json) {
+  if (json.is_object())
+    for (const char* key : {"id2label", "label_names", "class_names"})
+      if (json.contains(key)) return json[key];
+  return json;
+}
+
+/// The first character that is no blank, behind the mark that some editors begin with.
+bool isJsonText(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && (text[first] == '[' || text[first] == '{');
+}
+
+std::vector<std::string> namesFromText(const std::string& text, const std::string& where) {
+  if (!isJsonText(text)) return namesFromLines(text, where);
+  const auto json = parseConfigJson(text, where);
+  if (!json) refuseNames(json.error().message, where);
+  return classNamesFromJson(listIn(*json), where);
+}
+
+/// Identifiers and names of the compiled lines "n01440764 tench, Tinca tinca"; '#' begins a remark.
+std::pair<std::vector<std::string>, std::vector<std::string>> readImagenet() {
+  std::pair<std::vector<std::string>, std::vector<std::string>> classes;
+  for (const std::string& line : linesOf(kImagenetClasses)) {
+    const auto blank = line.find(' ');
+    if (line.empty() || line[0] == '#' || blank == std::string::npos) continue;
+    classes.first.push_back(line.substr(0, blank));
+    classes.second.push_back(line.substr(blank + 1));
+  }
+  return classes;
+}
+
+const auto& imagenetClasses() {
+  static const auto classes = readImagenet();
+  return classes;
+}
+
+}  // namespace
+
+const char* toText(ClassNamesFrom from) {
+  switch (from) {
+    case ClassNamesFrom::Nowhere:
+      return "none";
+    case ClassNamesFrom::Model:
+      return "model";
+    case ClassNamesFrom::ImageNet:
+      return "imagenet-1k, assumed";
+    case ClassNamesFrom::File:
+      return "file";
+  }
+  return "";
+}
+
+const std::vector<std::string>& imagenetNames() {
+  return imagenetClasses().second;
+}
+
+const std::vector<std::string>& imagenetSynsets() {
+  return imagenetClasses().first;
+}
+
+std::vector<std::string> classNamesFromJson(const Json& json, const std::string& where) {
+  if (!json.is_array() && !json.is_object())
+    refuseNames(std::string("holds no class names; ") + kWhatIsRead, where);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string index = std::to_string(i);
+    if (json.is_object() && !json.contains(index))
+      refuseNames("has " + std::to_string(json.size()) + " entries, none of them for class " +
+                      index + "; " + kWhatIsRead,
+                  where);
+    const Json& name = json.is_array() ? json[i] : json[index];
+    if (!name.is_string())
+      refuseNames("has no text for class " + index + "; " + kWhatIsRead, where);
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> readClassNames(const std::filesystem::path& path, int classes) {
+  return guarded(path.string(), [&] {
+    const std::string where = path.string();
+    auto names = namesFromText(valueOrThrow(readFile(path, kMaxConfigText)), where);
+    if (static_cast<int>(names.size()) != classes)
+      refuseNames("names " + std::to_string(names.size()) + " classes, the model has " +
+                      std::to_string(classes) + "; choose the names of its classes",
+                  where);
+    return names;
+  });
+}
+
+}  // namespace headlight

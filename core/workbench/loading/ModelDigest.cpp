@@ -1,0 +1,67 @@
+#include "core/workbench/loading/ModelDigest.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/Crc32.h"
+#include "core/base/Crc32c.h"
+#include "core/config/RunId.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kUnlearned = 1e-6;  ///< of α: nearer to its start than that nothing was learned
+
+/// Comes and goes with masks.
+bool belongsToMasks(const std::string& name) {
+  return name.ends_with(".soft_mask_logit") || name.ends_with(".random_mask");
+}
+
+Json tensorLine(const std::string& name, const at::Tensor& tensor) {
+  const at::Tensor host = tensor.detach().to(at::kCPU).contiguous();
+  const auto* bytes = static_cast<const char*>(host.data_ptr());
+  const std::size_t size = host.nbytes();
+  // Two checksums that fail independently.
+  return {name, host.sizes().vec(), crc32Of(bytes, size), crc32cOf({bytes, size})};
+}
+
+/// a of α = sigmoid(a): of what was set aside, else as it stands in the layer's tensor.
+double logitOf(const Model& model, const LearnedAlpha& learned) {
+  if (learned.logit) return *learned.logit;
+  const std::string name = model.softLogitName(learned.layer);
+  for (const auto& [tensorName, tensor] : model.state())
+    if (tensorName == name) return tensor[learned.head].item<double>();
+  return 0;
+}
+
+Json learnedLines(const Model& model) {
+  std::vector<std::string> lines;
+  for (const LearnedAlpha& learned : model.learnedAlphas()) {
+    const double logit = logitOf(model, learned), alpha = 1 / (1 + std::exp(-logit));
+    if (std::abs(alpha - learned.from.alpha) < kUnlearned) continue;  // as if it had not been soft
+    HeadMask from = learned.from;
+    from.window = HeadMask().window;  // which does not matter
+    lines.push_back(Json{learned.layer, learned.head, toText(from), logit}.dump());
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+}  // namespace
+
+std::string modelDigest(const Model& model) {
+  const at::NoGradGuard noGrad;
+  Json tensors = Json::array();
+  for (const auto& [name, tensor] : model.state())
+    if (!belongsToMasks(name)) tensors.push_back(tensorLine(name, tensor));
+  return makeRunId(Json{{"model", writeParameters(modelParameters(), &model.config())},
+                        {"attention", model.config().attention},
+                        {"layout", model.config().layout},
+                        {"progress", model.progress()},
+                        {"learned", learnedLines(model)},
+                        {"tensors", tensors}});
+}
+
+}  // namespace headlight

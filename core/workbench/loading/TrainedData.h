@@ -1,0 +1,16 @@
+#pragma once
+// Whether a data set is the one that a model was trained on.
+
+#include "core/config/TrainingConfig.h"
+#include "core/workbench/session/InferenceSession.h"
+
+namespace headlight {
+
+/// As far as the model's Experiment, or the one that its weights carry, says. A place without a
+/// validation split then has one: what the training kept back. Of other data all is measured.
+bool trainedOn(const ModelInfo& info, const DataConfig& data);
+
+/// Whether two paths are one place, as far as the system can say.
+bool isSamePlace(const std::string& a, const std::string& b);
+
+}  // namespace headlight

@@ -1,0 +1,56 @@
+#pragma once
+// Weights wherever they lie, and what is known of their classes. Torch types: core only.
+
+#include <filesystem>
+#include <optional>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/HubConfig.h"
+
+namespace headlight {
+
+/// The tensors of a file, or of a folder of the hub (HubFolder.h) with all its shards; without what
+/// only a training needs. Throws Failure.
+Checkpoint readWeights(const std::filesystem::path& path);
+
+/// Whether it is a folder, which then has to be one of the hub.
+bool isWeightsFolder(const std::filesystem::path& path);
+
+/// The one file of such a folder (of shards the folder); `path` itself where it is a file. Throws
+/// Failure.
+std::filesystem::path fileOfWeights(const std::filesystem::path& path);
+
+/// All that it consists of: config.json and every shard of a folder, else the file.
+std::vector<std::filesystem::path> filesOfWeights(const std::filesystem::path& path);
+
+/// What timm's config.json beside `weights` says, where they are the weights of that folder; or
+/// that of the folder `weights`. Nothing where there is none, or none that this program can use:
+/// then `notes` says why.
+std::optional<HubModel> describedBeside(const std::filesystem::path& weights,
+                                        std::vector<std::string>& notes);
+
+struct KnownClasses {
+  std::vector<std::string> names;  ///< empty: none
+  std::vector<std::string> keys;   ///< as ModelInfo::classKeys
+};
+
+/// Of the checkpoint's metadata, else of the config.json beside it.
+KnownClasses classesOf(const Checkpoint& checkpoint, const std::filesystem::path& path);
+
+/// Names the classes of a model of `info.experiment`: by the file, if one is given, by its own
+/// names, if there are as many, else, of 1000 classes, by ImageNet-1k's. Throws Failure: the file
+/// has another number of names.
+void nameClasses(ModelInfo& info, const KnownClasses& own, const std::filesystem::path& file = {});
+
+/// What is written into files of a model: its names, unless they were assumed.
+KnownClasses classesToKeep(const ModelInfo& info);
+/// Adds keys to a file's metadata, which carry the names already.
+void keepClassKeys(const KnownClasses& classes, std::map<std::string, std::string>& metadata);
+
+/// classOrder by what the model calls its classes. Names that were assumed, and those of a person's
+/// file, do not refuse data: what they do not explain is matched by number, as without them.
+Result<std::vector<std::int64_t>> classOrderFor(const std::vector<std::string>& data,
+                                                const ModelInfo& info);
+
+}  // namespace headlight

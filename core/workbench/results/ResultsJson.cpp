@@ -1,0 +1,212 @@
+#include "core/workbench/results/ResultsJson.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/workbench/results/ReadingJson.h"
+
+namespace headlight {
+namespace {
+
+[[noreturn]] void refuseResult(const std::string& what) {
+  throw Failure({ErrorCode::InvalidFile, "is no such result: " + what, ""});
+}
+
+void requireResult(bool fits, const char* what) {
+  if (!fits) refuseResult(what);
+}
+
+/// Null is a number that there is not.
+double numberIn(const Json& json) {
+  if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  requireResult(json.is_number(), "a number is missing");
+  return json.get<double>();
+}
+
+std::int64_t countIn(const Json& json, std::int64_t most) {
+  requireResult(json.is_number_integer(), "a count is missing");
+  const auto count = json.get<std::int64_t>();
+  requireResult(count >= 0 && count <= most, "a count is out of range");
+  return count;
+}
+
+double shareIn(const Json& json) {
+  const double share = numberIn(json);
+  requireResult(share >= 0 && share <= 1, "a share is not between 0 and 1");
+  return share;
+}
+
+/// So many numbers, or null.
+std::vector<double> numbersIn(const Json& json, std::size_t size) {
+  requireResult(json.is_array() && json.size() == size, "a list has another length");
+  std::vector<double> numbers;
+  for (const Json& one : json)
+    numbers.push_back(numberIn(one));
+  return numbers;
+}
+
+constexpr std::int64_t kMostPicturesOfResult = 1'000'000'000;
+
+Json evaluationJson(const EvaluationResult& result) {
+  return {{"images", result.images},
+          {"loss", result.loss},
+          {"top1", result.top1},
+          {"top5", result.top5},
+          {"images_per_second", result.imagesPerSecond},
+          {"skipped", result.skipped}};
+}
+
+EvaluationResult evaluationFrom(const Json& json) {
+  EvaluationResult result;
+  result.images = countIn(json.at("images"), kMostPicturesOfResult);
+  result.loss = numberIn(json.at("loss"));
+  result.top1 = shareIn(json.at("top1"));
+  result.top5 = shareIn(json.at("top5"));
+  result.imagesPerSecond = numberIn(json.at("images_per_second"));
+  result.skipped = countIn(json.at("skipped"), kMostPicturesOfResult);
+  return result;
+}
+
+PictureVerdict verdictFrom(const Json& json, int classes) {
+  requireResult(json.is_array() && json.size() == 8, "a picture has other columns");
+  PictureVerdict verdict;
+  verdict.index = countIn(json[0], kMostPicturesOfResult);
+  verdict.name = json[1].get<std::string>();
+  verdict.label = static_cast<int>(countIn(json[2], classes - 1));
+  verdict.predicted = static_cast<int>(countIn(json[3], classes - 1));
+  verdict.probability = static_cast<float>(numberIn(json[4]));
+  verdict.ofLabel = static_cast<float>(numberIn(json[5]));
+  verdict.loss = numberIn(json[6]);
+  verdict.amongFive = json[7].get<bool>();
+  return verdict;
+}
+
+int mostHeads(const ModelInfo& info) {
+  return info.heads.empty() ? 0 : *std::max_element(info.heads.begin(), info.heads.end());
+}
+
+}  // namespace
+
+Json toJson(const HeadValues& values) {
+  return {{"measure", infoOf(values.measure).name},
+          {"values", values.values},
+          {"chance", values.chance},
+          {"deviations", values.deviations},
+          {"pictures", values.pictures},
+          {"note", values.note}};
+}
+
+Json toJson(const SchemeResult& result) {
+  Json pictures = Json::array();
+  for (const PictureVerdict& one : result.pictures)
+    pictures.push_back(Json::array({one.index, one.name, one.label, one.predicted, one.probability,
+                                    one.ofLabel, one.loss, one.amongFive}));
+  return {{"class_names", result.classNames},
+          {"skipped", result.skipped},
+          {"loss", result.loss},
+          {"top1", result.top1},
+          {"top5", result.top5},
+          {"pictures", std::move(pictures)}};
+}
+
+Json toJson(const LayerSimilarity& similarity) {
+  return {{"layers", similarity.layers},
+          {"values", similarity.values},
+          {"pictures", similarity.pictures},
+          {"signed", similarity.isSigned}};
+}
+
+Json toJson(const CastlingReport& report) {
+  Json layers = Json::array();
+  for (const auto& layer : report.layers)
+    layers.push_back(Json::array({layer.nonzeros, layer.perImage}));
+  return {{"with", evaluationJson(report.with)},
+          {"castled", evaluationJson(report.castled)},
+          {"layers", layers},
+          {"free", report.free},
+          {"verdict", report.verdict}};
+}
+
+Result<HeadValues> headValuesFrom(const Json& json, HeadMeasure measure, const ModelInfo& info) {
+  return readingJson("heads", [&] {
+    HeadValues values;
+    values.measure = measure;
+    requireResult(json.at("measure") == infoOf(measure).name, "it is of another measure");
+    const Json& layers = json.at("values");
+    requireResult(layers.is_array() && layers.size() == info.heads.size(),
+                  "it has another number of layers");
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      values.values.push_back(numbersIn(layers[l], static_cast<std::size_t>(info.heads[l])));
+    values.chance = numbersIn(json.at("chance"), layers.size());
+    // Results of earlier programs have none.
+    const Json deviations = json.value("deviations", Json::array());
+    for (std::size_t l = 0; l < deviations.size() && l < layers.size(); ++l)
+      values.deviations.push_back(
+          numbersIn(deviations[l], static_cast<std::size_t>(info.heads[l])));
+    requireResult(values.deviations.empty() || values.deviations.size() == layers.size(),
+                  "it has deviations of another number of layers");
+    values.pictures = countIn(json.at("pictures"), kMostPicturesOfResult);
+    values.note = json.at("note").get<std::string>();
+    return values;
+  });
+}
+
+Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info) {
+  return readingJson("accuracy", [&] {
+    const int classes = info.experiment.model.classes;
+    SchemeResult result;
+    result.classNames = json.at("class_names").get<std::vector<std::string>>();
+    requireResult(
+        result.classNames.empty() || result.classNames.size() == static_cast<std::size_t>(classes),
+        "it has another number of classes");
+    result.skipped = countIn(json.at("skipped"), kMostPicturesOfResult);
+    result.loss = numberIn(json.at("loss"));
+    result.top1 = shareIn(json.at("top1"));
+    result.top5 = shareIn(json.at("top5"));
+    for (const Json& one : json.at("pictures"))
+      result.pictures.push_back(verdictFrom(one, classes));
+    requireResult(!result.pictures.empty(), "it has no picture");
+    return result;
+  });
+}
+
+Result<LayerSimilarity> similarityFrom(const Json& json, const ModelInfo& info) {
+  return readingJson("similarity", [&] {
+    const std::size_t layers = info.heads.size();
+    LayerSimilarity result;
+    result.layers = static_cast<int>(countIn(json.at("layers"), static_cast<int>(layers)));
+    const Json& heads = json.at("values");
+    requireResult(result.layers == static_cast<int>(layers) && heads.is_array() &&
+                      heads.size() == static_cast<std::size_t>(mostHeads(info)) + 1,
+                  "it has other layers or heads");
+    for (const Json& one : heads)
+      result.values.push_back(numbersIn(one, layers * layers));
+    result.pictures = countIn(json.at("pictures"), kMostPicturesOfResult);
+    result.isSigned = json.at("signed").get<bool>();
+    return result;
+  });
+}
+
+Result<CastlingReport> castlingFrom(const Json& json, const ModelInfo& info) {
+  return readingJson("castling", [&] {
+    CastlingReport report;
+    report.with = evaluationFrom(json.at("with"));
+    report.castled = evaluationFrom(json.at("castled"));
+    const Json& layers = json.at("layers");
+    requireResult(layers.is_array() && layers.size() == info.heads.size(),
+                  "it has another number of layers");
+    for (const Json& layer : layers) {
+      const auto numbers = numbersIn(layer, 2);
+      report.layers.push_back({numbers[0], numbers[1]});
+    }
+    report.free = json.at("free").get<bool>();
+    const bool none = std::none_of(report.layers.begin(), report.layers.end(),
+                                   [](const auto& layer) { return layer.nonzeros > 0; });
+    requireResult(report.free == none, "it calls free what is not");
+    report.verdict = json.at("verdict").get<std::string>();
+    return report;
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,12 @@
+#pragma once
+// The config of a run that somebody else may be writing. Internal to core/workbench.
+
+#include "core/base/files/OpenFolder.h"
+#include "core/config/Parameter.h"
+
+namespace headlight {
+
+/// config.json as it stands, whatever it is of. Throws Failure: NotFound, InvalidConfig.
+Json runConfigIn(const OpenFolder& run);
+
+}  // namespace headlight

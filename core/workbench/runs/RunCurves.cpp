@@ -1,0 +1,169 @@
+#include "core/workbench/runs/RunCurves.h"
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "core/masks/HeadMean.h"
+#include "core/workbench/runs/RunClock.h"
+
+namespace headlight {
+namespace {
+
+/// A number of the points of one kind; NaN where a point has none.
+struct LoggedQuantity {
+  RunQuantity name;
+  std::function<double(const StepPoint&)> ofStep = {};
+  std::function<double(const EpochPoint&)> ofEpoch = {};
+  std::function<double(const HeadPoint&)> ofHeads = {};
+};
+
+std::vector<LoggedQuantity> stepQuantities() {
+  return {{{"loss", "training loss"}, [](const StepPoint& at) { return at.loss; }},
+          {{"distillation_loss", "distillation loss"},
+           [](const StepPoint& at) { return at.distillationLoss.value_or(NAN); }},
+          {{"auxiliary_loss", "auxiliary loss"},
+           [](const StepPoint& at) { return at.auxiliaryLoss.value_or(NAN); }},
+          {{"gradient_norm", "gradient norm"}, [](const StepPoint& at) { return at.gradientNorm; }},
+          {{"learning_rate", "learning rate"}, [](const StepPoint& at) { return at.learningRate; }},
+          {{"images_per_second", "images a second"},
+           [](const StepPoint& at) { return at.imagesPerSecond; }}};
+}
+
+std::vector<LoggedQuantity> epochQuantities() {
+  return {{{"validation_loss", "validation loss"},
+           {},
+           [](const EpochPoint& at) { return at.validationLoss; }},
+          {{"top1", "top-1, %"}, {}, [](const EpochPoint& at) { return 100 * at.top1; }},
+          {{"top5", "top-5, %"}, {}, [](const EpochPoint& at) { return 100 * at.top5; }}};
+}
+
+std::vector<LoggedQuantity> headQuantities() {
+  return {{{"als", "ALS, mean over heads"},
+           {},
+           {},
+           [](const HeadPoint& at) { return meanOverHeads(at.locality); }},
+          {{"alpha", "alpha of soft masks, mean over heads"}, {}, {}, [](const HeadPoint& at) {
+             return meanOverHeads(at.alpha);
+           }}};
+}
+
+/// What people look at first comes first.
+const std::vector<LoggedQuantity>& loggedQuantities() {
+  static const std::vector<LoggedQuantity> all = [] {
+    std::vector<LoggedQuantity> list = stepQuantities();
+    for (const auto& more : {epochQuantities(), headQuantities()})
+      list.insert(list.begin() + (list.size() > 6 ? 4 : 1), more.begin(), more.end());
+    return list;
+  }();
+  return all;
+}
+
+/// Calls take(step, value) for each point that has it, until that says false.
+template <typename Take>
+void forEachValue(const RunHistory& history, const LoggedQuantity& quantity, Take&& take) {
+  const auto over = [&](const auto& points, const auto& valueOf) {
+    for (const auto& point : points) {
+      const double value = valueOf ? valueOf(point) : NAN;
+      if (std::isfinite(value) && !take(point.step, value)) return;
+    }
+  };
+  if (quantity.ofStep) over(history.steps, quantity.ofStep);
+  if (quantity.ofEpoch) over(history.epochPoints, quantity.ofEpoch);
+  if (quantity.ofHeads) over(history.heads, quantity.ofHeads);
+}
+
+double meanReading(const HeadPoint& point, const std::string& name) {
+  double sum = 0;
+  int count = 0;
+  for (const Readings& layer : point.readings)
+    for (const auto& [reading, value] : layer)
+      if (reading == name && std::isfinite(value)) sum += value, ++count;
+  return count > 0 ? sum / count : NAN;
+}
+
+RunQuantity readingNamed(const std::string& name) {
+  return {name, name + ", mean over layers"};
+}
+
+LoggedQuantity quantityNamed(const std::string& key) {
+  for (const LoggedQuantity& known : loggedQuantities())
+    if (known.name.key == key) return known;
+  return {readingNamed(key), {}, {}, [key](const HeadPoint& at) { return meanReading(at, key); }};
+}
+
+RunCurve overSteps(const RunHistory& history, const std::string& quantity) {
+  RunCurve curve;
+  forEachValue(history, quantityNamed(quantity), [&](std::int64_t step, double value) {
+    curve.keys.push_back(static_cast<double>(step));
+    curve.values.push_back(value);
+    return true;
+  });
+  return curve;
+}
+
+bool isTold(const std::vector<const RunHistory*>& histories, const LoggedQuantity& quantity) {
+  bool found = false;
+  for (const RunHistory* history : histories)
+    if (history && !found)
+      forEachValue(*history, quantity, [&](std::int64_t, double) { return !(found = true); });
+  return found;
+}
+
+void addReadings(const RunHistory& history, std::set<std::string>& names) {
+  for (const HeadPoint& point : history.heads)
+    for (const Readings& layer : point.readings)
+      for (const auto& [name, value] : layer)
+        if (std::isfinite(value)) names.insert(name);
+}
+
+}  // namespace
+
+const std::vector<RunQuantity>& runQuantities() {
+  static const std::vector<RunQuantity> names = [] {
+    std::vector<RunQuantity> all;
+    for (const LoggedQuantity& quantity : loggedQuantities())
+      all.push_back(quantity.name);
+    return all;
+  }();
+  return names;
+}
+
+std::vector<RunQuantity> quantitiesIn(const std::vector<const RunHistory*>& histories) {
+  std::vector<RunQuantity> told;
+  for (const LoggedQuantity& quantity : loggedQuantities())
+    if (isTold(histories, quantity)) told.push_back(quantity.name);
+  std::set<std::string> readings;
+  for (const RunHistory* history : histories)
+    if (history) addReadings(*history, readings);
+  for (const RunQuantity& known : runQuantities())
+    readings.erase(known.key);
+  for (const std::string& name : readings)
+    told.push_back(readingNamed(name));
+  return told;
+}
+
+const std::vector<RunAxisName>& runAxes() {
+  static const std::vector<RunAxisName> names = {
+      {"steps", "step"}, {"epochs", "epoch"}, {"time", "minutes of training"}};
+  return names;
+}
+
+RunCurve curveOf(const RunHistory& history, const std::string& quantity, RunAxis axis) {
+  RunCurve curve = overSteps(history, quantity);
+  if (curve.keys.empty()) return {{}, {}, "its log has none of this quantity"};
+  if (axis == RunAxis::Step) return curve;
+  const RunClock clock(history, axis);
+  if (clock.isEmpty()) return {{}, {}, clock.whyEmpty()};
+  RunCurve over;
+  for (std::size_t i = 0; i < curve.keys.size(); ++i) {
+    const double at = clock.at(curve.keys[i]);
+    if (!std::isfinite(at)) break;  // later ones have none either
+    over.keys.push_back(at);
+    over.values.push_back(curve.values[i]);
+  }
+  if (over.keys.size() < curve.keys.size()) over.missing = clock.whyEnds();
+  return over;
+}
+
+}  // namespace headlight

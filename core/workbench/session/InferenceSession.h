@@ -1,0 +1,157 @@
+#pragma once
+// One loaded model and looking through it. No torch type here. Core blocks; the caller owns the
+// thread. One call at a time per session (calls from several threads are serialised).
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/analysis/AttentionMaps.h"
+#include "core/base/Progress.h"
+#include "core/base/Result.h"
+#include "core/checkpoint/LoadReport.h"
+#include "core/config/Experiment.h"
+#include "core/imaging/codecs/Image.h"
+#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/loading/SoftAlphas.h"
+
+namespace headlight {
+
+class Model;          ///< core/models; only core can do anything with it
+class ModelSnapshot;  ///< the weights of a training run at a step; opaque
+
+/// Which model to open.
+struct ModelSource {
+  /// A published name, a config file, a folder of the Hugging Face hub (HubFolder.h), or a
+  /// checkpoint whose metadata carries its Experiment. May be empty when `weights` is one of the
+  /// last two.
+  std::string model;
+  std::filesystem::path weights;     ///< empty: as `model` says, or random weights from the seed
+  std::filesystem::path classNames;  ///< a file of them (readClassNames); empty: the model's own
+  /// Of the pictures it looks at, in pixels; 0: as the model says. Position embeddings and tables
+  /// are resampled as timm does (LoadReport::resized).
+  int imageHeight = 0, imageWidth = 0;
+  std::string device = "auto";
+  int threads = 0;
+  std::int64_t seed = 0;
+  /// Weights that are missing or of another shape (LoadReport::unfilled) stay random; else they are
+  /// an error.
+  bool partial = false;
+};
+
+struct ClassScore {
+  int index = 0;
+  std::string name;  ///< "class 12" where the checkpoint has no names
+  float probability = 0;
+};
+
+struct LookOptions {
+  bool maps = true;  ///< false: the prediction alone
+  int topClasses = 5;
+};
+
+struct Look {
+  AttentionMaps maps;                        ///< every layer, or empty
+  std::vector<ClassScore> top;               ///< best first
+  std::vector<float> logits;                 ///< [classes]
+  std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
+  SoftAlphas alphas;                         ///< of the weights under these masks
+  std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
+  Image view;                                ///< what the model saw, before normalisation
+  MaskScheme masks;                          ///< under which it was looked
+  std::uint64_t weights = 0;  ///< whose: equal for looks through the same, of no other session
+  std::string kernels;        ///< what attention ran by (kernelSummary)
+  int recomputedFrom = 0;     ///< the first block that ran for this look
+  double milliseconds = 0;    ///< in core
+};
+
+struct ModelInfo {
+  Experiment experiment;  ///< resolved: model, masks and the rest as its checkpoint or config said
+  std::vector<std::string> classNames;  ///< may be empty
+  /// What data sets call the classes, where classNames are other words for people; else empty.
+  std::vector<std::string> classKeys;
+  ClassNamesFrom classNamesFrom = ClassNamesFrom::Nowhere;
+  std::vector<int> heads;  ///< per layer
+  Grid grid;
+  std::string mapMeaning;
+  bool mapIsSigned = false;
+  bool mapRowsSumToOne = true;
+  SoftAlphas alphas;  ///< of the weights as they were loaded, under the experiment's masks
+  std::int64_t parameters = 0;
+  std::string device;             ///< "cpu", "cuda:0"
+  std::filesystem::path weights;  ///< empty: random
+  bool randomWeights = false;
+  LoadReport report;
+  std::vector<std::string> notes;  ///< of the checkpoint's reader
+  /// Of a file of maps (MapFile.h), which has no model: whatever needs one is refused, and says so.
+  bool mapsAlone = false;
+  int pictures = 0;  ///< of such a file
+};
+
+class InferenceSession {
+ public:
+  /// Also of a file of maps without a model, named as `model` or as `weights`.
+  static Result<std::unique_ptr<InferenceSession>> open(const ModelSource& source);
+  /// A model as described, with random weights.
+  static Result<std::unique_ptr<InferenceSession>> create(const Experiment& experiment);
+  ~InferenceSession();
+
+  /// The same model, weights and class names, with `masks`, for pictures of another size, in
+  /// pixels; `width` 0: as the height. Position embeddings and tables are resampled from those that
+  /// the weights came with, however often it is done. Errors: a size that patches do not divide,
+  /// tensors that cannot be resampled (of windows that do not fit), no model.
+  Result<std::unique_ptr<InferenceSession>> atSize(int height, int width,
+                                                   const MaskScheme& masks) const;
+
+  const ModelInfo& info() const;
+
+  /// Of maps alone the file's own picture at `address` ("FILE[2]", MapPlace): look() knows it again
+  /// by its pixels, and no other. `otherwise` where it is none of theirs, and of every model.
+  Image pictureAt(const std::string& address, const Image& otherwise = {});
+
+  /// What weights would do to this model; nothing is changed.
+  Result<LoadReport> previewWeights(const std::filesystem::path& path) const;
+  /// Loads them; on error the model is as before. Errors: weights of another model, and, unless
+  /// `partial`, weights that some of the model's are not among: those keep the values they have.
+  Result<LoadReport> loadWeights(const std::filesystem::path& path, bool partial = false);
+  /// Takes the weights of a running training of the same model.
+  Result<void> adopt(const ModelSnapshot& snapshot);
+
+  /// Predicts and maps `image` under `masks`. An image seen last is recomputed only from the first
+  /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
+  Result<Look> look(const Image& image, const MaskScheme& masks, const LookOptions& options = {},
+                    std::stop_token stop = {});
+
+  /// Names the classes by a file (readClassNames). Errors: the file's; then they are as before.
+  Result<void> setClassNames(const std::filesystem::path& file);
+
+  /// What soft heads of `masks` have learned. Errors: a scheme of another shape.
+  Result<SoftAlphas> softAlphas(const MaskScheme& masks);
+  /// The maps that the mechanism's weights alone give: whatever it offers, often nothing.
+  Result<std::vector<LearnedMap>> learnedMaps();
+
+  /// A name for config and weights as they are: equal in every process for equal ones, another for
+  /// others. Reads all weights, once as long as they stay.
+  Result<std::string> digest();
+
+  /// Saves weights, class names and the Experiment (with `masks`) as safetensors.
+  Result<void> save(const std::filesystem::path& path, const MaskScheme& masks) const;
+
+ private:
+  friend void withModel(InferenceSession& session, const std::function<void(Model&)>& body);
+  InferenceSession();
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+/// In words, for people: "ImageNet-1k's, assumed: the file has none"; empty where there is nothing
+/// to be said of it.
+std::string classNamesText(const ModelInfo& info);
+
+/// The Experiment inside a config, a checkpoint or a folder of the hub, without loading a model.
+Result<Experiment> experimentOf(const std::filesystem::path& path);
+
+}  // namespace headlight

@@ -1,0 +1,16 @@
+#pragma once
+// Everything about pictures that a program needs: decoding, what the model sees, colour maps,
+// overlays, composed figures.
+
+#include "core/imaging/ColorMap.h"
+#include "core/imaging/drawing/Figure.h"
+#include "core/imaging/codecs/Image.h"
+#include "core/imaging/Preprocess.h"
+#include "core/imaging/Resample.h"
+
+namespace headlight {
+
+/// The Preprocessing that a model's config describes.
+Preprocessing preprocessingOf(const struct ModelConfig& model);
+
+}  // namespace headlight

@@ -1,0 +1,263 @@
+#include "core/workbench/session/RawTensors.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "core/base/Text.h"
+#include "core/checkpoint/Checkpoint.h"
+#include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/LookTap.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::int64_t kBatch = 16;
+/// Maps grow with B · L · H · T²: more than this would rather be a mistake than a wish.
+constexpr double kMaxMapBytes = 16e9;
+
+at::Tensor inputOf(const Checkpoint& checkpoint, const std::string& where) {
+  const auto refuse = [&](const std::string& message) {
+    throw Failure(Error{ErrorCode::InvalidFile, message, where});
+  };
+  const auto found = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                                  [](const auto& item) { return item.first == "input"; });
+  if (found == checkpoint.tensors.end())
+    refuse("has no tensor named \"input\"; write one of shape [B, 3, H, W], normalised");
+  const at::Tensor& input = found->second;
+  if (!input.is_floating_point())
+    refuse("\"input\" must hold floating-point numbers (F32), already normalised");
+  if (input.dim() != 4 || input.size(1) != 3 || input.numel() == 0)
+    refuse("\"input\" has the shape " + shapeText(input.sizes()) +
+           "; it must be [B, 3, H, W] with at least one picture");
+  at::Tensor values = input.to(at::kFloat).contiguous();
+  if (!at::isfinite(values).all().item<bool>())
+    refuse("\"input\" has values that are infinite or not numbers");
+  return values;
+}
+
+void checkSize(const Model& model, const RawImages& images) {
+  const ModelConfig& config = model.config();
+  if (images.height != config.imageHeightPixels() || images.width != config.imageWidthPixels())
+    throw Failure(Error{
+        ErrorCode::InvalidArgument,
+        "pictures are " + std::to_string(images.height) + " x " + std::to_string(images.width) +
+            " (height x width), but the model takes " + std::to_string(config.imageHeightPixels()) +
+            " x " + std::to_string(config.imageWidthPixels()) +
+            "; give pictures of that size or another model",
+        "input"});
+}
+
+void checkMapBytes(const Model& model, std::int64_t count) {
+  const double bytes = static_cast<double>(count) * mapBytes(model);
+  if (bytes > kMaxMapBytes)
+    throw Failure(Error{ErrorCode::InvalidArgument,
+                        "the maps of " + std::to_string(count) + " pictures would take " +
+                            std::to_string(static_cast<long long>(bytes / 1e9)) +
+                            " GB; give fewer pictures at a time",
+                        "input"});
+}
+
+std::vector<float> plain(const at::Tensor& tensor) {
+  const at::Tensor host = tensor.to(at::kCPU, at::kFloat).contiguous();
+  return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
+}
+
+/// Runs one batch through the model, block by block so that it can be stopped.
+void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_token stop,
+              std::vector<RawLook>& looks) {
+  const std::size_t first = looks.size();
+  const std::int64_t count = images.size(0);
+  looks.resize(first + count);
+  at::Tensor tokens = model.embed(images);
+  for (int l = 0; l < model.layers(); ++l) {
+    if (stop.stop_requested()) throw Failure(Error{ErrorCode::Canceled, "stopped", ""});
+    CollectingTap tap;
+    tokens = model.block(l, tokens, withMaps ? &tap : nullptr);
+    if (!withMaps) continue;
+    const at::Tensor maps = tap.maps.at(l);
+    for (std::int64_t i = 0; i < count; ++i)
+      looks[first + i].maps.layers.push_back(
+          {static_cast<int>(maps.size(1)), model.grid(l),
+           std::make_shared<const std::vector<float>>(plain(maps[i]))});
+  }
+  const at::Tensor logits = model.classify(tokens);
+  const at::Tensor features = model.pooledFeatures(tokens);
+  for (std::int64_t i = 0; i < count; ++i) {
+    looks[first + i].logits = plain(logits[i]);
+    if (features.defined()) looks[first + i].features = plain(features[i]);
+  }
+}
+
+/// [B] + shape from one row of equal length for every look.
+at::Tensor stacked(const std::vector<const std::vector<float>*>& rows,
+                   std::vector<std::int64_t> shape) {
+  shape.insert(shape.begin(), static_cast<std::int64_t>(rows.size()));
+  at::Tensor tensor = at::empty(shape, at::kFloat);
+  float* target = tensor.data_ptr<float>();
+  for (const auto* row : rows) {
+    if (static_cast<std::int64_t>(row->size() * rows.size()) != tensor.numel())
+      throw Failure(Error{ErrorCode::InvalidArgument, "arrays of different sizes", "output"});
+    target = std::copy(row->begin(), row->end(), target);
+  }
+  return tensor;
+}
+
+template <typename Select>
+at::Tensor stackedFrom(const std::vector<RawLook>& looks, std::vector<std::int64_t> shape,
+                       Select select) {
+  std::vector<const std::vector<float>*> rows;
+  for (const auto& look : looks)
+    rows.push_back(&select(look));
+  return stacked(rows, std::move(shape));
+}
+
+at::Tensor stackedMaps(const std::vector<RawLook>& looks, std::size_t layer) {
+  const LayerMaps& first = looks.front().maps.layers[layer];
+  std::vector<std::shared_ptr<const std::vector<float>>> wholes;
+  std::vector<const std::vector<float>*> rows;
+  for (const auto& look : looks) {
+    wholes.push_back(look.maps.layers.at(layer).whole());
+    rows.push_back(wholes.back().get());
+  }
+  return stacked(rows, {first.heads, first.tokens(), first.tokens()});
+}
+
+}  // namespace
+
+Result<RawImages> readRawImages(const std::filesystem::path& path) {
+  return guarded(path.string(), [&] {
+    const at::Tensor input = inputOf(valueOrThrow(readSafetensors(path)), path.string());
+    return RawImages{input.size(0), input.size(2), input.size(3), plain(input)};
+  });
+}
+
+Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& images) {
+  return guarded(path.string(), [&] {
+    if (static_cast<std::int64_t>(images.values.size()) !=
+        images.count * 3 * images.height * images.width)
+      throw Failure(Error{ErrorCode::InvalidArgument, "values do not fill the shape", "input"});
+    const at::Tensor input =
+        at::from_blob(const_cast<float*>(images.values.data()),
+                      {images.count, 3, images.height, images.width}, at::kFloat);
+    valueOrThrow(writeSafetensors(path, {{"input", input}}));
+  });
+}
+
+Error noNumbers(const ModelInfo& info, const std::string& what) {
+  return {ErrorCode::Internal,
+          "the model's output for " + what +
+              " is not a number (NaN), so it predicts nothing. Its weights hold NaN or overflow; "
+              "take an earlier checkpoint, or train again with a smaller training.learning_rate",
+          info.weights.empty() ? info.experiment.model.name : info.weights.string()};
+}
+
+bool holdsNaN(const RawLook& look) {
+  const auto isNaN = [](float value) { return std::isnan(value); };
+  return std::any_of(look.logits.begin(), look.logits.end(), isNaN) ||
+         (look.logits.empty() && std::any_of(look.features.begin(), look.features.end(), isNaN));
+}
+
+std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
+                                     const std::vector<std::string>& names, int count) {
+  const auto score = [&](int index) {
+    return std::isnan(logits[index]) ? -std::numeric_limits<float>::infinity() : logits[index];
+  };
+  std::vector<int> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return score(a) > score(b); });
+  double sum = 0;
+  for (const float logit : logits)
+    sum += std::exp(double{logit} - score(order.front()));
+  order.resize(std::min<std::size_t>(order.size(), static_cast<std::size_t>(std::max(count, 0))));
+  std::vector<ClassScore> top;
+  for (const int index : order) {
+    const bool named = index < static_cast<int>(names.size());
+    const double share = std::exp(double{logits[index]} - score(order.front())) / sum;
+    top.push_back({index, named ? names[index] : "class " + std::to_string(index),
+                   static_cast<float>(share)});
+  }
+  return top;
+}
+
+namespace {
+
+/// Where tokens lie, so that the file opens as maps (MapFile.h): no grid needs to be guessed.
+std::map<std::string, std::string> gridMetadata(const AttentionMaps& maps) {
+  std::map<std::string, std::string> metadata;
+  for (std::size_t l = 0; l < maps.layers.size(); ++l) {
+    const Grid& grid = maps.layers[l].grid;
+    const bool alike = grid == maps.layers.front().grid;
+    if (l > 0 && alike) continue;
+    metadata[l == 0 ? "grid" : "grid." + std::to_string(l)] =
+        std::to_string(grid.rows) + ", " + std::to_string(grid.cols);
+  }
+  return metadata;
+}
+
+}  // namespace
+
+Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImages& images,
+                                       const MaskScheme& masks, bool withMaps,
+                                       std::stop_token stop) {
+  return guarded("input", [&] {
+    const ModelInfo& info = session.info();
+    std::vector<RawLook> looks;
+    withModel(session, [&](Model& model) {
+      checkSize(model, images);
+      if (withMaps) checkMapBytes(model, images.count);
+      model.setMasks(masks);
+      const at::Tensor all =
+          at::from_blob(const_cast<float*>(images.values.data()),
+                        {images.count, 3, images.height, images.width}, at::kFloat);
+      const at::Device device(info.device);
+      for (std::int64_t start = 0; start < images.count; start += kBatch) {
+        const std::int64_t size = std::min(kBatch, images.count - start);
+        runBatch(model, all.narrow(0, start, size).to(device), withMaps, stop, looks);
+      }
+    });
+    for (auto& look : looks) {
+      look.maps.meaning = info.mapMeaning;
+      look.maps.isSigned = info.mapIsSigned;
+    }
+    return looks;
+  });
+}
+
+Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
+                           const std::vector<std::vector<float>>& rollouts,
+                           const std::vector<RawArray>& more) {
+  return guarded(path.string(), [&] {
+    if (looks.empty())
+      throw Failure(Error{ErrorCode::InvalidArgument, "there is nothing to write", path.string()});
+    const RawLook& model = looks.front();
+    NamedTensors tensors;
+    if (!model.logits.empty())
+      tensors.emplace_back("logits", stackedFrom(
+                                         looks, {static_cast<std::int64_t>(model.logits.size())},
+                                         [](const RawLook& look) -> auto& { return look.logits; }));
+    if (model.logits.empty() && !model.features.empty())
+      tensors.emplace_back("features",
+                           stackedFrom(
+                               looks, {static_cast<std::int64_t>(model.features.size())},
+                               [](const RawLook& look) -> auto& { return look.features; }));
+    for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
+      tensors.emplace_back("attention." + std::to_string(l), stackedMaps(looks, l));
+    if (!rollouts.empty()) {
+      std::vector<const std::vector<float>*> rows;
+      for (const auto& values : rollouts)
+        rows.push_back(&values);
+      tensors.emplace_back("rollout",
+                           stacked(rows, {static_cast<std::int64_t>(rollouts.front().size())}));
+    }
+    for (const RawArray& array : more)
+      tensors.emplace_back(array.name, at::tensor(array.values, at::kFloat).reshape(array.shape));
+    valueOrThrow(writeSafetensors(path, tensors, gridMetadata(model.maps)));
+  });
+}
+
+}  // namespace headlight

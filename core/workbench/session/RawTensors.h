@@ -1,0 +1,67 @@
+#pragma once
+// Exact input and output for comparison with other programs: a model run on numbers from a file
+// instead of a picture, and its results as named arrays. No torch type here.
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/workbench/session/InferenceSession.h"
+
+namespace headlight {
+
+/// Pictures as a model takes them: [count, 3, height, width], normalised, row-major.
+struct RawImages {
+  std::int64_t count = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::vector<float> values;
+};
+
+/// The tensor `input` of a safetensors file: [B, 3, H, W] of F32 (F64, F16 and BF16 are converted),
+/// every value finite. Errors: no such tensor, another shape or dtype.
+Result<RawImages> readRawImages(const std::filesystem::path& path);
+/// The same file, written atomically.
+Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& images);
+
+/// What a model made of one raw picture.
+struct RawLook {
+  std::vector<float> logits;    ///< [classes]; empty without a classifier
+  std::vector<float> features;  ///< [D]: what a classifier reads; empty where a backbone tells none
+  AttentionMaps maps;           ///< every layer, or empty
+};
+
+/// The `count` most probable classes, best first; logits that are not numbers come last. `names`
+/// may be empty.
+std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
+                                     const std::vector<std::string>& names, int count);
+
+/// Runs all of them under `masks`. `withMaps` false: the logits alone. Errors: pictures of another
+/// size than the model's, a scheme of another shape, Canceled.
+Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImages& images,
+                                       const MaskScheme& masks, bool withMaps,
+                                       std::stop_token stop = {});
+
+/// What to say of a model whose output on `what` holds NaN: nothing can be predicted from it.
+/// Internal, in `info.weights`, else the model.
+Error noNumbers(const ModelInfo& info, const std::string& what);
+bool holdsNaN(const RawLook& look);
+
+/// A named array for the same file.
+struct RawArray {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;  ///< as many as the shape says, row-major
+};
+
+/// Writes `logits` [B, classes] where there are any, else `features` [B, D] where there are those;
+/// where the looks have maps also `attention.L` [B, H, T, T] of every
+/// layer, and in the metadata their grids (MapFile.h); where `rollouts` is not empty (one of N
+/// values for each look) `rollout` [B, N]; and `more`.
+Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
+                           const std::vector<std::vector<float>>& rollouts,
+                           const std::vector<RawArray>& more = {});
+
+}  // namespace headlight

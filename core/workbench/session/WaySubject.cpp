@@ -1,0 +1,59 @@
+#include "core/workbench/session/WaySubject.h"
+
+#include <ATen/ATen.h>
+
+namespace headlight {
+
+void throwIfWayStopped(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
+}
+
+at::Tensor wayInput(const ModelInfo& info, const RawImages& picture) {
+  const ModelConfig& config = info.experiment.model;
+  if (picture.count != 1 || picture.height != config.imageHeightPixels() ||
+      picture.width != config.imageWidthPixels())
+    throw Failure({ErrorCode::InvalidArgument,
+                   "takes one picture of " + std::to_string(config.imageHeightPixels()) + " x " +
+                       std::to_string(config.imageWidthPixels()) + " (height x width)",
+                   "input"});
+  return at::from_blob(const_cast<float*>(picture.values.data()),
+                       {1, 3, picture.height, picture.width}, at::kFloat)
+      .to(at::Device(info.device));
+}
+
+void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title) {
+  if (info.experiment.model.classes == 0)
+    throw Failure({ErrorCode::InvalidArgument,
+                   title + " asks about a class, and this model has no classifier; similarity and "
+                           "features work without one",
+                   name});
+}
+
+int layerOrLast(int layer, int layers) {
+  if (layer < -1 || layer >= layers)
+    throw Failure({ErrorCode::InvalidArgument,
+                   "there is no layer " + std::to_string(layer) + "; the model has " +
+                       std::to_string(layers) + ", counted from 0",
+                   "layer"});
+  return layer < 0 ? layers - 1 : layer;
+}
+
+std::vector<float> plainValues(const at::Tensor& tensor) {
+  const at::Tensor host = tensor.to(at::kCPU, at::kFloat).contiguous();
+  return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
+}
+
+WaySteps::WaySteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
+                   std::int64_t total)
+    : m_stage(std::move(stage)), m_progress(progress), m_stop(std::move(stop)), m_total(total) {
+  m_remaining.start(0);
+}
+
+void WaySteps::operator()() {
+  throwIfWayStopped(m_stop);
+  ++m_done;
+  if (m_progress)
+    m_progress({m_stage, m_done, m_total, m_remaining.secondsRemaining(m_done, m_total)});
+}
+
+}  // namespace headlight

@@ -1,0 +1,47 @@
+#pragma once
+// What the passes of WaysOfLooking.h have in common: their input, and refusing what cannot be.
+// Torch types: core only.
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/Progress.h"
+#include "core/workbench/attribution/WaysOfLooking.h"
+
+namespace headlight {
+
+/// Throws Failure(Canceled).
+void throwIfWayStopped(const std::stop_token& stop);
+
+/// [1, 3, H, W] where the model is. Throws Failure for more pictures, or another size.
+at::Tensor wayInput(const ModelInfo& info, const RawImages& picture);
+
+/// Throws Failure where the model has none, naming what works without.
+void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title);
+
+/// `layer`, or for −1 the last one. Throws Failure for one that there is not.
+int layerOrLast(int layer, int layers);
+
+/// A tensor's values in order, on the host.
+std::vector<float> plainValues(const at::Tensor& tensor);
+
+/// Counts steps, and throws Failure(Canceled) where they are to stop.
+class WaySteps {
+ public:
+  WaySteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
+           std::int64_t total);
+  void operator()();
+
+ private:
+  std::string m_stage;
+  const ProgressCallback& m_progress;
+  std::stop_token m_stop;
+  std::int64_t m_total, m_done = 0;
+  RemainingTime m_remaining;
+};
+
+}  // namespace headlight

@@ -1,0 +1,37 @@
+// The size of pictures: what it costs is said, and what cannot be is refused.
+
+#include <QDialogButtonBox>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTest>
+
+#include "core/models/Registry.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/opening/ResolutionDialog.h"
+
+using namespace headlight;
+
+class ResolutionDialogTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatItCostsIsSaidFirst() {
+    ResolutionDialog dialog(findPublishedModel("vit_small_patch14_reg4_dinov2")->config);
+    QVERIFY(dialog.costText().startsWith("37 × 37 patches"));
+    const auto sides = dialog.findChildren<QSpinBox*>();
+    QCOMPARE(sides.size(), 2);
+    QPushButton* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+    sides[0]->setValue(224);
+    QVERIFY(dialog.costText().startsWith("16 × 16 patches"));
+    QCOMPARE(dialog.pictureWidth(), 224);
+    QVERIFY(ok->isEnabled());
+    sides[0]->setValue(225);
+    QVERIFY(dialog.costText().contains("224 and 238 are"));
+    QVERIFY(!ok->isEnabled());
+    sides[0]->stepUp();
+    QCOMPARE(sides[0]->value(), 239);  // a patch further
+  }
+};
+
+QTEST_MAIN(ResolutionDialogTest)
+#include "ResolutionDialogTest.moc"

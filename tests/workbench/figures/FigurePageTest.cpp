@@ -1,0 +1,414 @@
+// Figure pages: what their descriptions say and refuse, and that what is looked at and how it is
+// scaled is what a naive computation gives.
+
+#include "core/workbench/figures/FigurePage.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/files/Files.h"
+#include "core/workbench/figures/PageDrawing.h"
+#include "core/workbench/session/Pictures.h"
+#include "tests/TemporaryFolder.h"
+#include "tests/workbench/WaysSupport.h"
+
+namespace headlight {
+namespace {
+
+PageColumn columnOf(const std::string& text) {
+  return valueOrThrow(pageColumnFromText(text));
+}
+
+std::string refusalOf(const std::string& text) {
+  const auto column = pageColumnFromText(text);
+  return column ? "none" : column.error().text();
+}
+
+TEST(PageColumn, IsReadAsTypedAndWrittenAgain) {
+  for (const char* text :
+       {"picture", "head 3.1", "layer 11", "rollout", "relevance",
+        "relevance (class tabby, tabby cat)", "grad-cam (class 3; layer 5)", "head 0.2 (query 2,4)",
+        "similarity (layer 1; query register1)", "features (layer 0; foreground)"})
+    EXPECT_EQ(toText(columnOf(text)), text);
+  EXPECT_EQ(toText(columnOf("head 11")), "layer 11");
+  EXPECT_EQ(columnOf(" rollout ( label all layers ) ").label, "all layers");
+  const auto columns =
+      valueOrThrow(pageColumnsFromText("picture, head 3.1 (query 2,4),relevance (class a, b)"));
+  ASSERT_EQ(columns.size(), 3u);
+  EXPECT_EQ(columns[1].query, "2,4");
+  EXPECT_EQ(columns[2].classText, "a, b");
+}
+
+TEST(PageColumn, AnotherWordIsNamedWithWhatComesClose) {
+  EXPECT_NE(refusalOf("relevence").find("did you mean \"relevance\"?"), std::string::npos);
+  EXPECT_NE(refusalOf("gradcam").find("grad-cam"), std::string::npos);
+  EXPECT_NE(refusalOf("zzzzzz").find("head LAYER.HEAD"), std::string::npos);
+  EXPECT_NE(refusalOf("head").find("head 3.1"), std::string::npos);
+  EXPECT_NE(refusalOf("head 3.x").find("head 3.1"), std::string::npos);
+  EXPECT_NE(refusalOf("depth").find("curve"), std::string::npos);
+  EXPECT_NE(refusalOf("rollout (class 3)").find("no option \"class\""), std::string::npos);
+  EXPECT_NE(refusalOf("relevance (layer 3)").find("no option \"layer\""), std::string::npos);
+  EXPECT_NE(refusalOf("grad-cam (layer last)").find("whole number"), std::string::npos);
+  EXPECT_NE(refusalOf("head 1.2 (query 3").find("does not close"), std::string::npos);
+  EXPECT_NE(refusalOf("grad-cam (class a(b; layer 2)").find("does not close"), std::string::npos);
+  EXPECT_FALSE(pageColumnFromText("").ok());
+}
+
+TEST(PageColumn, TokensAreThoseOfTheGrid) {
+  const Grid grid{3, 4, 3, 1};
+  EXPECT_EQ(*tokenFromText("", grid), 0);
+  EXPECT_EQ(*tokenFromText("distillation", grid), 1);
+  EXPECT_EQ(*tokenFromText("register1", grid), 2);
+  EXPECT_EQ(*tokenFromText("5", grid), 8);
+  EXPECT_EQ(*tokenFromText("1, 2", grid), 3 + 6);
+  EXPECT_EQ(*tokenFromText("", Grid{3, 4, 0, 0}), 6);
+  for (const char* wrong : {"register2", "12", "3,0", "0,4", "middle", "-1"})
+    EXPECT_FALSE(tokenFromText(wrong, grid).ok()) << wrong;
+  EXPECT_FALSE(tokenFromText("class", Grid{3, 4, 0, 0}).ok());
+}
+
+FigurePage fullPage() {
+  FigurePage page;
+  page.model.name = "deit_tiny";
+  page.model.partial = true;
+  page.pictures = {{"a.jpg", ""}, {"maps.safetensors[2]", "a dog"}};
+  page.columns = {columnOf("picture"), columnOf("head 3.1 (query 2,4)"), columnOf("features")};
+  page.columns[2].label = "colours";
+  page.options.scale = "column";
+  page.options.tile = 12.5;
+  page.options.caption = false;
+  return page;
+}
+
+TEST(FigurePage, ComesBackFromJson) {
+  const FigurePage page = fullPage();
+  const auto again = pageFromText(pageToText(page), "page.json");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(*again, page);
+  Experiment experiment;
+  experiment.masks.scheme = "sch2";
+  FigurePage described = page;
+  described.model.experiment = experimentToJson(experiment);
+  EXPECT_EQ(*pageFromText(pageToText(described), "page.json"), described);
+}
+
+TEST(FigurePage, WhatIsWrongIsNamedByItsPath) {
+  const auto refused = [](const char* text, const char* path) {
+    const std::string whole = std::string(R"({"kind": "headlight-figure-page", )") + text + "}";
+    const auto page = pageFromText(whole, "page.json");
+    ASSERT_FALSE(page.ok()) << text;
+    EXPECT_NE(page.error().text().find(path), std::string::npos) << page.error().text();
+    EXPECT_NE(page.error().text().find("page.json"), std::string::npos) << page.error().text();
+  };
+  refused(R"("columns": ["picture", "haed 3.1"])", "columns[1]");
+  refused(R"("columns": [{"shows": "rollout", "colour": "red"}])", "columns[0].colour");
+  refused(R"("columns": [{"label": "b"}])", "columns[0].shows");
+  refused(R"("columns": "rollout")", "columns");
+  refused(R"("pictures": ["a.jpg", 3])", "pictures[1]");
+  refused(R"("pictures": [""])", "pictures[0]");
+  refused(R"("options": {"scale": "rows"})", "options.scale");
+  refused(R"("options": {"tile": 1e9})", "options.tile");
+  refused(R"("options": {"tiel": 30})", "options.tiel");
+  refused(R"("model": {"weight": "a"})", "model.weight");
+  refused(R"("model": {"experiment": {"model": {"depth": -3}}})", "model.depth");
+  refused(R"("schema": 2)", "schema");
+  refused(R"("column": [])", "column");
+  EXPECT_FALSE(pageFromText("{\"kind\": \"headlight-session\"}", "a").ok());
+  EXPECT_FALSE(pageFromText("{", "a").ok());
+  EXPECT_EQ(readFigurePage("nowhere/page.json").error().code, ErrorCode::NotFound);
+}
+
+/// Two noisy pictures and a model of 3 × 3 patches.
+class LookedPage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_session = waySession(microVit());
+    m_masks = wayMasks(*m_session);
+    for (int i = 0; i < 2; ++i) {
+      auto pixels = std::make_shared<std::vector<std::uint8_t>>();
+      for (int p = 0; p < 24 * 24 * 3; ++p)
+        pixels->push_back(static_cast<std::uint8_t>((p * 7919 + i * 131 + p / 72 * p) % 256));
+      m_images[i] = {24, 24, pixels};
+      const auto path = m_folder / ("picture" + std::to_string(i) + ".png");
+      valueOrThrow(writeFileAtomically(path, valueOrThrow(encodePng(m_images[i]))));
+      m_page.pictures.push_back({path.string(), ""});
+    }
+    m_page.columns = valueOrThrow(
+        pageColumnsFromText("picture, head 1.0, layer 2, rollout, relevance, features"));
+    m_page.options.style = "overlay";
+  }
+  PageLook look() { return valueOrThrow(lookAtPage(*m_session, m_masks, m_page)); }
+  std::string refusal() {
+    const auto looked = lookAtPage(*m_session, m_masks, m_page);
+    return looked ? "none" : looked.error().text();
+  }
+  Look lookAt(int i) { return valueOrThrow(m_session->look(m_images[i], m_masks)); }
+
+  TemporaryFolder m_folder;
+  std::unique_ptr<InferenceSession> m_session;
+  MaskScheme m_masks;
+  Image m_images[2];
+  FigurePage m_page;
+};
+
+TEST_F(LookedPage, TilesAreWhatIsSeen) {
+  const PageLook page = look();
+  for (int i = 0; i < 2; ++i) {
+    const Look seen = lookAt(i);
+    const PageRow& row = page.rows[static_cast<std::size_t>(i)];
+    EXPECT_FALSE(row.tiles[0]->isMap());
+    EXPECT_EQ(row.tiles[1]->values, patchesSeenBy(seen.maps.layers[1], 0, 0));
+    const LayerMaps& last = seen.maps.layers[2];
+    for (int p = 0; p < 9; ++p) {
+      double mean = 0;
+      for (int h = 0; h < last.heads; ++h)
+        mean += static_cast<double>(patchesSeenBy(last, h, 0)[p]) / last.heads;
+      EXPECT_NEAR(row.tiles[2]->values[p], mean, 1e-6);
+    }
+    EXPECT_EQ(row.tiles[3]->values, *rollout(seen.maps, {}));
+    const Heat heat = valueOrThrow(
+        classHeat(*m_session, rawPicture(m_session->info(), m_images[i]), m_masks, Way::Relevance));
+    EXPECT_EQ(row.tiles[4]->values, heat.values);
+    EXPECT_EQ(row.tiles[4]->className, heat.className);
+    EXPECT_TRUE(row.tiles[5]->colors.has_value());
+    EXPECT_EQ(row.top.front().index, seen.top.front().index);
+  }
+  m_page.options.query = "1,2";
+  EXPECT_EQ(look().rows[1].tiles[1]->values, patchesSeenBy(lookAt(1).maps.layers[1], 0, 1 + 5));
+  m_page.columns[1].query = "0";
+  EXPECT_EQ(look().rows[1].tiles[1]->values, patchesSeenBy(lookAt(1).maps.layers[1], 0, 1));
+  EXPECT_EQ(columnHeading(m_page, look(), 1), "layer 1, head 0, patch (0, 0)");
+}
+
+/// The least and greatest value of the maps at (picture, column) for which `together` holds.
+ValueRange naiveRange(const PageLook& look,
+                      const std::function<bool(std::size_t, std::size_t)>& together) {
+  ValueRange range{std::numeric_limits<double>::infinity(),
+                   -std::numeric_limits<double>::infinity()};
+  for (std::size_t r = 0; r < look.rows.size(); ++r)
+    for (std::size_t c = 0; c < look.rows[r].tiles.size(); ++c)
+      if (look.rows[r].tiles[c]->isMap() && together(r, c))
+        for (const float value : look.rows[r].tiles[c]->values) {
+          range.low = std::min(range.low, static_cast<double>(value));
+          range.high = std::max(range.high, static_cast<double>(value));
+        }
+  return range;
+}
+
+TEST_F(LookedPage, ScalesAreSharedAsTheyStandOnThePage) {
+  const PageLook page = look();
+  const auto expectRanges = [&](const std::string& scale, const std::string& arrange,
+                                bool sharesPicture, bool sharesColumn) {
+    m_page.options.scale = scale;
+    m_page.options.arrange = arrange;
+    const PageScales scales = pageScales(m_page, page);
+    for (std::size_t r = 0; r < 2; ++r) {
+      EXPECT_FALSE(scales[r][0].has_value());
+      EXPECT_FALSE(scales[r][5].has_value());
+      for (std::size_t c = 1; c < 5; ++c) {
+        const ValueRange expected = naiveRange(page, [&](std::size_t row, std::size_t column) {
+          return (!sharesPicture || row == r) && (!sharesColumn || column == c);
+        });
+        EXPECT_EQ(scales[r][c]->range.low, expected.low) << scale << " " << arrange;
+        EXPECT_EQ(scales[r][c]->range.high, expected.high) << scale << " " << arrange;
+      }
+    }
+  };
+  expectRanges("own", "rows", true, true);
+  expectRanges("row", "rows", true, false);
+  expectRanges("row", "columns", false, true);
+  expectRanges("column", "rows", false, true);
+  expectRanges("column", "columns", true, false);
+  expectRanges("page", "rows", false, false);
+}
+
+TEST_F(LookedPage, WhatIsKnownIsNotWorkedOutAnew) {
+  PageLooking again;
+  again.before = std::make_shared<const PageLook>(look());
+  again.read = [](const std::string& path) -> Result<Image> {
+    return Error{ErrorCode::NotFound, "is read again", path};
+  };
+  std::swap(m_page.columns[1], m_page.columns[4]);
+  const auto fresh = lookAtPage(*m_session, m_masks, m_page, again);
+  ASSERT_TRUE(fresh.ok()) << fresh.error().text();
+  EXPECT_EQ(fresh->rows[0].tiles[4], again.before->rows[0].tiles[1]);
+  EXPECT_EQ(fresh->rows[1].tiles[5], again.before->rows[1].tiles[5]);
+  m_page.options.query = "3";
+  EXPECT_FALSE(lookAtPage(*m_session, m_masks, m_page, again).ok());
+}
+
+TEST_F(LookedPage, WhatCannotBeIsRefusedByItsColumn) {
+  const auto refused = [&](const std::string& column, const std::string& words) {
+    m_page.columns[1] = columnOf(column);
+    EXPECT_NE(refusal().find(words), std::string::npos) << refusal();
+    EXPECT_NE(refusal().find("columns[1]"), std::string::npos) << refusal();
+  };
+  refused("head 3.0", "layers 0 to 2");
+  refused("head 1.99", "layer 1 has no head 99");
+  refused("grad-cam (layer 7)", "no layer 7");
+  refused("relevance (class 7)", "from 0 to 6");
+  refused("head 1.0 (query 9)", "patch from 0 to 8");
+  m_page.columns[1] = columnOf("picture");
+  m_page.options.query = "7,7";
+  EXPECT_NE(refusal().find("row,column"), std::string::npos);
+  m_page.options.query.clear();
+  m_page.pictures.push_back({(m_folder / "gone.png").string(), ""});
+  EXPECT_NE(refusal().find("gone.png"), std::string::npos);
+  m_page.pictures.clear();
+  EXPECT_NE(refusal().find("needs a picture"), std::string::npos);
+  m_page.pictures.assign(101, {"a.png", ""});
+  EXPECT_NE(refusal().find("at most 100"), std::string::npos);
+}
+
+TEST_F(LookedPage, WithoutAClassifierThereIsNoRelevance) {
+  ModelConfig config = microVit();
+  config.classes = 0;
+  m_session = waySession(config);
+  EXPECT_NE(refusal().find("no classifier"), std::string::npos) << refusal();
+  for (const PageColumn& column : usefulColumns(m_session->info(), 0, -1))
+    EXPECT_NE(column.shows, "relevance");
+  m_page.columns = valueOrThrow(pageColumnsFromText("picture, layer 1, similarity, features"));
+  EXPECT_EQ(refusal(), "none");
+}
+
+TEST_F(LookedPage, StopsAndTellsHowFarItIs) {
+  PageLooking looking;
+  std::vector<Progress> told;
+  looking.progress = [&](const Progress& progress) { told.push_back(progress); };
+  ASSERT_TRUE(lookAtPage(*m_session, m_masks, m_page, looking).ok());
+  ASSERT_EQ(told.size(), 14u);
+  EXPECT_EQ(told.back().total, 14);
+  EXPECT_EQ(told.back().done, 13);
+  std::stop_source stop;
+  stop.request_stop();
+  looking.stop = stop.get_token();
+  EXPECT_EQ(lookAtPage(*m_session, m_masks, m_page, looking).error().code, ErrorCode::Canceled);
+}
+
+TEST_F(LookedPage, CaptionAndHeadingsSayWhatIsShown) {
+  const PageLook page = look();
+  const std::string caption = pageCaption(m_page, page);
+  for (const char* words :
+       {"From left to right: the picture as the model sees it; attention of the class token in "
+        "layer 1, head 0; attention of the class token in layer 2, mean of heads; rollout",
+        "class relevance (Chefer, Gur & Wolf 2021) for", "Each map has a scale of its own.",
+        "random weights"})
+    EXPECT_NE(caption.find(words), std::string::npos) << caption;
+  EXPECT_EQ(columnHeading(m_page, page, 1), "layer 1, head 0");
+  m_page.columns[1].label = "local";
+  EXPECT_EQ(columnHeading(m_page, page, 1), "local");
+  m_page.options.headings = false;
+  EXPECT_EQ(columnHeading(m_page, page, 2), "");
+  EXPECT_EQ(pictureLabel(m_page, page, 0).substr(0, 6), "class ");
+  m_page.options.names = "name";
+  EXPECT_EQ(pictureLabel(m_page, page, 1), "picture1.png");
+  m_page.pictures[1].label = "noise";
+  EXPECT_EQ(pictureLabel(m_page, page, 1), "noise");
+  m_page.options.scale = "page";
+  m_page.options.style = "headlight";
+  EXPECT_NE(pageCaption(m_page, page).find("one scale, fully lit from its 98th"), std::string::npos)
+      << pageCaption(m_page, page);
+}
+
+/// At 96 dpi a unit is a pixel: without words the first tile begins at the margin.
+TEST_F(LookedPage, TilesOfAPngAreDrawnAsMapsAre) {
+  m_page.columns = valueOrThrow(pageColumnsFromText("head 1.0, picture"));
+  m_page.options.dpi = 96;
+  m_page.options.tile = 10;  // 38 pixels
+  m_page.options.caption = m_page.options.bars = m_page.options.headings = false;
+  m_page.options.names = "none";
+  m_page.options.gap = 0;
+  const PageLook page = look();
+  const auto path = m_folder / "page.png";
+  for (const char* style : {"headlight", "warm", "overlay", "map"}) {
+    m_page.options.style = style;
+    valueOrThrow(writePage(path, m_page, page));
+    const Image image = valueOrThrow(readImage(path));
+    ASSERT_EQ(image.width, 2 * 8 + 2 * 38);
+    ASSERT_EQ(image.height, 2 * 8 + 2 * 38);
+    const PageTile& tile = *page.rows[0].tiles[0];
+    const Image ground = resize(page.rows[0].view, 38, 38, Interpolation::Bicubic);
+    const std::string name = style;
+    const DrawnMap drawn =
+        drawnMap(tile.values, false, name == "map" ? MapStyle::Overlay : *mapStyleFromName(name),
+                 ColorMap::Viridis);
+    const Image expected =
+        name == "map" ? heatmap(tile.values, 3, 3, drawn.range, ColorMap::Viridis, 38, 38, true)
+        : name == "overlay"
+            ? overlay(ground, tile.values, 3, 3, drawn.range, ColorMap::Viridis, 0.6, true)
+            : headlightPicture(ground, tile.values, 3, 3, drawn.range, {name == "warm", 0.85},
+                               true);
+    for (int y = 0; y < 38; ++y) {
+      EXPECT_TRUE(std::equal(expected.row(y), expected.row(y) + 38 * 3, image.row(8 + y) + 8 * 3))
+          << style << " row " << y;
+      EXPECT_TRUE(std::equal(ground.row(y), ground.row(y) + 38 * 3, image.row(8 + y) + 46 * 3));
+    }
+  }
+}
+
+/// Names of elements, each closed in the order in which they were opened.
+bool isBalanced(const std::string& svg) {
+  std::vector<std::string> open;
+  for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+    const std::size_t end = svg.find('>', at);
+    if (end == std::string::npos) return false;
+    const std::string tag = svg.substr(at + 1, end - at - 1);
+    if (tag.back() == '/') continue;
+    const std::string name = tag.substr(0, tag.find(' '));
+    if (name.front() != '/') {
+      open.push_back(name);
+    } else {
+      if (open.empty() || open.back() != name.substr(1)) return false;
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+TEST_F(LookedPage, IsWrittenAsSvgAndPdfWithRealText) {
+  const PageLook page = look();
+  m_page.options.dpi = 60;
+  m_page.options.title = "a <b> & c";
+  for (const char* scale : {"own", "row", "column", "page"}) {
+    m_page.options.scale = scale;
+    valueOrThrow(writePage(m_folder / "page.svg", m_page, page));
+    const std::string svg = valueOrThrow(readFile(m_folder / "page.svg", 1 << 24));
+    EXPECT_TRUE(isBalanced(svg)) << scale;
+    EXPECT_NE(svg.find(">rollout</text>"), std::string::npos);
+    EXPECT_NE(svg.find("a &lt;b&gt; &amp; c"), std::string::npos);
+    std::size_t images = 0;
+    for (std::size_t at = svg.find("<image "); at != std::string::npos;
+         at = svg.find("<image ", at + 1))
+      ++images;
+    const std::size_t bars = std::string(scale) == "own"      ? 8
+                             : std::string(scale) == "row"    ? 2
+                             : std::string(scale) == "column" ? 4
+                                                              : 1;
+    EXPECT_EQ(images, 12 + bars) << scale;
+  }
+  valueOrThrow(writePage(m_folder / "page.pdf", m_page, page));
+  const std::string pdf = valueOrThrow(readFile(m_folder / "page.pdf", 1 << 24));
+  EXPECT_TRUE(pdf.starts_with("%PDF-1.4\n"));
+  EXPECT_TRUE(pdf.ends_with("\n%%EOF\n"));
+  EXPECT_NE(pdf.find("(rollout) Tj"), std::string::npos);
+  EXPECT_NE(pdf.find("/I12 Do"), std::string::npos);
+  EXPECT_FALSE(writePage(m_folder / "page.gif", m_page, page).ok());
+  EXPECT_EQ(writePage(m_folder / "none/page.pdf", m_page, page).error().code, ErrorCode::NotFound);
+}
+
+TEST_F(LookedPage, OneThatIsTooLargeSaysHowLargeItWouldBe) {
+  const PageLook page = look();
+  m_page.options.tile = 300;
+  m_page.options.dpi = 1200;
+  const auto drawing = drawPage(m_page, page);
+  ASSERT_FALSE(drawing.ok());
+  EXPECT_NE(drawing.error().text().find("megapixels at 1200 dpi"), std::string::npos)
+      << drawing.error().text();
+  m_page.columns.pop_back();
+  EXPECT_NE(drawPage(m_page, page).error().text().find("another page"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headlight

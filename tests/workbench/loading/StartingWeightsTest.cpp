@@ -1,0 +1,114 @@
+// Which weights a training starts from: those that fill at least half of the model's body.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/models/Registry.h"
+#include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/training/TrainingStart.h"
+#include "tests/models/Pairings.h"
+
+namespace headlight {
+namespace {
+
+ModelConfig configOf(const std::string& pairing) {
+  for (const auto& [name, config] : pairings())
+    if (name == pairing) return config;
+  throw std::out_of_range(pairing);
+}
+
+ModelConfig published(const std::string& name) {
+  return shrunk(findPublishedModel(name)->config);
+}
+
+LoadReport reportOf(const ModelConfig& file, const ModelConfig& model) {
+  Checkpoint checkpoint;
+  checkpoint.tensors = makeModel(file, 1)->state();
+  return planFor(*makeModel(model, 2), checkpoint).report;
+}
+
+/// Empty where a training may start so.
+std::string refusal(const LoadReport& report) {
+  const auto started = guarded("", [&] { requireStart(report, "w.safetensors"); });
+  return started ? "" : started.error().text();
+}
+
+TEST(StartingWeights, EveryMechanismStartsFromSoftmaxOnTheSameBackbone) {
+  int looked = 0;
+  for (const auto& [name, config] : pairings()) {
+    const std::string backbone = name.substr(0, name.find('/'));
+    const std::string softmax = backbone + "/softmax";
+    const auto like = std::find_if(pairings().begin(), pairings().end(),
+                                   [&](const auto& other) { return other.first == softmax; });
+    if (like == pairings().end()) continue;
+    ModelConfig file = like->second;
+    file.classToken = config.classToken;  // a mechanism may have no place for it
+    file.distilled = config.distilled;
+    file.positions = config.positions;
+    const LoadReport report = reportOf(file, config);
+    EXPECT_EQ(refusal(report), "") << name;
+    ++looked;
+  }
+  EXPECT_GE(looked, 8);
+}
+
+/// AFT §5.3: all but the position embedding, the class token, queries and keys come from DeiT.
+TEST(StartingWeights, DeitStartsAft) {
+  for (const std::string name : {"aft_full", "aft_simple", "aft_local", "aft_conv"}) {
+    const ModelConfig aft = configOf("vit/" + name);
+    ModelConfig deit = configOf("vit/softmax");
+    deit.width = aft.width;
+    const LoadReport report = reportOf(deit, aft);
+    EXPECT_EQ(refusal(report), "") << name;
+    EXPECT_FALSE(report.taken.empty()) << name;
+    EXPECT_LT(report.bodyShare().value(), 1) << name;
+  }
+}
+
+TEST(StartingWeights, OtherSizesAndClassesAreFine) {
+  const ModelConfig deit = configOf("vit/softmax");
+  ModelConfig other = deit;
+  other.classes = deit.classes + 3;
+  other.imageSize = deit.imageSize + 2 * deit.patchSize;
+  const LoadReport report = reportOf(deit, other);
+  EXPECT_EQ(refusal(report), "");
+  EXPECT_EQ(report.bodyShare().value(), 1);
+  EXPECT_FALSE(report.complete());
+}
+
+TEST(StartingWeights, ModelsThatShareANormAreRefused) {
+  ModelConfig vit = configOf("vit/softmax");
+  const ModelConfig swin = published("swin_tiny_patch4_window7_224");
+  // Swin's last norm has the width of its last stage.
+  vit.width = swin.width << (swin.depths.size() - 1);
+  const std::string said = refusal(reportOf(swin, vit));
+  for (const char* words : {"w.safetensors", "fits only 2 of the model's ", "at least half"})
+    EXPECT_NE(said.find(words), std::string::npos) << words << " in: " << said;
+}
+
+TEST(StartingWeights, AModelOfMoreThanTwiceTheLayersIsRefused) {
+  const ModelConfig small = configOf("vit/softmax");
+  ModelConfig deep = small;
+  deep.depth = 2 * small.depth;
+  EXPECT_EQ(refusal(reportOf(small, deep)), "") << "a little more than half fits";
+  deep.depth = 3 * small.depth;
+  EXPECT_NE(refusal(reportOf(small, deep)), "");
+}
+
+TEST(StartingWeights, HeadAndPositionTablesDoNotCount) {
+  LoadReport report;
+  report.matched = {"head.weight", "head.bias", "pos_embed", "blocks.0.attn.random_mask"};
+  report.missing = {"cls_token", "blocks.0.attn.relative_position_bias_table"};
+  EXPECT_EQ(report.bodyShare().filled, 0u);
+  EXPECT_EQ(report.bodyShare().all, 1u);
+  report.taken = {{"blocks.0.attn.v.weight", "blocks.0.attn.qkv.weight", "rows"}};
+  EXPECT_EQ(report.bodyShare().filled, 1u);
+  EXPECT_EQ(report.bodyShare().value(), 0.5);
+  EXPECT_EQ(refusal(report), "") << "half is enough";
+  report.mismatched = {{"norm.weight", {2}, {3}}};
+  EXPECT_NE(refusal(report), "");
+}
+
+}  // namespace
+}  // namespace headlight

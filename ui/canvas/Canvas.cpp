@@ -1,0 +1,255 @@
+#include "ui/canvas/Canvas.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include <algorithm>
+
+#include "ui/canvas/ViewedMap.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kWideNote = 460;  ///< from here on a note at the pointer has room for one line
+
+/// From 1: how many values are larger, and one.
+int rankOf(const std::vector<float>& values, std::size_t at) {
+  return 1 + static_cast<int>(std::count_if(values.begin(), values.end(),
+                                            [&](float value) { return value > values[at]; }));
+}
+
+}  // namespace
+
+Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, parent) {
+  setObjectName("canvas");
+  setAccessibleName(tr("Canvas: the picture and where the chosen head looks"));
+  setWhatsThis(tr(
+      "The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the token, C "
+      "takes the class token, D the distillation token or the next register. [ and ] change the "
+      "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "
+      "zooms, the middle button "
+      "drags, 0 fits, 1 is 100 %."));
+  refreshMap();
+}
+
+std::optional<MapLayer> Canvas::currentMap() const {
+  return canvasMap(*document());
+}
+
+Legend Canvas::currentLegend() const {
+  return canvasLegend(*document(), shownMap());
+}
+
+QString Canvas::legendNote() const {
+  return shownNote(*document());
+}
+
+QString Canvas::hoverText(int patch) const {
+  QString text = PictureView::hoverText(patch);
+  const auto look = document()->look();
+  if (!shownMap() || !look || look->maps.isSigned) return text;
+  if (shownLearned(look.get(), document()->view())) return text;  // no share of anything
+  const double value = shownMap()->values[static_cast<std::size_t>(patch)];
+  const int tokens =
+      gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();
+  text += width() < kWideNote ? QLatin1String("\n") : QLatin1String("   ");
+  return text + tr("rank %1 of %2   %3 %   %4 × uniform")
+                    .arg(rankOf(shownMap()->values, static_cast<std::size_t>(patch)))
+                    .arg(shownMap()->values.size())
+                    .arg(QString::number(value * 100, 'f', value < 0.1 ? 2 : 1),
+                         QString::number(value * tokens, 'f', 1));
+}
+
+QString Canvas::chipText(int token) const {
+  const Grid& grid = document()->model().grid;
+  const int firstRegister = grid.prefix - grid.registers;
+  if (token >= firstRegister) return tr("register %1").arg(token - firstRegister + 1);
+  return token == 0 ? tr("class") : tr("distillation");
+}
+
+/// One after the other; those that the width does not hold stand below.
+QRectF Canvas::chipRect(int token) const {
+  const QFontMetricsF metrics(font());
+  const double height = metrics.height() + 6;
+  double left = 8, top = pictureArea().top() + 8;
+  for (int i = 0;; ++i) {
+    const double chip = metrics.horizontalAdvance(chipText(i)) + 20;
+    if (left > 8 && left + chip > width() - 8) {
+      left = 8;
+      top += height + 4;
+    }
+    if (i == token) return {left, top, chip, height};
+    left += chip + 6;
+  }
+}
+
+void Canvas::paintMarks(QPainter& painter) {
+  if (!document()->hasModel() || !document()->hasImage()) return;
+  drawTokenCursor(painter);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (int token = 0; token < document()->model().grid.prefix; ++token) {
+    const bool chosen = document()->view().query == token;
+    QColor ground = palette().color(chosen ? QPalette::Highlight : QPalette::Window);
+    if (!chosen) ground.setAlpha(210);
+    QColor edge = palette().color(QPalette::WindowText);
+    edge.setAlpha(70);
+    painter.setBrush(ground);
+    painter.setPen(edge);
+    const QRectF chip = chipRect(token).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
+    painter.setPen(palette().color(chosen ? QPalette::HighlightedText : QPalette::WindowText));
+    painter.drawText(chip, Qt::AlignCenter, chipText(token));
+  }
+  painter.restore();
+}
+
+void Canvas::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton && document()->hasModel() && document()->hasImage())
+    for (int token = 0; token < document()->model().grid.prefix; ++token)
+      if (chipRect(token).contains(event->position())) return setQuery(token);
+  PictureView::mousePressEvent(event);
+}
+
+/// The distillation token, or the registers one after the other.
+void Canvas::stepAmongOthers() {
+  const Grid& grid = document()->model().grid;
+  const int first = grid.hasClassToken() ? 1 : 0, query = document()->view().query;
+  if (first >= grid.prefix) return;
+  const bool among = query >= first && query + 1 < grid.prefix;
+  setQuery(among ? query + 1 : first);
+}
+
+void Canvas::setQuery(int token) {
+  document()->pin(token);
+}
+
+bool Canvas::isOfNoPicture() const {
+  return shownLearned(document()->look().get(), document()->view()) != nullptr;
+}
+
+void Canvas::patchPressed(int patch) {
+  setQuery(tokenOf(patch));
+}
+
+void Canvas::patchHovered(int patch) {
+  if (patch >= 0 && document()->hasModel())
+    document()->follow(tokenOf(patch));
+  else
+    document()->endFollowing();
+}
+
+void Canvas::moveToken(int rows, int cols) {
+  const Grid& grid = document()->model().grid;
+  const int patch = document()->view().query - grid.prefix;
+  // From a prefix token, which has no place, to the middle.
+  if (patch < 0) return setQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2);
+  const int row = std::clamp(patch / grid.cols + rows, 0, grid.rows - 1);
+  const int col = std::clamp(patch % grid.cols + cols, 0, grid.cols - 1);
+  setQuery(grid.prefix + row * grid.cols + col);
+}
+
+void Canvas::stepLayer(int by) {
+  ViewOptions view = document()->view();
+  const int layers = static_cast<int>(document()->model().heads.size());
+  view.layer = std::clamp(view.layer + by, 0, layers - 1);
+  document()->setView(view);
+}
+
+void Canvas::stepHead(int by) {
+  ViewOptions view = document()->view();
+  const int heads = document()->model().heads[static_cast<std::size_t>(view.layer)];
+  view.head = std::clamp(view.head + by, -1, heads - 1);
+  document()->setView(view);
+}
+
+bool Canvas::claimsKey(const QKeyEvent& event) const {
+  if (PictureView::claimsKey(event)) return true;
+  if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) return false;
+  switch (event.key()) {
+    case Qt::Key_Escape:
+      return document()->isPinned();
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_C:
+    case Qt::Key_H:
+    case Qt::Key_D:
+    case Qt::Key_O:
+    case Qt::Key_S:
+    case Qt::Key_BracketLeft:
+    case Qt::Key_BracketRight:
+    case Qt::Key_Comma:
+    case Qt::Key_Period:
+      return document()->hasModel();
+    default:
+      return false;
+  }
+}
+
+bool Canvas::handleKey(QKeyEvent* event) {
+  if (PictureView::handleKey(event)) return true;
+  if (!Canvas::claimsKey(*event)) return false;  // a key of a subclass
+  ViewOptions view = document()->view();
+  switch (event->key()) {
+    case Qt::Key_Escape:
+      document()->unpin();
+      patchHovered(hoveredPatch());
+      break;
+    case Qt::Key_H:
+      view.style = nextMapStyle(view.style);
+      document()->setView(view);
+      break;
+    case Qt::Key_Left:
+      moveToken(0, -1);
+      break;
+    case Qt::Key_Right:
+      moveToken(0, 1);
+      break;
+    case Qt::Key_Up:
+      moveToken(-1, 0);
+      break;
+    case Qt::Key_Down:
+      moveToken(1, 0);
+      break;
+    case Qt::Key_C:
+      if (document()->model().grid.hasClassToken()) setQuery(0);
+      break;
+    case Qt::Key_D:
+      stepAmongOthers();
+      break;
+    case Qt::Key_O:
+      view.showOverlay = !view.showOverlay;
+      document()->setView(view);
+      break;
+    case Qt::Key_S:
+      view.smooth = !view.smooth;
+      document()->setView(view);
+      break;
+    case Qt::Key_BracketLeft:
+      stepLayer(-1);
+      break;
+    case Qt::Key_BracketRight:
+      stepLayer(1);
+      break;
+    case Qt::Key_Comma:
+      stepHead(-1);
+      break;
+    case Qt::Key_Period:
+      stepHead(1);
+      break;
+  }
+  return true;
+}
+
+void Canvas::mapTaken() {
+  // For screen readers: what the legend says.
+  if (!document()->hasModel() || !document()->hasImage()) return;
+  const Legend legend = currentLegend();
+  QString text = legend.title + QStringLiteral("; ") + legend.detail;
+  if (!legend.note.isEmpty()) text += QStringLiteral("; ") + legend.note;
+  setAccessibleDescription(text);
+}
+
+}  // namespace headlight

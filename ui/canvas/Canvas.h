@@ -1,0 +1,41 @@
+#pragma once
+// The picture and where the chosen head looks from the chosen token.
+
+#include "ui/canvas/PictureView.h"
+
+namespace headlight {
+
+/// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token,
+/// C takes the class token, D the distillation token or the next register. [ and ] change the
+/// layer, comma and full stop the head, O shows or hides the map, S makes it smooth. The rest as
+/// PictureView says.
+class Canvas : public PictureView {
+  Q_OBJECT
+ public:
+  explicit Canvas(Document* document, QWidget* parent = nullptr);
+
+ protected:
+  std::optional<MapLayer> currentMap() const override;
+  Legend currentLegend() const override;
+  QString legendNote() const override;
+  void paintMarks(QPainter& painter) override;
+  QString hoverText(int patch) const override;
+  void mapTaken() override;
+  void patchPressed(int patch) override;
+  void patchHovered(int patch) override;
+  bool isOfNoPicture() const override;
+  bool handleKey(QKeyEvent* event) override;
+  bool claimsKey(const QKeyEvent& event) const override;
+  void mousePressEvent(QMouseEvent* event) override;
+
+ private:
+  void moveToken(int rows, int cols);
+  void setQuery(int token);
+  void stepLayer(int by);
+  void stepHead(int by);
+  void stepAmongOthers();
+  QString chipText(int token) const;
+  QRectF chipRect(int token) const;
+};
+
+}  // namespace headlight

@@ -1,0 +1,50 @@
+#pragma once
+// Attention through all layers at once (Abnar & Zuidema's rollout), over the picture.
+
+#include <QWidget>
+
+#include "ui/canvas/PictureView.h"
+
+class QComboBox;
+class QLabel;
+class QSlider;
+
+namespace headlight {
+
+class AnalysisBridge;
+
+class RolloutPicture : public PictureView {
+  Q_OBJECT
+ public:
+  RolloutPicture(Document* document, QWidget* parent);
+
+ protected:
+  std::optional<MapLayer> currentMap() const override;
+  Legend currentLegend() const override;
+  QString legendNote() const override;
+  QString hint() const override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void request();
+  AnalysisBridge* m_bridge;
+};
+
+class RolloutView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit RolloutView(Document* document, QWidget* parent = nullptr);
+  RolloutPicture* picture() const { return m_picture; }
+
+ private:
+  void readView();
+  void writeView();
+
+  Document* m_document;
+  QComboBox* m_fusion;
+  QSlider* m_discard;
+  QLabel* m_discardText;
+  RolloutPicture* m_picture;
+};
+
+}  // namespace headlight

@@ -1,0 +1,258 @@
+#include "ui/canvas/ViewControls.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QSlider>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+QIcon swatch(ColorMap map) {
+  QImage image(48, 12, QImage::Format_RGB32);
+  for (int x = 0; x < image.width(); ++x) {
+    const auto rgb = colorOf(map, x / (image.width() - 1.0));
+    for (int y = 0; y < image.height(); ++y)
+      image.setPixel(x, y, qRgb(rgb[0], rgb[1], rgb[2]));
+  }
+  return QIcon(QPixmap::fromImage(image));
+}
+
+}  // namespace
+
+TokenSpinBox::TokenSpinBox(Document* document, QWidget* parent)
+    : QSpinBox(parent), m_document(document) {
+  setRange(0, 0);
+}
+
+QString TokenSpinBox::textFromValue(int value) const {
+  return m_document->describeToken(value);
+}
+
+std::optional<int> TokenSpinBox::parse(const QString& text) const {
+  if (!m_document->hasModel()) return {};
+  const Grid& grid = m_document->model().grid;
+  const QString words = text.trimmed().toLower();
+  for (int token = 0; token < grid.prefix; ++token)
+    if (!words.isEmpty() && m_document->describeToken(token).startsWith(words)) return token;
+  static const QRegularExpression kPair(QStringLiteral("^\\D*(\\d+)\\D+(\\d+)\\D*$"));
+  static const QRegularExpression kNumber(QStringLiteral("^(\\d+)$"));
+  if (const auto match = kPair.match(words); match.hasMatch()) {
+    const int row = match.captured(1).toInt(), col = match.captured(2).toInt();
+    if (row < grid.rows && col < grid.cols) return grid.prefix + row * grid.cols + col;
+  } else if (const auto one = kNumber.match(words); one.hasMatch()) {
+    const int token = one.captured(1).toInt();
+    if (token < grid.tokens()) return token;
+  }
+  return {};
+}
+
+int TokenSpinBox::valueFromText(const QString& text) const {
+  return parse(text).value_or(value());
+}
+
+QValidator::State TokenSpinBox::validate(QString& input, int&) const {
+  return parse(input) ? QValidator::Acceptable : QValidator::Intermediate;
+}
+
+ViewControls::ViewControls(Document* document, QWidget* parent)
+    : QToolBar(parent), m_document(document) {
+  setObjectName("viewControls");
+  setWindowTitle(tr("View controls"));
+  setAccessibleName(tr("View controls: layer, head, token and colours"));
+  setMovable(false);
+  setFloatable(false);
+  buildChoosers();
+  buildColors();
+  connect(document, &Document::modelChanged, this, &ViewControls::readModel);
+  connect(document, &Document::viewChanged, this, &ViewControls::readView);
+  connect(document, &Document::lookChanged, this, &ViewControls::readLearned);
+  readModel();
+}
+
+std::vector<QAction*> ViewControls::addLabelled(const QString& label, QWidget* widget,
+                                                const QString& name, const QString& tip) {
+  auto* text = new QLabel(label, this);
+  text->setBuddy(widget);
+  text->setContentsMargins(6, 0, 4, 0);
+  widget->setObjectName(name);
+  widget->setToolTip(tip);
+  widget->setAccessibleName(QString(label).remove(QLatin1Char('&')));
+  return {addWidget(text), addWidget(widget)};
+}
+
+void ViewControls::addShown() {
+  m_shown = new QComboBox(this);
+  m_shown->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  m_shownActions = addLabelled(
+      tr("Show"), m_shown, "viewShown",
+      tr("What is shown of each head: where it looks in this picture, or what the mechanism has "
+         "learned for every picture alike (L over the pictures)"));
+  connect(m_shown, &QComboBox::activated, this, [this](int index) {
+    const std::string name = m_shown->itemData(index).toString().toStdString();
+    change([name](ViewOptions& view) { view.learned = name; });
+  });
+}
+
+void ViewControls::buildChoosers() {
+  addShown();
+  m_layer = new QSpinBox(this);
+  m_layer->setKeyboardTracking(false);
+  addLabelled(tr("Layer"), m_layer, "viewLayer",
+              tr("Which layer is shown ([ and ] on the canvas)"));
+  m_head = new QComboBox(this);
+  m_head->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  addLabelled(tr("Head"), m_head, "viewHead",
+              tr("Which head is shown, or the mean (comma and full stop on the canvas)"));
+  m_token = new TokenSpinBox(m_document, this);
+  m_token->setKeyboardTracking(false);
+  addLabelled(tr("Token"), m_token, "viewToken",
+              tr("The token that looks: click a patch on the canvas, or type its row and column, "
+                 "\"4, 7\", or \"class\" where there is a class token"));
+  connect(m_layer, &QSpinBox::valueChanged, this,
+          [this](int layer) { change([layer](ViewOptions& view) { view.layer = layer; }); });
+  connect(m_head, &QComboBox::activated, this,
+          [this](int index) { change([index](ViewOptions& view) { view.head = index - 1; }); });
+  connect(m_token, &QSpinBox::valueChanged, this,
+          [this](int token) { change([token](ViewOptions& view) { view.query = token; }); });
+}
+
+void ViewControls::buildColors() {
+  addSeparator();
+  addToggle("viewOverlay", tr("Map"), tr("Show the map over the picture (O on the canvas)"),
+            &ViewOptions::showOverlay);
+  m_style = new QComboBox(this);
+  m_style->setObjectName("viewStyle");
+  m_style->setAccessibleName(tr("Style of the maps"));
+  for (const MapStyleInfo& style : mapStyles()) {
+    m_style->addItem(QString::fromStdString(style.name));
+    m_style->setItemData(m_style->count() - 1, QString::fromStdString(style.help), Qt::ToolTipRole);
+  }
+  m_style->setToolTip(
+      tr("How maps are drawn: the picture lit where attention is high, the same in "
+         "a warm light, or a colour map laid over it (H on the canvas)"));
+  addWidget(m_style);
+  connect(m_style, &QComboBox::activated, this, [this](int index) {
+    change([index](ViewOptions& view) { view.style = static_cast<MapStyle>(index); });
+  });
+  m_opacity = new QSlider(Qt::Horizontal, this);
+  m_opacity->setObjectName("viewOpacity");
+  m_opacity->setAccessibleName(tr("Strength of the map"));
+  m_opacity->setToolTip(tr("How dark it is outside the light; of an overlay, its opacity"));
+  m_opacity->setRange(0, 100);
+  m_opacity->setFixedWidth(56);
+  addWidget(m_opacity);
+  m_colorMap = new QComboBox(this);
+  m_colorMap->setObjectName("viewColorMap");
+  m_colorMap->setAccessibleName(tr("Colour map"));
+  m_colorMap->setToolTip(
+      tr("Colours of an overlay; diverging colours where negative values matter"));
+  m_colorMap->setIconSize({18, 12});
+  for (const ColorMapInfo& map : colorMaps())
+    m_colorMap->addItem(swatch(map.map), QString::fromStdString(map.name));
+  m_colorMapAction = addWidget(m_colorMap);
+  addToggle("viewSmooth", tr("Smooth"),
+            tr("Blend neighbouring patches; off: a block a patch (S on the canvas)"),
+            &ViewOptions::smooth);
+  addToggle("viewShared", tr("Shared scale"),
+            tr("One colour scale for all layers and heads, so that they compare; off: each map "
+               "is scaled to itself"),
+            &ViewOptions::sharedRange);
+  connect(m_opacity, &QSlider::valueChanged, this, [this](int percent) {
+    change([percent](ViewOptions& view) { strengthOf(view) = percent / 100.0; });
+  });
+  connect(m_colorMap, &QComboBox::activated, this, [this](int index) {
+    change([index](ViewOptions& view) { view.colorMap = static_cast<ColorMap>(index); });
+  });
+}
+
+void ViewControls::addToggle(const QString& name, const QString& text, const QString& tip,
+                             bool ViewOptions::*option) {
+  auto* button = new QToolButton(this);
+  button->setObjectName(name);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setCheckable(true);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::TabFocus);
+  connect(button, &QToolButton::toggled, this, [this, option](bool on) {
+    change([option, on](ViewOptions& view) { view.*option = on; });
+  });
+  addWidget(button);
+  m_toggles.emplace_back(button, option);
+}
+
+void ViewControls::change(const std::function<void(ViewOptions&)>& edit) {
+  if (!m_reading) m_document->changeView(edit);
+}
+
+void ViewControls::readModel() {
+  m_reading = true;
+  const bool open = m_document->hasModel();
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_layer, m_head, m_token})
+    widget->setEnabled(open);
+  m_layer->setRange(0, open ? static_cast<int>(m_document->model().heads.size()) - 1 : 0);
+  m_token->setRange(0, open ? m_document->model().grid.tokens() - 1 : 0);
+  m_reading = false;
+  if (!m_document->look()) m_shown->clear();  // of the model before
+  readLearned();
+  readView();
+}
+
+/// While there is no look, as between two pictures of one model, the choice stays.
+void ViewControls::readLearned() {
+  if (const auto look = m_document->look(); look && !offers(look->learned)) {
+    m_shown->clear();
+    m_shown->addItem(tr("attention"), QString());
+    for (const LearnedMap& map : look->learned)
+      m_shown->addItem(QString::fromStdString(map.title), QString::fromStdString(map.name));
+  }
+  for (QAction* action : m_shownActions)
+    action->setVisible(m_shown->count() > 1);
+  readShown();
+}
+
+/// Whether these are the choices already: looks come often, also while the list is open.
+bool ViewControls::offers(const std::vector<LearnedMap>& maps) const {
+  if (m_shown->count() != static_cast<int>(maps.size()) + 1) return false;
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    if (m_shown->itemData(static_cast<int>(i) + 1).toString().toStdString() != maps[i].name)
+      return false;
+  return true;
+}
+
+void ViewControls::readShown() {
+  const int index = m_shown->findData(QString::fromStdString(m_document->view().learned));
+  if (m_shown->count() > 0) m_shown->setCurrentIndex(std::max(index, 0));
+}
+
+void ViewControls::readView() {
+  m_reading = true;
+  const ViewOptions& view = m_document->view();
+  const int heads =
+      m_document->hasModel() ? m_document->model().heads[static_cast<std::size_t>(view.layer)] : 0;
+  if (m_head->count() != heads + 1) {
+    m_head->clear();
+    m_head->addItem(tr("mean"));
+    for (int head = 0; head < heads; ++head)
+      m_head->addItem(QString::number(head));
+  }
+  readShown();
+  m_layer->setValue(view.layer);
+  m_head->setCurrentIndex(view.head + 1);
+  m_token->setValue(view.query);
+  ViewOptions now = view;
+  m_opacity->setValue(qRound(strengthOf(now) * 100));
+  m_style->setCurrentIndex(static_cast<int>(view.style));
+  m_colorMapAction->setVisible(view.style == MapStyle::Overlay || !view.learned.empty());
+  m_colorMap->setCurrentIndex(static_cast<int>(view.colorMap));
+  for (const auto& [button, option] : m_toggles)
+    button->setChecked(view.*option);
+  m_opacity->setEnabled(view.showOverlay);
+  m_reading = false;
+}
+
+}  // namespace headlight

@@ -1,0 +1,34 @@
+#pragma once
+// Maps beside maps: two of anything side by side, and how alike the layers look.
+
+#include <QWidget>
+
+#include "ui/compare/SideBySide.h"
+
+class QStackedWidget;
+class QTabBar;
+
+namespace headlight {
+
+class SimilarityPage;
+
+class CompareView : public QWidget {
+  Q_OBJECT
+ public:
+  enum class Page { Sides, Layers };
+  /// As SideBySide.
+  CompareView(Document* document, LookBridge* look, const SideOffers& offers,
+              QWidget* parent = nullptr);
+  Page page() const;
+  void setPage(Page page);
+  SideBySide* sides() const { return m_sides; }
+  SimilarityPage* layers() const { return m_layers; }
+
+ private:
+  SideBySide* m_sides;
+  SimilarityPage* m_layers;
+  QTabBar* m_tabs;
+  QStackedWidget* m_pages;
+};
+
+}  // namespace headlight

@@ -1,0 +1,66 @@
+#include "ui/compare/ComparedMaps.h"
+
+#include <QFileInfo>
+
+#include "ui/base/ShownText.h"
+#include "ui/canvas/ViewedMap.h"
+
+namespace headlight {
+namespace {
+
+bool isSigned(const Document& document) {
+  return shownMaps(*document.look(), document.view()).isSigned;
+}
+
+}  // namespace
+
+std::optional<MapLayer> comparedMap(const Document& side, const Document& other) {
+  auto map = canvasMap(side);
+  const auto beside = canvasMap(other);
+  if (!map || !beside) return map;
+  const ViewOptions& view = side.view();
+  map->setDrawn(drawnTogether(map->values, beside->values, isSigned(side) || isSigned(other),
+                              styleOf(view.style, !view.learned.empty()), view.colorMap));
+  return map;
+}
+
+Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, bool shared) {
+  Legend legend = canvasLegend(side, map);
+  if (!shared || !map || !legend.bar) return legend;
+  legend.detail = withMapNote(QStringLiteral("one scale for both"), *map);
+  return legend;
+}
+
+Result<MapDifference> differenceOf(const MapLayer& left, const MapLayer& right) {
+  return mapDifference(left.values, {left.rows, left.cols, 0}, right.values,
+                       {right.rows, right.cols, 0});
+}
+
+MapLayer differenceMap(const MapDifference& difference, const MapLayer& like) {
+  MapLayer map = like;
+  map.values = difference.values;
+  map.setDrawn(drawnDifference(difference));
+  return map;
+}
+
+Legend differenceLegend(const MapDifference& difference, const Grid& grid) {
+  Legend legend;
+  legend.title = QStringLiteral("right − left");
+  legend.detail = QString::fromStdString(describeDifference(difference, grid));
+  const std::string cosine = describeCosine(difference);
+  if (!cosine.empty()) legend.title += QStringLiteral(" · ") + QString::fromStdString(cosine);
+  legend.bar = true;
+  legend.colorMap = ColorMap::Diverging;
+  legend.range = difference.range;
+  return legend;
+}
+
+QString describeSide(const Document& side) {
+  const ModelInfo& model = side.model();
+  const QString file = QFileInfo(QString::fromStdString(model.weights.string())).fileName();
+  return QStringLiteral("%1 · scheme “%2” · %3")
+      .arg(file.isEmpty() ? shownName(model.experiment.model.name) : shownName(file),
+           shownName(schemeTitle(side.shownMasks())), side.shownImageName());
+}
+
+}  // namespace headlight

@@ -1,0 +1,25 @@
+#pragma once
+// The maps of two documents side by side, what is said of them, and their difference.
+
+#include <optional>
+
+#include "core/workbench/session/Comparison.h"
+#include "ui/document/Document.h"
+#include "ui/canvas/ImagePainting.h"
+
+namespace headlight {
+
+/// The chosen map of `side`, on one scale with the other's where both have one.
+std::optional<MapLayer> comparedMap(const Document& side, const Document& other);
+/// Below it. `shared`: whether the other has a map too.
+Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, bool shared);
+
+/// right − left. An error where their grids differ.
+Result<MapDifference> differenceOf(const MapLayer& left, const MapLayer& right);
+MapLayer differenceMap(const MapDifference& difference, const MapLayer& like);
+Legend differenceLegend(const MapDifference& difference, const Grid& grid);
+
+/// "demo.safetensors · scheme “sch2” · striped-disc.png".
+QString describeSide(const Document& side);
+
+}  // namespace headlight

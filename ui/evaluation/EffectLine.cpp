@@ -1,0 +1,135 @@
+#include "ui/evaluation/EffectLine.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+#include "ui/base/ShownText.h"
+#include "ui/bridge/MaskEffectBridge.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kEffectSteps = 1000;
+
+QString signedNumber(double value, int decimals) {
+  const QString number = QString::number(std::abs(value), 'f', decimals);
+  if (number.toDouble() == 0) return QStringLiteral("±0");
+  return (value > 0 ? QStringLiteral("+") : QStringLiteral("−")) + number;
+}
+
+}  // namespace
+
+QString pointsChange(double share) {
+  const QString number = signedNumber(share * 100, 1);
+  return number == QStringLiteral("±0") ? number : number + QStringLiteral(" points");
+}
+
+EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* parent)
+    : QWidget(parent), m_document(document), m_bridge(bridge) {
+  setObjectName(QStringLiteral("effectLine"));
+  setAccessibleName(tr("What the masks do on a data set"));
+  m_words = new QLabel(this);
+  m_words->setObjectName(QStringLiteral("effectWords"));
+  m_words->setTextFormat(Qt::PlainText);
+  m_words->setWordWrap(true);
+  m_progress = new QProgressBar(this);
+  m_progress->setAccessibleName(tr("Progress of the measurement"));
+  m_progress->setRange(0, kEffectSteps);
+  m_progress->setTextVisible(false);
+  m_progress->setMaximumHeight(4);
+  const auto button = [this](const char* name, const QString& text, const QString& tip,
+                             void (EffectLine::*signal)()) {
+    auto* made = new QToolButton(this);
+    made->setObjectName(QLatin1String(name));
+    made->setText(text);
+    made->setToolTip(tip);
+    made->setAutoRaise(true);
+    made->setFocusPolicy(Qt::StrongFocus);
+    connect(made, &QToolButton::clicked, this, signal);
+    return made;
+  };
+  m_pictures = button("effectPictures", tr("Pictures…"),
+                      tr("The pictures whose prediction changed, and the worst ones"),
+                      &EffectLine::picturesRequested);
+  m_data = button("effectData", tr("Data…"),
+                  tr("On which data set and how many of its pictures the masks are measured"),
+                  &EffectLine::dataRequested);
+  auto* buttons = new QVBoxLayout;
+  buttons->setSpacing(0);
+  buttons->addWidget(m_data);
+  buttons->addWidget(m_pictures);
+  buttons->addStretch(1);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(8, 0, 4, 0);
+  row->addWidget(m_words, 1);
+  row->addLayout(buttons);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 4);
+  layout->setSpacing(2);
+  layout->addLayout(row);
+  layout->addWidget(m_progress);
+  connect(bridge, &MaskEffectBridge::changed, this, &EffectLine::refresh);
+  for (const auto signal : {&Document::modelChanged, &Document::referenceChanged})
+    connect(document, signal, this, &EffectLine::refresh);
+  refresh();
+}
+
+QString EffectLine::text() const {
+  return m_words->text();
+}
+
+QString EffectLine::presentText() const {
+  const auto present = m_bridge->present();
+  const QString data = shownName(m_bridge->sample()->data.dataset);
+  if (!present) return tr("%1: measuring…").arg(data);
+  return tr("%1, %2 pictures: top-1 %3 %, loss %4")
+      .arg(data)
+      .arg(present->pictures.size())
+      .arg(present->top1 * 100, 0, 'f', 1)
+      .arg(present->loss, 0, 'f', 3);
+}
+
+QString EffectLine::changeText() const {
+  QStringList parts;
+  const auto effect = m_bridge->sinceReference();
+  if (effect && m_document->reference() != Reference::Unmasked)
+    parts << tr("%1 → now: %2, loss %3, changed: %4")
+                 .arg(m_document->describeReference(), pointsChange(effect->top1Rise),
+                      signedNumber(effect->lossRise, 3))
+                 .arg(effect->changed);
+  const auto present = m_bridge->present(), unmasked = m_bridge->unmasked();
+  if (present && unmasked && m_document->masks().maskedHeads() > 0)
+    parts << tr("no masks → now: %1, loss %2")
+                 .arg(pointsChange(present->top1 - unmasked->top1),
+                      signedNumber(present->loss - unmasked->loss, 3));
+  return parts.join(QLatin1Char('\n'));
+}
+
+void EffectLine::refresh() {
+  const bool measures = m_bridge->sample().has_value() && m_document->canCompute();
+  m_data->setEnabled(m_document->canCompute());
+  m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
+  m_progress->setVisible(m_bridge->isBusy());
+  const auto present = measures ? m_bridge->present() : nullptr;
+  m_words->setToolTip(present ? plainTip(QString::fromStdString(measuredText(present->measured)))
+                              : QString());
+  const Progress& progress = m_bridge->progress();
+  m_progress->setValue(
+      progress.total > 0 ? static_cast<int>(kEffectSteps * progress.done / progress.total) : 0);
+  if (!measures)
+    m_words->setText(tr("Choose a data set to see what the masks do on it."));
+  else if (!m_bridge->problem().isEmpty())
+    m_words->setText(m_bridge->problem());
+  else if (const QString change = changeText(); change.isEmpty())
+    m_words->setText(presentText());
+  else
+    m_words->setText(presentText() + QLatin1Char('\n') + change);
+}
+
+}  // namespace headlight

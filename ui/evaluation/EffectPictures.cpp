@@ -1,0 +1,96 @@
+#include "ui/evaluation/EffectPictures.h"
+
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "ui/base/ShownText.h"
+#include "ui/evaluation/ThumbnailList.h"
+
+namespace headlight {
+namespace {
+
+QString className(const std::vector<std::string>& names, int index) {
+  const auto at = static_cast<std::size_t>(index);
+  return index >= 0 && at < names.size() ? shownName(names[at])
+                                         : QStringLiteral("class %1").arg(index);
+}
+
+QString verdictText(const PictureVerdict& verdict, const std::vector<std::string>& names) {
+  return QStringLiteral("%1 %2 %")
+      .arg(className(names, verdict.predicted))
+      .arg(verdict.probability * 100, 0, 'f', 0);
+}
+
+}  // namespace
+
+EffectPictures::EffectPictures(const ModelInfo& info, const PictureSample& sample,
+                               const MaskEffect& effect, const std::vector<std::string>& classNames,
+                               const QString& words, QWidget* parent)
+    : QDialog(parent) {
+  setObjectName(QStringLiteral("effectPicturesDialog"));
+  setWindowTitle(tr("What the masks change"));
+  resize(900, 620);
+  auto* layout = new QVBoxLayout(this);
+  m_note = new QLabel(words, this);
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setWordWrap(true);
+  layout->addWidget(m_note);
+  addList(QStringLiteral("changedPictures"),
+          tr("Predictions that changed: %1 (%2 mended, %3 broken)")
+              .arg(effect.changed)
+              .arg(effect.mended)
+              .arg(effect.broken),
+          tr("No prediction changed."), effect.changes, classNames);
+  addList(QStringLiteral("worstPictures"), tr("Pictures whose loss rose most"), tr("No loss rose."),
+          effect.worst, classNames);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  layout->addWidget(buttons);
+  m_reading.run<Result<std::vector<Image>>>(
+      [info, sample, indices = m_indices](std::stop_token stop) {
+        return samplePictures(info, sample, indices, stop);
+      },
+      [this](const Result<std::vector<Image>>& pictures) {
+        if (pictures)
+          fill(*pictures);
+        else
+          m_note->setText(QString::fromStdString(pictures.error().text()));
+      });
+}
+
+void EffectPictures::addList(const QString& name, const QString& title, const QString& nothing,
+                             const std::vector<PictureChange>& changes,
+                             const std::vector<std::string>& classNames) {
+  layout()->addWidget(
+      new QLabel(changes.empty() ? title + QStringLiteral(". ") + nothing : title, this));
+  auto* list = new ThumbnailList(name, title, this);
+  for (const PictureChange& change : changes) {
+    list->addPicture(
+        verdictText(change.before, classNames) + QStringLiteral("\n→ ") +
+            verdictText(change.after, classNames),
+        tr("%1\nis %2\nloss %3 → %4\nDouble click: look at it")
+            .arg(shownName(change.after.name), className(classNames, change.after.label))
+            .arg(change.before.loss, 0, 'f', 3)
+            .arg(change.after.loss, 0, 'f', 3),
+        shownName(change.after.name));
+    m_indices.push_back(change.after.index);
+  }
+  list->setVisible(!changes.empty());
+  connect(list, &ThumbnailList::opened, this, &EffectPictures::opened);
+  layout()->addWidget(list);
+  m_lists.push_back(list);
+}
+
+void EffectPictures::fill(const std::vector<Image>& pictures) {
+  auto next = pictures.begin();
+  for (ThumbnailList* list : m_lists) {
+    const auto end = next + std::min<std::ptrdiff_t>(list->count(), pictures.end() - next);
+    list->setPictures({next, end});
+    next = end;
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,114 @@
+#include "ui/evaluation/PictureChoice.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "ui/base/ShownText.h"
+#include "ui/document/Document.h"
+#include "ui/evaluation/SampleFields.h"
+
+namespace headlight {
+
+PictureChoice::PictureChoice(const Document* document, const GalleryPaths& gallery, QWidget* parent)
+    : QWidget(parent),
+      m_document(document),
+      m_gallery(gallery),
+      m_sources(new QComboBox(this)),
+      m_sample(new SampleFields(QStringLiteral("average"), sampleOf(*document), this)) {
+  m_sources->setObjectName(QStringLiteral("averageSource"));
+  m_sources->setAccessibleName(tr("Pictures that are averaged over"));
+  auto* label = new QLabel(tr("&Average over"), this);
+  label->setBuddy(m_sources);
+  auto* row = new QHBoxLayout;
+  row->addWidget(label);
+  row->addWidget(m_sources, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addLayout(row);
+  layout->addWidget(m_sample);
+  connect(m_sources, &QComboBox::currentIndexChanged, this, [this] {
+    m_sample->setVisible(source() == Source::Data);
+    Q_EMIT changed();
+  });
+  connect(m_sample, &SampleFields::changed, this, &PictureChoice::changed);
+  refresh();
+}
+
+void PictureChoice::offer(Source source, const QString& text, const QString& tip) {
+  m_sources->addItem(text, static_cast<int>(source));
+  m_sources->setItemData(m_sources->count() - 1, tip, Qt::ToolTipRole);
+}
+
+void PictureChoice::refresh() {
+  const int before = m_sources->count() > 0 ? m_sources->currentData().toInt() : 0;
+  {
+    const QSignalBlocker quiet(m_sources);
+    m_sources->clear();
+    if (m_document->hasImage())
+      offer(Source::Shown, tr("the one that is shown, %1").arg(shownName(m_document->imageName())),
+            tr("Of this picture alone"));
+    const bool maps = m_document->hasModel() && m_document->model().mapsAlone;
+    if (maps)
+      offer(Source::File, tr("all %n of the file of maps", nullptr, m_document->model().pictures),
+            tr("Every picture that the open maps are of"));
+    if (m_gallery.chosen.size() > 1)
+      offer(Source::Chosen, tr("%n chosen in the gallery", nullptr, int(m_gallery.chosen.size())),
+            tr("Those that are marked with Ctrl or Shift"));
+    if (m_gallery.listed.size() > 1 && !maps)
+      offer(Source::Listed, tr("all %n of the gallery", nullptr, int(m_gallery.listed.size())),
+            tr("Every picture that the gallery lists"));
+    if (!maps)
+      offer(Source::Data, tr("of a data set"), tr("Of the validation split of a data set"));
+    m_sources->setCurrentIndex(std::max(0, m_sources->findData(before)));
+  }
+  m_sample->setVisible(source() == Source::Data);
+  Q_EMIT changed();
+}
+
+void PictureChoice::setGallery(const GalleryPaths& gallery) {
+  m_gallery = gallery;
+  refresh();
+}
+
+bool PictureChoice::offersAny() const {
+  return m_sources->count() > 0;
+}
+
+PictureChoice::Source PictureChoice::source() const {
+  return static_cast<Source>(m_sources->currentData().toInt());
+}
+
+void PictureChoice::choose(Source source) {
+  const int index = m_sources->findData(static_cast<int>(source));
+  if (index >= 0) m_sources->setCurrentIndex(index);
+}
+
+ChosenPictures PictureChoice::chosen() const {
+  ChosenPictures chosen;
+  switch (source()) {
+    case Source::Shown:
+      chosen.image = m_document->image();
+      chosen.path = m_document->imagePath();
+      break;
+    case Source::Chosen:
+      chosen.paths = m_gallery.chosen;
+      break;
+    case Source::Listed:
+      chosen.paths = m_gallery.listed;
+      break;
+    case Source::File:
+      chosen.wholeFile = true;
+      break;
+    case Source::Data:
+      chosen.sample = m_sample->sample();
+      break;
+  }
+  return chosen;
+}
+
+}  // namespace headlight

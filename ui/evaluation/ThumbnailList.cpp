@@ -1,0 +1,48 @@
+#include "ui/evaluation/ThumbnailList.h"
+
+#include "ui/base/Images.h"
+#include "ui/base/ShownText.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kThumbnail = 96, kCellWidth = 168;
+constexpr int kNameRole = Qt::UserRole;
+
+}  // namespace
+
+ThumbnailList::ThumbnailList(const QString& name, const QString& accessibleName, QWidget* parent)
+    : QListWidget(parent) {
+  setObjectName(name);
+  setAccessibleName(accessibleName);
+  setViewMode(QListView::IconMode);
+  setResizeMode(QListView::Adjust);
+  setMovement(QListView::Static);
+  setIconSize({kThumbnail, kThumbnail});
+  setGridSize({kCellWidth, kThumbnail + 4 * fontMetrics().height()});
+  setWordWrap(true);
+  connect(this, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
+    const auto at = static_cast<std::size_t>(row(item));
+    if (at < m_pictures.size() && !m_pictures[at].empty())
+      Q_EMIT opened(m_pictures[at], item->data(kNameRole).toString());
+  });
+}
+
+void ThumbnailList::addPicture(const QString& text, const QString& tip, const QString& name) {
+  auto* item = new QListWidgetItem(text, this);
+  item->setToolTip(plainTip(tip));
+  item->setData(kNameRole, name);
+}
+
+void ThumbnailList::setPictures(const std::vector<Image>& pictures) {
+  m_pictures = pictures;
+  for (int row = 0; row < count(); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    if (at >= pictures.size() || pictures[at].empty()) continue;
+    item(row)->setIcon(QPixmap::fromImage(
+        wrapImage(pictures[at])
+            .scaled(kThumbnail, kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation)));
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,127 @@
+#include "ui/mechanisms/AnglesPage.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "core/workbench/figures/AngularFigure.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/base/ShownText.h"
+#include "ui/bridge/AnglesBridge.h"
+#include "ui/document/Document.h"
+#include "ui/plots/PanelsPlot.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kMostTerms = 50;
+
+}  // namespace
+
+AnglesPage::AnglesPage(const Document* document, AnglesBridge* bridge, QWidget* parent)
+    : QWidget(parent),
+      m_document(document),
+      m_bridge(bridge),
+      m_pairs(new QComboBox(this)),
+      m_terms(new QSpinBox(this)),
+      m_state(new QLabel(this)),
+      m_plot(new PanelsPlot(tr("degrees"), 0, 180, this)) {
+  setObjectName(QStringLiteral("anglesPage"));
+  m_pairs->setObjectName(QStringLiteral("anglesPairs"));
+  m_pairs->setAccessibleName(tr("Which queries and keys are compared"));
+  m_pairs->addItems({tr("the layer and head that are shown"), tr("all layers and heads")});
+  m_pairs->setToolTip(
+      plainTip(tr("Whose angles are counted, and on whose pairs the kernels are measured that are "
+                  "not of the angle alone. The layer, the head and the token are the window's.")));
+  m_terms->setObjectName(QStringLiteral("anglesTerms"));
+  m_terms->setAccessibleName(tr("Terms of the series"));
+  m_terms->setRange(0, kMostTerms);
+  m_terms->setValue(3);
+  m_terms->setToolTip(plainTip(tr("Of the sum in Eq. 8, beside the linear terms")));
+  m_state->setObjectName(QStringLiteral("anglesState"));
+  m_state->setTextFormat(Qt::PlainText);
+  m_state->setWordWrap(true);
+  m_plot->setObjectName(QStringLiteral("anglesPlot"));
+  m_plot->setAccessibleName(tr("Kernels over the angle of query and key"));
+  m_plot->setToolTip(
+      tr("The angular kernel is 1 − θ/π, its linear terms ½ + cos θ/π; the residual is what "
+         "they leave (Castling-ViT, Eq. 5 and 8).\n") +
+      m_plot->toolTip());
+  auto* pairsLabel = new QLabel(tr("&Pairs of"), this);
+  pairsLabel->setBuddy(m_pairs);
+  auto* termsLabel = new QLabel(tr("&Terms of the series"), this);
+  termsLabel->setBuddy(m_terms);
+  auto* row = new QHBoxLayout;
+  for (QWidget* part : {static_cast<QWidget*>(pairsLabel), static_cast<QWidget*>(m_pairs),
+                        static_cast<QWidget*>(termsLabel), static_cast<QWidget*>(m_terms)})
+    row->addWidget(part);
+  row->addStretch();
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(row);
+  layout->addWidget(m_state);
+  layout->addWidget(m_plot, 1);
+  connect(m_pairs, &QComboBox::currentIndexChanged, this, [this](int index) {
+    m_bridge->setEverything(index == 1);
+    request();
+  });
+  connect(m_terms, &QSpinBox::valueChanged, this, &AnglesPage::refresh);
+  for (const auto signal : {&Document::lookChanged, &Document::staleChanged, &Document::viewChanged,
+                            &Document::modelChanged, &Document::imageChanged})
+    connect(document, signal, this, &AnglesPage::request);
+  connect(bridge, &AnglesBridge::changed, this, &AnglesPage::refresh);
+  refresh();
+}
+
+void AnglesPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  request();
+}
+
+/// A hidden page costs nothing.
+void AnglesPage::request() {
+  if (isVisible()) m_bridge->request();
+}
+
+const AngleTable* AnglesPage::table() const {
+  const auto result = m_bridge->result();
+  return result ? result->table.get() : nullptr;
+}
+
+QString AnglesPage::subject() const {
+  const QString model = shownName(m_document->model().experiment.model.name);
+  return tr("%1, %2").arg(shownName(m_document->imageName()), model);
+}
+
+QString AnglesPage::stateText() const {
+  return m_state->text();
+}
+
+void AnglesPage::refresh() {
+  const auto result = m_bridge->result();
+  const AngleTable* found = table();
+  std::vector<AnglePanel> panels{expansionPanel(m_terms->value()), kernelsPanel(found)};
+  if (found) panels.push_back(picturePanel(*found));
+  m_plot->setPanels(panels);
+  QString text;
+  if (result && !result->error.isEmpty())
+    text = result->error;
+  else if (found)
+    text = tr("%1 · %2: %3")
+               .arg(subject(), QString::fromStdString(found->subject),
+                    QString::fromStdString(anglesText(*found)));
+  else if (m_bridge->isBusy())
+    text = tr("Comparing queries and keys…");
+  else
+    text = tr("Open a model and a picture to see the angles between their queries and keys.");
+  m_state->setText(text);
+}
+
+void AnglesPage::save(const QString& path, MessageLabel* status) const {
+  const AngleTable* found = table();
+  status->tellSaved(path, writeAngles(path.toStdString(), m_terms->value(), found,
+                                      found ? subject().toStdString() : std::string()));
+}
+
+}  // namespace headlight

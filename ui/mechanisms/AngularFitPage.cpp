@@ -1,0 +1,170 @@
+#include "ui/mechanisms/AngularFitPage.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "core/workbench/figures/AngularFigure.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
+#include "ui/base/ShownText.h"
+#include "ui/plots/ErrorMapPlot.h"
+#include "ui/plots/PanelsPlot.h"
+
+namespace headlight {
+namespace {
+
+QSpinBox* fitNumberBox(const char* name, const QString& what, int low, int high, int value,
+                       QWidget* parent) {
+  auto* box = new QSpinBox(parent);
+  box->setObjectName(QString::fromLatin1(name));
+  box->setAccessibleName(what);
+  box->setRange(low, high);
+  box->setValue(value);
+  return box;
+}
+
+}  // namespace
+
+AngularFitPage::AngularFitPage(QWidget* parent)
+    : QWidget(parent),
+      m_target(new QComboBox(this)),
+      m_hidden(
+          fitNumberBox("fitHidden", tr("Hidden units"), 1, 1024, AngularFitOptions().hidden, this)),
+      m_steps(fitNumberBox("fitSteps", tr("Steps"), 1, 100000, AngularFitOptions().steps, this)),
+      m_seed(fitNumberBox("fitSeed", tr("Seed"), 0, 999999, 0, this)),
+      m_start(new QPushButton(tr("&Fit"), this)),
+      m_cancel(new QPushButton(tr("Cancel"), this)),
+      m_state(new QLabel(this)),
+      m_progress(new ProgressLine(tr("Progress of the fit"), this)),
+      m_task(new ProgressTask(m_progress, this)),
+      m_curves(new PanelsPlot(tr("degrees"), 0, 180, this)),
+      m_losses(new PanelsPlot(tr("step"), 1, 10000, this)),
+      m_errors(new ErrorMapPlot(this)) {
+  setObjectName(QStringLiteral("angularFitPage"));
+  m_target->setObjectName(QStringLiteral("fitTarget"));
+  m_target->setAccessibleName(tr("What the network learns"));
+  m_target->addItem(tr("all of the kernel"));
+  m_target->addItem(tr("what the linear terms leave"));
+  m_target->setToolTip(plainTip(
+      tr("All of 1 − θ/π, or the residual alone: then the fit is the linear terms and the network "
+         "together, as attention with a depthwise convolution beside it.")));
+  m_start->setObjectName(QStringLiteral("fitStart"));
+  m_start->setToolTip(tr("Trains the network: a few seconds"));
+  m_cancel->setObjectName(QStringLiteral("fitCancel"));
+  m_cancel->setToolTip(tr("What was shown before stays"));
+  for (QPushButton* button : {m_start, m_cancel})
+    button->setAutoDefault(false);
+  m_state->setObjectName(QStringLiteral("fitState"));
+  m_state->setTextFormat(Qt::PlainText);
+  m_state->setWordWrap(true);
+  m_curves->setObjectName(QStringLiteral("fitCurves"));
+  m_curves->setAccessibleName(tr("The kernel and its fit"));
+  m_losses->setObjectName(QStringLiteral("fitLosses"));
+  m_losses->setAccessibleName(tr("The loss over the steps"));
+  m_losses->setLogarithmic();
+  auto* plots = new QGridLayout;
+  plots->addWidget(m_curves, 0, 0);
+  plots->addWidget(m_losses, 0, 1);
+  plots->addWidget(m_errors, 1, 0, 1, 2);
+  plots->setColumnStretch(0, 1);
+  plots->setColumnStretch(1, 1);
+  plots->setRowStretch(0, 1);
+  plots->setRowStretch(1, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(makeFields());
+  layout->addWidget(m_state);
+  layout->addLayout(plots, 1);
+  connect(m_start, &QPushButton::clicked, this, &AngularFitPage::fit);
+  connect(m_cancel, &QPushButton::clicked, this, &AngularFitPage::cancel);
+  connect(m_task, &ProgressTask::busyChanged, this, &AngularFitPage::refresh);
+  refresh();
+}
+
+QLayout* AngularFitPage::makeFields() {
+  auto* row = new QHBoxLayout;
+  const auto add = [&](const QString& text, QWidget* field) {
+    auto* label = new QLabel(text, this);
+    label->setBuddy(field);
+    row->addWidget(label);
+    row->addWidget(field);
+  };
+  add(tr("&Learn"), m_target);
+  add(tr("&Hidden units"), m_hidden);
+  add(tr("&Steps"), m_steps);
+  add(tr("S&eed"), m_seed);
+  row->addWidget(m_start);
+  row->addWidget(m_cancel);
+  row->addWidget(m_progress, 1);
+  return row;
+}
+
+AngularFitOptions AngularFitPage::options() const {
+  AngularFitOptions options;
+  options.target = m_target->currentIndex() == 1 ? AngularTarget::Residual : AngularTarget::Kernel;
+  options.hidden = m_hidden->value();
+  options.steps = m_steps->value();
+  options.seed = static_cast<std::uint64_t>(m_seed->value());
+  return options;
+}
+
+bool AngularFitPage::isFitting() const {
+  return m_task->isBusy();
+}
+
+void AngularFitPage::fit() {
+  m_task->run<Result<AngularFit>>(
+      [options = options()](const ProgressCallback& tell, std::stop_token stop) {
+        return fitAngularKernel(options, tell, stop);
+      },
+      [this](const Result<AngularFit>& fitted) { take(fitted); });
+  refresh();
+}
+
+void AngularFitPage::cancel() {
+  m_task->cancel();
+  refresh();
+}
+
+void AngularFitPage::take(const Result<AngularFit>& fitted) {
+  if (!fitted) {
+    m_state->setText(QString::fromStdString(fitted.error().text()));
+    return;
+  }
+  m_fit = *fitted;
+  m_curves->setPanels({fitPanel(*m_fit)});
+  m_losses->setAxisRange(1, std::max(2, m_fit->steps.back()));
+  m_losses->setPanels({lossPanel(*m_fit)});
+  m_errors->setFit(*m_fit);
+  refresh();
+  Q_EMIT changed();
+}
+
+void AngularFitPage::refresh() {
+  const bool fitting = isFitting();
+  m_start->setEnabled(!fitting);
+  m_start->setText(m_fit ? tr("&Fit Again") : tr("&Fit"));
+  m_cancel->setEnabled(fitting);
+  for (QWidget* field : {static_cast<QWidget*>(m_target), static_cast<QWidget*>(m_hidden),
+                         static_cast<QWidget*>(m_steps), static_cast<QWidget*>(m_seed)})
+    field->setEnabled(!fitting);
+  for (QWidget* plot : {static_cast<QWidget*>(m_curves), static_cast<QWidget*>(m_losses),
+                        static_cast<QWidget*>(m_errors)})
+    plot->setVisible(m_fit.has_value());
+  m_state->setText(m_fit ? QString::fromStdString(fitText(*m_fit))
+                         : tr("A network of two layers learns the angular kernel from q·k: low "
+                              "frequencies first, high ones late. Press Fit."));
+}
+
+void AngularFitPage::save(const QString& path, MessageLabel* status) const {
+  if (m_fit) status->tellSaved(path, writeFit(path.toStdString(), *m_fit));
+}
+
+}  // namespace headlight

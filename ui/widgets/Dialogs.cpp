@@ -1,0 +1,124 @@
+#include "ui/widgets/Dialogs.h"
+
+#include <QFileDialog>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QRegularExpression>
+
+#include "ui/base/ShownText.h"
+
+namespace headlight {
+namespace {
+
+QMessageBox* makeBox(QMessageBox::Icon icon, const QString& title, const QString& text,
+                     QMessageBox::StandardButton button, QWidget* parent) {
+  auto* box = new QMessageBox(icon, shownName(title), shownText(title), button, parent);
+  box->setInformativeText(shownText(text));
+  for (auto* label : box->findChildren<QLabel*>())
+    label->setTextFormat(Qt::PlainText);
+  return box;
+}
+
+void showError(QWidget* parent, const QString& title, const QString& text) {
+  auto* box = makeBox(QMessageBox::Warning, title, text, QMessageBox::Ok, parent);
+  box->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+void askToConfirm(QWidget* parent, const QString& title, const QString& text, const QString& action,
+                  std::function<void(bool)> answer) {
+  auto* box = makeBox(QMessageBox::Question, title, text, QMessageBox::Cancel, parent);
+  const auto* accept = box->addButton(action, QMessageBox::AcceptRole);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(box, &QDialog::finished, box, [box, accept, answer = std::move(answer)] {
+    answer(box->clickedButton() == accept);
+  });
+  box->open();
+}
+
+void askForFiles(QWidget* parent, const FileQuestion& question,
+                 std::function<void(const QStringList&)> answer) {
+  auto* dialog = new QFileDialog(parent, question.title, question.start, question.filter);
+  using Mode = FileQuestion::Mode;
+  dialog->setFileMode(question.mode == Mode::OpenFile     ? QFileDialog::ExistingFile
+                      : question.mode == Mode::OpenFiles  ? QFileDialog::ExistingFiles
+                      : question.mode == Mode::OpenFolder ? QFileDialog::Directory
+                                                          : QFileDialog::AnyFile);
+  if (question.mode == Mode::OpenFolder) dialog->setOption(QFileDialog::ShowDirsOnly);
+  if (question.mode == Mode::SaveFile) {
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(question.suffix);
+    // The start of a save is a proposed file: the folder is shown, the name filled in.
+    const QFileInfo proposed(question.start);
+    dialog->setDirectory(proposed.absolutePath());
+    dialog->selectFile(proposed.fileName());
+  }
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(dialog, &QDialog::finished, dialog,
+                   [dialog, answer = std::move(answer)](int result) {
+                     answer(result == QDialog::Accepted ? dialog->selectedFiles() : QStringList());
+                   });
+  dialog->open();
+}
+
+void showDialog(QDialog* dialog, std::function<void(int)> done) {
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(dialog, &QDialog::finished, dialog, [done = std::move(done)](int result) {
+    if (done) done(result);
+  });
+  dialog->open();
+}
+
+void showBeside(QDialog* dialog) {
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->show();
+}
+
+}  // namespace
+
+Dialogs& dialogs() {
+  static Dialogs current{showError, askToConfirm, askForFiles, showDialog, showBeside};
+  return current;
+}
+
+void askToStop(QDialog* dialog, const QString& title, const QString& text,
+               std::function<void()> stop) {
+  dialogs().confirm(dialog, title, text, QObject::tr("Stop and Close"),
+                    [dialog, stop = std::move(stop)](bool yes) {
+                      if (!yes) return;
+                      stop();
+                      dialog->done(QDialog::Rejected);
+                    });
+}
+
+void askForPath(QWidget* parent, const FileQuestion& question,
+                std::function<void(const QString& path)> take) {
+  dialogs().files(parent, question, [take = std::move(take)](const QStringList& paths) {
+    if (!paths.isEmpty()) take(paths.front());
+  });
+}
+
+void askWhereToSave(QWidget* parent, const QString& title, const QString& start,
+                    const QString& filter, std::function<void(const QString& path)> take) {
+  static const QRegularExpression ending(QStringLiteral("\\*\\.(\\w+)"));
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::SaveFile;
+  question.title = title;
+  question.start = start;
+  question.filter = filter;
+  question.suffix = ending.match(filter).captured(1);
+  askForPath(parent, question, std::move(take));
+}
+
+void askForFolder(QWidget* parent, const QString& title, const QString& start,
+                  std::function<void(const QString& folder)> take) {
+  FileQuestion question;
+  question.mode = FileQuestion::Mode::OpenFolder;
+  question.title = title;
+  question.start = start;
+  askForPath(parent, question, std::move(take));
+}
+
+}  // namespace headlight

@@ -1,0 +1,46 @@
+#include "ui/widgets/ProgressTask.h"
+
+#include "ui/widgets/ProgressLine.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kPollMs = 100;
+
+}  // namespace
+
+ProgressTask::ProgressTask(ProgressLine* line, QObject* parent)
+    : QObject(parent), m_line(line), m_told(std::make_shared<Told>()) {
+  m_poll.setInterval(kPollMs);
+  connect(&m_poll, &QTimer::timeout, this, &ProgressTask::show);
+  connect(&m_task, &BackgroundTask::busyChanged, this, [this](bool busy) {
+    if (!busy) {
+      m_poll.stop();
+      m_line->clear();
+    }
+    Q_EMIT busyChanged(busy);
+  });
+}
+
+ProgressTask::~ProgressTask() {
+  m_task.disconnect(this);  // the line may be gone
+  m_task.cancel();
+}
+
+ProgressCallback ProgressTask::begin() {
+  m_told = std::make_shared<Told>();
+  m_line->setBusy();
+  m_poll.start();
+  return [told = m_told](const Progress& progress) {
+    const std::lock_guard lock(told->mutex);
+    told->progress = progress;
+    told->any = true;
+  };
+}
+
+void ProgressTask::show() {
+  const std::lock_guard lock(m_told->mutex);
+  if (m_told->any) m_line->setProgress(m_told->progress);
+}
+
+}  // namespace headlight

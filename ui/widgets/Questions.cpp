@@ -1,0 +1,12 @@
+#include "ui/widgets/Questions.h"
+
+#include <QMessageBox>
+
+namespace headlight {
+
+void withdrawQuestions(QWidget* asked) {
+  for (QMessageBox* box : asked->findChildren<QMessageBox*>())
+    box->reject();
+}
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+#include "ui/workspace/Arranging.h"
+
+#include <QGuiApplication>
+#include <QMainWindow>
+#include <QScreen>
+
+#include <algorithm>
+
+#include "core/base/Log.h"
+#include "ui/document/LayoutBytes.h"
+
+namespace headlight {
+namespace {
+
+/// On the screen that holds its middle; on the first where none does.
+QRect keptOnScreen(const QRect& rect) {
+  const QScreen* screen = QGuiApplication::screenAt(rect.center());
+  if (!screen) screen = QGuiApplication::primaryScreen();
+  if (!screen) return rect;
+  const QRect room = screen->availableGeometry();
+  const QSize size = rect.size().boundedTo(room.size());
+  const int x = std::clamp(rect.x(), room.left(), room.right() + 1 - size.width());
+  const int y = std::clamp(rect.y(), room.top(), room.bottom() + 1 - size.height());
+  return {QPoint(x, y), size};
+}
+
+void keepOnScreens(LayoutPart& part) {
+  if (part.floating) part.floating = keptOnScreen(*part.floating);
+  for (LayoutPart& inner : part.parts)
+    keepOnScreens(inner);
+}
+
+}  // namespace
+
+std::optional<WindowLayout> layoutOf(const QMainWindow& window) {
+  const auto layout =
+      guarded("the window", [&] { return layoutFromBytes(window.saveState(), "docks"); });
+  if (layout) return *layout;
+  logError("The arrangement of the docks is not kept: " + layout.error().text());
+  return std::nullopt;
+}
+
+bool arrangeDocks(QMainWindow* window, const WindowLayout& layout) {
+  WindowLayout here = layout;
+  for (LayoutArea& area : here.areas)
+    keepOnScreens(area.docks);
+  const auto bytes = guarded("the window", [&] {
+    requireSound(here, "docks");
+    return layoutToBytes(here, window->saveState());
+  });
+  return bytes && window->restoreState(*bytes);
+}
+
+std::optional<WindowPlace> placeOf(const QWidget& window) {
+  const auto place =
+      guarded("the window", [&] { return placeFromBytes(window.saveGeometry(), "place"); });
+  return place ? std::optional(*place) : std::nullopt;
+}
+
+void putAt(QWidget* window, const WindowPlace& place) {
+  window->restoreGeometry(placeToBytes(place));
+}
+
+}  // namespace headlight
