@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/models/Registry.h"
 #include "core/models/backbones/CaiT.h"
 #include "core/models/backbones/ConViT.h"
 #include "core/models/backbones/LeViT.h"
@@ -12,10 +13,13 @@
 namespace headlight {
 namespace {
 
-/// A class that is constructed from a ModelConfig and counts its cost.
+/// A class that is constructed from a ModelConfig and its mask shape and counts its cost.
 template <typename M>
 Backbone backbone(Variant variant) {
-  return {std::move(variant), [](const ModelConfig& config) { return std::make_shared<M>(config); },
+  return {std::move(variant),
+          [](const ModelConfig& config) {
+            return std::make_shared<M>(config, maskShapeOf(config));
+          },
           M::cost};
 }
 
@@ -105,6 +109,16 @@ const Backbone& backboneOf(const std::string& name) {
     throw Failure(
         {ErrorCode::InvalidConfig, "no backbone is called \"" + name + "\"", "model.backbone"});
   return *found;
+}
+
+std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
+  // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
+  const ModelConfig config = checkedAndCompleted(given);
+  const Backbone& backbone = backboneOf(config.backbone);
+  requireMemoryFor(backbone.cost(config).parameters);
+  const auto random = holdTorchRandom();
+  seedTorch(seed);
+  return backbone.make(config);
 }
 
 }  // namespace headlight

@@ -8,17 +8,6 @@
 
 namespace headlight {
 
-ModelConfig flatConfig(const std::string& name, FlatSize size, int patch, int image) {
-  ModelConfig config;
-  config.name = name;
-  config.width = size.width;
-  config.depth = size.depth;
-  config.heads = size.heads;
-  config.patchSize = patch;
-  config.imageSize = image;
-  return config;
-}
-
 const std::vector<PublishedModel>& publishedModels() {
   static const std::vector<PublishedModel> models = [] {
     std::vector<PublishedModel> all;

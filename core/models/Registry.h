@@ -7,20 +7,9 @@
 #include "core/attention/base/Cost.h"
 #include "core/config/Catalogue.h"
 #include "core/config/Experiment.h"
+#include "core/models/published/PublishedModel.h"
 
 namespace headlight {
-
-struct PublishedModel {
-  std::string name;  ///< "deit_tiny_patch16_224"
-  ModelConfig config;
-  std::string description = {};
-  double publishedParametersM = 0;  ///< millions; 0: none published
-  double publishedMacsG = 0;        ///< 10⁹; 0: none published
-  std::string source = {};          ///< of the published numbers
-  std::string scheme = "none";      ///< the mask scheme that the paper pairs it with
-  std::string note = {};            ///< where a published figure can't be met: what was tried
-  bool maskedMacs = false;  ///< publishedMacsG counts the hard heads of `scheme` in linear time
-};
 
 const std::vector<PublishedModel>& publishedModels();
 /// By name or short alias ("deit_tiny" for "deit_tiny_patch16_224").

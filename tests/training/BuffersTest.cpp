@@ -55,7 +55,7 @@ ModelConfig normedConfig() {
 /// Colours of patches → linear → batch norm → WatchedAttention → mean → head.
 class NormedModel : public Model {
  public:
-  NormedModel() : Model(normedConfig()) {
+  NormedModel() : Model(normedConfig(), maskShapeOf(normedConfig())) {
     seedTorch(1);
     m_stem = register_module("stem", torch::nn::Linear(3, 8));
     m_norm = register_module("norm", torch::nn::BatchNorm1d(8));

@@ -9,6 +9,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/attribution/WaysOfLooking.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "app/cli/figures/MapPictures.h"
+#include "core/workbench/session/MapView.h"
 
 namespace headlight::cli {
 

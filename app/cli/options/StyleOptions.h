@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "app/cli/figures/MapPictures.h"
+#include "app/cli/options/PictureStyle.h"
 
 namespace headlight::cli {
 

@@ -82,7 +82,7 @@ at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
   return changed == tokens.size(1) ? result : at::cat({result, tokens.slice(1, changed)}, 1);
 }
 
-CaiT::CaiT(const ModelConfig& config) : Model(config) {
+CaiT::CaiT(const ModelConfig& config, const MaskShape& masks) : Model(config, masks) {
   caitCheck(config);
   const int width = config.width;
   m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));

@@ -32,7 +32,7 @@ class CaitBlock : public torch::nn::Module {
 /// token state has the class token in front.
 class CaiT : public Model {
  public:
-  explicit CaiT(const ModelConfig& config);
+  CaiT(const ModelConfig& config, const MaskShape& masks);
   static ModelCost cost(const ModelConfig& config);
 
   /// Without prefix token in patch layers, with one in class layers.

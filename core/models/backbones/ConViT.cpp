@@ -49,7 +49,7 @@ const ParameterTable& ConViT::optionTable() {
   return table;
 }
 
-ConViT::ConViT(const ModelConfig& config) : Model(config) {
+ConViT::ConViT(const ModelConfig& config, const MaskShape& masks) : Model(config, masks) {
   const int width = config.width;
   if (config.classToken) m_classToken = register_parameter("cls_token", at::zeros({1, 1, width}));
   if (config.positions == "learned")

@@ -17,7 +17,7 @@ struct ConvitLayout {
 /// block is none of the local ones where there is a class token, which has to see the patches.
 class ConViT : public Model {
  public:
-  explicit ConViT(const ModelConfig& config);
+  ConViT(const ModelConfig& config, const MaskShape& masks);
   static ModelCost cost(const ModelConfig& config);
   static const ParameterTable& optionTable();
 

@@ -190,7 +190,7 @@ at::Tensor LevitDownsample::forward(const at::Tensor& tokens) {
   return addBranch(halvedTokens, drop ? dropPath(branch, m_dropPath) : branch);
 }
 
-LeViT::LeViT(const ModelConfig& config) : Model(config) {
+LeViT::LeViT(const ModelConfig& config, const MaskShape& masks) : Model(config, masks) {
   const LevitLayout layout = levitLayout(config);
   const auto channels = stemWidths(config);
   auto stem = register_module("stem", std::make_shared<Holder>());

@@ -57,7 +57,7 @@ class LevitDownsample : public torch::nn::Module {
 class LeViT : public Model {
  public:
   static const ParameterTable& optionTable();
-  explicit LeViT(const ModelConfig& config);
+  LeViT(const ModelConfig& config, const MaskShape& masks);
   static ModelCost cost(const ModelConfig& config);
 
   Grid grid(int layer) const override { return m_blocks[layer].grid; }

@@ -146,7 +146,7 @@ const ParameterTable& MViT::optionTable() {
   return table;
 }
 
-MViT::MViT(const ModelConfig& config) : Model(config) {
+MViT::MViT(const ModelConfig& config, const MaskShape& masks) : Model(config, masks) {
   // Patches overlap: each convolution reaches almost a patch beyond its own on both sides.
   m_patches =
       torch::nn::Conv2d(torch::nn::Conv2dOptions(3, config.stageWidth(0), 2 * config.patchSize - 1)

@@ -48,7 +48,7 @@ class MvitBlock : public torch::nn::Module {
 /// (timm's expand_attn).
 class MViT : public Model {
  public:
-  explicit MViT(const ModelConfig& config);
+  MViT(const ModelConfig& config, const MaskShape& masks);
   static ModelCost cost(const ModelConfig& config);
   static const ParameterTable& optionTable();
 

@@ -8,9 +8,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/FreeMemory.h"
-#include "core/models/Backbones.h"
 #include "core/models/backbones/Recomputation.h"
-#include "core/models/Registry.h"
 
 namespace headlight {
 namespace {
@@ -34,8 +32,8 @@ const OwnParameters* ownerIn(const torch::nn::Module& module, const std::string&
 
 }  // namespace
 
-Model::Model(const ModelConfig& config)
-    : m_config(config), m_masks(maskShapeOf(config, modelCatalogue())) {}
+Model::Model(const ModelConfig& config, const MaskShape& masks)
+    : m_config(config), m_masks(masks) {}
 
 at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
   return inFloat32(classify(throughBlocks(embed(images), tap)));
@@ -204,16 +202,6 @@ void requireMemoryFor(std::int64_t parameters) {
   std::snprintf(millions, sizeof millions, "%.4g", static_cast<double>(parameters) / 1e6);
   requireMemory(parameters * static_cast<std::int64_t>(sizeof(float)),
                 std::string("a model of ") + millions + " million parameters");
-}
-
-std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
-  // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
-  const ModelConfig config = checkedAndCompleted(given);
-  const Backbone& backbone = backboneOf(config.backbone);
-  requireMemoryFor(backbone.cost(config).parameters);
-  const auto random = holdTorchRandom();
-  seedTorch(seed);
-  return backbone.make(config);
 }
 
 }  // namespace headlight

@@ -110,7 +110,7 @@ class Model : public torch::nn::Module {
   const Attention& attention(int layer) const { return const_cast<Model*>(this)->attention(layer); }
 
  protected:
-  explicit Model(const ModelConfig& config);
+  Model(const ModelConfig& config, const MaskShape& masks);
 
  private:
   at::Tensor throughBlocks(at::Tensor tokens, AttentionTap* tap);

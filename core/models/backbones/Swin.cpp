@@ -65,7 +65,7 @@ const ParameterTable& Swin::optionTable() {
   return table;
 }
 
-Swin::Swin(const ModelConfig& config) : Model(config) {
+Swin::Swin(const ModelConfig& config, const MaskShape& masks) : Model(config, masks) {
   const at::NoGradGuard noGrad;
   const SwinLayout layout = swinLayout(config);
   const int lastWidth = config.stageWidth(config.stages() - 1);

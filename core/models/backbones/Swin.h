@@ -14,7 +14,7 @@ namespace headlight {
 /// norm, head.fc. Layers count through all stages.
 class Swin : public Model {
  public:
-  explicit Swin(const ModelConfig& config);
+  Swin(const ModelConfig& config, const MaskShape& masks);
   static const ParameterTable& optionTable();
   static ModelCost cost(const ModelConfig& config);
 

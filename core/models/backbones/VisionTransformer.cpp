@@ -88,8 +88,8 @@ std::int64_t positionCount(const ModelConfig& config, const VitLayout& layout) {
 
 }  // namespace
 
-VisionTransformer::VisionTransformer(const ModelConfig& config)
-    : Model(config), m_layout(layoutOf(config)) {
+VisionTransformer::VisionTransformer(const ModelConfig& config, const MaskShape& masks)
+    : Model(config, masks), m_layout(layoutOf(config)) {
   makeTokens();
   m_patches = register_module(
       "patch_embed",

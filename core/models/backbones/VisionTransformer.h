@@ -36,7 +36,7 @@ struct VitLayout {
 
 class VisionTransformer : public Model {
  public:
-  explicit VisionTransformer(const ModelConfig& config);
+  VisionTransformer(const ModelConfig& config, const MaskShape& masks);
   static ModelCost cost(const ModelConfig& config);
   static const ParameterTable& optionTable();
 

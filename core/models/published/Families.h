@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/models/Registry.h"
+#include "core/models/published/PublishedModel.h"
 
 namespace headlight {
 

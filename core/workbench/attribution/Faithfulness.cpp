@@ -11,7 +11,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/Random.h"
 #include "core/base/Text.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/ModelCopy.h"
 
 namespace headlight {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/workbench/attribution/LogitSlopes.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/ModelCopy.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/Text.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/LookTap.h"
 #include "core/workbench/session/ModelCopy.h"
 

@@ -6,8 +6,9 @@
 #include "core/models/backbones/FinalNorm.h"
 #include "core/workbench/attribution/WaysOfLooking.h"
 #include "core/workbench/attribution/PrincipalComponents.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 
 namespace headlight {
 namespace {

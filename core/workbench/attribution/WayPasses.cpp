@@ -8,8 +8,9 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/workbench/attribution/WaysOfLooking.h"
 #include "core/workbench/attribution/RelevanceMaps.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 
 namespace headlight {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/backbones/Model.h"
-#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/ModelInfo.h"
 
 namespace headlight {
 
@@ -51,8 +51,5 @@ LoadPlan planFor(const Model& model, const Checkpoint& checkpoint,
 
 /// Of every layer (Model::softAlphas).
 SoftAlphas softAlphasOf(const Model& model);
-
-/// Runs `body` with the session's model while nobody else uses it (see RawTensors.h).
-void withModel(InferenceSession& session, const std::function<void(Model&)>& body);
 
 }  // namespace headlight

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/hub/ModelFetch.h"
 #include "core/workbench/hub/ModelFolders.h"
 #include "core/workbench/loading/HubConfig.h"

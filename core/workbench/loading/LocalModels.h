@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-struct ModelSource;  ///< InferenceSession.h
+struct ModelSource;  ///< ModelInfo.h
 
 /// Where models are looked for. Empty paths are passed over, missing ones are as empty ones.
 struct LocalPlaces {

@@ -2,7 +2,7 @@
 // Whether a data set is the one that a model was trained on.
 
 #include "core/config/TrainingConfig.h"
-#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/ModelInfo.h"
 
 namespace headlight {
 

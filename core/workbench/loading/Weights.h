@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/loading/HubConfig.h"
 
 namespace headlight {

@@ -11,8 +11,9 @@
 #include "core/attention/linear/LinearKernels.h"
 #include "core/workbench/mechanisms/AngularKernels.h"
 #include "core/workbench/session/MapView.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 
 namespace headlight {
 namespace {

@@ -7,8 +7,9 @@
 #include "core/attention/base/OwnPictureSource.h"
 #include "core/base/Text.h"
 #include "core/workbench/session/MapView.h"
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 
 namespace headlight {
 namespace {

@@ -24,6 +24,7 @@
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/LearnedMaps.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/LookTap.h"
 #include "core/workbench/session/MapModel.h"
 #include "core/workbench/loading/ModelDigest.h"
@@ -380,29 +381,6 @@ void withModel(InferenceSession& session, const std::function<void(Model&)>& bod
   const at::NoGradGuard noGrad;
   at::init_num_threads();
   body(session.m_state->model());
-}
-
-std::string classNamesText(const ModelInfo& info) {
-  switch (info.classNamesFrom) {
-    case ClassNamesFrom::ImageNet:
-      return std::string("ImageNet-1k's, assumed: the ") + (info.randomWeights ? "model" : "file") +
-             " has none";
-    case ClassNamesFrom::File:
-      return "of the file that was given";
-    case ClassNamesFrom::Model:
-    case ClassNamesFrom::Nowhere:
-      break;
-  }
-  return {};
-}
-
-Result<Experiment> experimentOf(const std::filesystem::path& path) {
-  return guarded(path.string(), [&]() -> Result<Experiment> {
-    if (isHubConfig(path)) return experimentOf(std::filesystem::absolute(path).parent_path());
-    if (isWeightsFolder(path)) return readHubConfig(valueOrThrow(findHubFolder(path))).experiment;
-    if (looksLikeConfig(path)) return readExperiment(path, modelCatalogue());
-    return describeFile(path).experiment;
-  });
 }
 
 }  // namespace headlight

@@ -11,36 +11,13 @@
 
 #include "core/analysis/AttentionMaps.h"
 #include "core/base/Progress.h"
-#include "core/base/Result.h"
-#include "core/checkpoint/LoadReport.h"
-#include "core/config/Experiment.h"
 #include "core/imaging/codecs/Image.h"
-#include "core/workbench/loading/ClassNames.h"
-#include "core/workbench/loading/SoftAlphas.h"
+#include "core/workbench/loading/ModelInfo.h"
 
 namespace headlight {
 
 class Model;          ///< core/models; only core can do anything with it
 class ModelSnapshot;  ///< the weights of a training run at a step; opaque
-
-/// Which model to open.
-struct ModelSource {
-  /// A published name, a config file, a folder of the Hugging Face hub (HubFolder.h), or a
-  /// checkpoint whose metadata carries its Experiment. May be empty when `weights` is one of the
-  /// last two.
-  std::string model;
-  std::filesystem::path weights;     ///< empty: as `model` says, or random weights from the seed
-  std::filesystem::path classNames;  ///< a file of them (readClassNames); empty: the model's own
-  /// Of the pictures it looks at, in pixels; 0: as the model says. Position embeddings and tables
-  /// are resampled as timm does (LoadReport::resized).
-  int imageHeight = 0, imageWidth = 0;
-  std::string device = "auto";
-  int threads = 0;
-  std::int64_t seed = 0;
-  /// Weights that are missing or of another shape (LoadReport::unfilled) stay random; else they are
-  /// an error.
-  bool partial = false;
-};
 
 struct ClassScore {
   int index = 0;
@@ -66,29 +43,6 @@ struct Look {
   std::string kernels;        ///< what attention ran by (kernelSummary)
   int recomputedFrom = 0;     ///< the first block that ran for this look
   double milliseconds = 0;    ///< in core
-};
-
-struct ModelInfo {
-  Experiment experiment;  ///< resolved: model, masks and the rest as its checkpoint or config said
-  std::vector<std::string> classNames;  ///< may be empty
-  /// What data sets call the classes, where classNames are other words for people; else empty.
-  std::vector<std::string> classKeys;
-  ClassNamesFrom classNamesFrom = ClassNamesFrom::Nowhere;
-  std::vector<int> heads;  ///< per layer
-  Grid grid;
-  std::string mapMeaning;
-  bool mapIsSigned = false;
-  bool mapRowsSumToOne = true;
-  SoftAlphas alphas;  ///< of the weights as they were loaded, under the experiment's masks
-  std::int64_t parameters = 0;
-  std::string device;             ///< "cpu", "cuda:0"
-  std::filesystem::path weights;  ///< empty: random
-  bool randomWeights = false;
-  LoadReport report;
-  std::vector<std::string> notes;  ///< of the checkpoint's reader
-  /// Of a file of maps (MapFile.h), which has no model: whatever needs one is refused, and says so.
-  bool mapsAlone = false;
-  int pictures = 0;  ///< of such a file
 };
 
 class InferenceSession {
@@ -146,12 +100,5 @@ class InferenceSession {
   struct State;
   std::unique_ptr<State> m_state;
 };
-
-/// In words, for people: "ImageNet-1k's, assumed: the file has none"; empty where there is nothing
-/// to be said of it.
-std::string classNamesText(const ModelInfo& info);
-
-/// The Experiment inside a config, a checkpoint or a folder of the hub, without loading a model.
-Result<Experiment> experimentOf(const std::filesystem::path& path);
 
 }  // namespace headlight

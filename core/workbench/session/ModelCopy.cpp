@@ -1,4 +1,5 @@
 #include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/ModelAccess.h"
 
 #include "core/workbench/loading/LearnedAlphas.h"
 

@@ -11,6 +11,7 @@
 #include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/LookTap.h"
 
 namespace headlight {

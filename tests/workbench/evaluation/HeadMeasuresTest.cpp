@@ -13,6 +13,7 @@
 #include "core/workbench/session/Pictures.h"
 #include "core/workbench/evaluation/HeadImportance.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/models/Pairings.h"
 
 namespace headlight {

@@ -12,6 +12,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {

@@ -9,6 +9,7 @@
 #include "core/workbench/evaluation/Evaluate.h"
 #include "core/workbench/evaluation/MaskEffect.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
 

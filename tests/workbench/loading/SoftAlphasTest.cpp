@@ -7,6 +7,7 @@
 
 #include "core/models/backbones/Model.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

@@ -15,6 +15,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/results/KeptMeasures.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
 

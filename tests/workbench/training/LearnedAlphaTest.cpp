@@ -8,6 +8,7 @@
 #include "core/models/backbones/Model.h"
 #include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/ModelAccess.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -1,5 +1,5 @@
 #pragma once
-// What the passes of WaysOfLooking.h have in common: their input, and refusing what cannot be.
+// What passes through an open model share: their input, their checks and their progress.
 // Torch types: core only.
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/Progress.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "core/workbench/session/WaySubject.h"
+#include "core/workbench/session/ModelPass.h"
 
 #include <ATen/ATen.h>
 
