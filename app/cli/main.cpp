@@ -12,7 +12,7 @@
 #include "core/base/Log.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
-#include "core/workbench/training/Together.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight::cli {
 namespace {
@@ -43,9 +43,9 @@ std::optional<Launch> companyOf(int count, char** arguments) {
 /// The first process speaks for all of them; another one only where nobody can be told.
 void tell(const Error& error, const std::optional<Launch>& company, Terminal& terminal) {
   const bool first = !company || company->rank == 0;
-  if (!first) terminal.silence(tellThoseWhoWait(*company, error.text()));
+  if (!first) terminal.silence(notifyWaitingPeers(*company, error.text()));
   terminal.error(error);
-  if (company && first) tellThoseWhoWait(*company, error.text());
+  if (company && first) notifyWaitingPeers(*company, error.text());
 }
 
 void setUp(CLI::App& app) {

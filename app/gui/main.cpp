@@ -10,7 +10,7 @@
 
 #include <cstdio>
 
-#include "app/gui/Director.h"
+#include "app/gui/StartupSequence.h"
 #include "app/gui/StartState.h"
 #include "core/base/Heap.h"
 #include "core/base/Processor.h"
@@ -201,8 +201,8 @@ int run(QApplication& application, Options options) {
   window.start();
   chooseTheme();  // what is asked for stands over the session of before
   if (options.size.isValid()) window.resize(options.size);
-  Director director(&window, options.state, options.files, options.screenshot);
-  QObject::connect(&director, &Director::done, &application, &QApplication::exit,
+  StartupSequence director(&window, options.state, options.files, options.screenshot);
+  QObject::connect(&director, &StartupSequence::done, &application, &QApplication::exit,
                    Qt::QueuedConnection);
   director.begin();
   return QApplication::exec();

@@ -1,4 +1,4 @@
-// Of Dataset.h, making each of the registered data sets: it alone knows all of them.
+// Dataset.h: making each of the registered data sets: it alone knows all of them.
 
 #include <functional>
 #include <optional>

@@ -26,7 +26,7 @@ struct Batch {
   // Of a batch that several processes compute; of one that is here whole both are empty.
   std::vector<std::int64_t> rows;  ///< of the whole batch, rising: those that are here
   std::int64_t whole = 0;          ///< rows of the whole batch
-  std::int64_t holders = 1;        ///< processes that have each row
+  std::int64_t sharedCount = 1;        ///< processes that have each row
 };
 
 struct LoaderOptions {

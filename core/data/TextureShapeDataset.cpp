@@ -1,4 +1,4 @@
-// Of TextureShape.h, the pictures as a data set; the drawing is in TextureShape.cpp.
+// TextureShape.h: the pictures as a data set; the drawing is in TextureShape.cpp.
 
 #include "core/base/Random.h"
 #include "core/data/TextureShape.h"

@@ -4,7 +4,7 @@
 
 #include "core/attention/Mechanisms.h"
 #include "core/models/Backbones.h"
-#include "core/models/published/Families.h"
+#include "core/models/published/Published.h"
 
 namespace headlight {
 

@@ -45,7 +45,7 @@ Totals totalOf(const Sums& sums, std::int64_t images, std::size_t skipped, Proce
 
 /// What every process has is for the first to count.
 bool isCountedHere(const Batch& batch, const Processes* processes) {
-  return batch.labels.size(0) > 0 && (batch.holders == 1 || processes->isFirst());
+  return batch.labels.size(0) > 0 && (batch.sharedCount == 1 || processes->isFirst());
 }
 
 at::Tensor logitsOf(Model& model, const at::Tensor& images, const EvaluationOptions& options) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention/base/AttentionTap.h"
+#include "core/attention/base/AttentionHook.h"
 #include "core/base/Result.h"
 #include "core/data/Dataset.h"
 #include "core/imaging/Preprocess.h"
@@ -34,7 +34,7 @@ std::vector<int> recordedQueries(const Model& model, int layer);
 
 /// Draws no random number and changes nothing in the model. What goes wrong with a map (too little
 /// memory, say) is for point() to say: a run does not end by it.
-class MapRecorder : public AttentionTap {
+class MapRecorder : public AttentionHook {
  public:
   MapRecorder(const Model& model, std::int64_t pictures) : m_model(model), m_pictures(pictures) {}
 

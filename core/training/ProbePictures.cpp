@@ -16,9 +16,9 @@ namespace {
 constexpr int kTilePixels = 112;  // the longer side of each
 
 /// Keeps what is drawn of a layer's map; no map is kept.
-class PatchesTap : public AttentionTap {
+class PatchesHook : public AttentionHook {
  public:
-  explicit PatchesTap(const Model& model) : m_model(model) {}
+  explicit PatchesHook(const Model& model) : m_model(model) {}
   bool wants(int layer) const override { return true; }
 
   /// `map`: of one image.
@@ -113,7 +113,7 @@ Image seenImage(const at::Tensor& image, const Preprocessing& preprocessing, int
 std::vector<EventPicture> mapPictures(Model& model, const at::Tensor& images) {
   const at::NoGradGuard noGrad;
   const EvaluationMode mode(model);
-  PatchesTap tap(model);
+  PatchesHook tap(model);
   for (std::int64_t image = 0; image < images.size(0); ++image)
     model.forward(images.narrow(0, image, 1), &tap);  // one by one: maps may be large
   std::vector<EventPicture> pictures;

@@ -93,7 +93,7 @@ Batch SharedBatches::dealtAnew(const Batch& here, const at::Tensor& present) {
   dealt.number = here.number;
   dealt.whole = present.size(0);
   const bool few = dealt.whole < 2 * m_processes->count();
-  dealt.holders = few ? m_processes->count() : 1;
+  dealt.sharedCount = few ? m_processes->count() : 1;
   dealt.rows = few ? allRows(dealt.whole)
                    : rowsOfPart(dealt.whole, m_processes->rank(), m_processes->count());
   const at::Tensor kept = present.index_select(0, rowsTensor(dealt.rows));

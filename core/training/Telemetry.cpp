@@ -28,9 +28,9 @@ std::int64_t imagesAtATime(const Model& model) {
 }
 
 /// Sums ALS over images as maps arrive; no map is kept.
-class LocalityTap : public AttentionTap {
+class LocalityHook : public AttentionHook {
  public:
-  explicit LocalityTap(const Model& model) : m_model(model) {}
+  explicit LocalityHook(const Model& model) : m_model(model) {}
   bool wants(int layer) const override { return true; }
 
   void take(int layer, const at::Tensor& map) override {
@@ -67,9 +67,9 @@ class LocalityTap : public AttentionTap {
 };
 
 /// Hands every map to both.
-class ProbeTap : public AttentionTap {
+class ProbeHook : public AttentionHook {
  public:
-  ProbeTap(LocalityTap& locality, MapRecorder* maps) : m_locality(locality), m_maps(maps) {}
+  ProbeHook(LocalityHook& locality, MapRecorder* maps) : m_locality(locality), m_maps(maps) {}
   bool wants(int /*layer*/) const override { return true; }
   void take(int layer, const at::Tensor& map) override {
     m_locality.take(layer, map);
@@ -77,7 +77,7 @@ class ProbeTap : public AttentionTap {
   }
 
  private:
-  LocalityTap& m_locality;
+  LocalityHook& m_locality;
   MapRecorder* m_maps;
 };
 
@@ -125,8 +125,8 @@ HeadPoint HeadProbe::measure(Model& model, std::int64_t step, MapRecorder* maps)
   point.images = images();
   const at::NoGradGuard noGrad;
   const EvaluationMode mode(model);
-  LocalityTap locality(model);
-  ProbeTap tap(locality, maps);
+  LocalityHook locality(model);
+  ProbeHook tap(locality, maps);
   const std::int64_t together = imagesAtATime(model);
   for (std::int64_t first = 0; first < images(); first += together) {
     const at::Tensor chunk = m_images.slice(0, first, first + together);

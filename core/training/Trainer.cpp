@@ -17,7 +17,7 @@ double secondsSince(Clock::time_point start) {
 
 }  // namespace
 
-Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, EditLedger& ledger)
+Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, MaskEditQueue& ledger)
     : m_parts(std::move(parts)),
       m_control(control),
       m_ledger(ledger),
@@ -69,7 +69,7 @@ bool Trainer::prepare(std::stop_token stop) {
     m_probe.emplace(*m_parts.validation, experiment.telemetry.probeImages, m_parts.preprocessing,
                     static_cast<std::uint64_t>(experiment.seed), m_parts.device);
   if (!m_restored) {
-    measureHeads();
+    measureHeadMetrics();
     drawMaps();
   }
   if (m_at.step == 0 && !validateStart(stop)) return false;
@@ -181,7 +181,7 @@ void Trainer::trainStep(const Batch& batch) {
     reportSkipped(m_batches.loader(), m_skippedTrain);
     requireFolder();
   }
-  if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeads();
+  if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeadMetrics();
   if (m_at.step - m_lastAttempt >= m_parts.experiment.training.checkpointSteps) trySaving();
 }
 

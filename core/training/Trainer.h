@@ -15,7 +15,7 @@
 #include "core/training/RunControl.h"
 #include "core/training/SharedBatches.h"
 #include "core/training/Telemetry.h"
-#include "core/training/run/EditLedger.h"
+#include "core/training/run/MaskEditQueue.h"
 #include "core/training/run/RunRecorder.h"
 #include "core/training/step/StepRunner.h"
 
@@ -42,7 +42,7 @@ class Trainer {
   using SnapshotSink = std::function<void(const NamedTensors& state, std::int64_t step)>;
 
   /// `control` and `ledger` must outlive the trainer.
-  Trainer(TrainerParts parts, RunFolder folder, RunControl& control, EditLedger& ledger);
+  Trainer(TrainerParts parts, RunFolder folder, RunControl& control, MaskEditQueue& ledger);
 
   /// Goes on from a checkpoint; to be called once, before run(). Throws Failure.
   void restore(const TrainingCheckpoint& checkpoint);
@@ -77,7 +77,7 @@ class Trainer {
   Result<EvaluationResult> validate(std::stop_token stop, EpochPoint& point);
   bool isFirst() const { return !m_parts.processes || m_parts.processes->isFirst(); }
   bool agreed(bool here) const;
-  void measureHeads();
+  void measureHeadMetrics();
   void keepMaps(MapRecorder& maps, const HeadPoint& heads, bool last);
   void keepLastMaps();
   void drawMaps();
@@ -100,7 +100,7 @@ class Trainer {
 
   TrainerParts m_parts;
   RunControl& m_control;
-  EditLedger& m_ledger;
+  MaskEditQueue& m_ledger;
   RunRecorder m_recorder;
   SharedBatches m_batches, m_validation;
   StepRunner m_steps;

@@ -9,7 +9,7 @@
 #include "core/training/Trainer.h"
 #include "core/training/run/RunFailures.h"
 #include "core/training/run/SentCheckpoint.h"
-#include "core/training/run/Surroundings.h"
+#include "core/training/run/RuntimeEnvironment.h"
 
 namespace headlight {
 namespace {
@@ -215,7 +215,7 @@ void Trainer::setState(TrainingState state, const std::string& message) {
   });
 }
 
-void Trainer::measureHeads() {
+void Trainer::measureHeadMetrics() {
   if (!m_probe || m_probe->images() == 0) return;
   const AutocastScope autocast(precision(), m_parts.device);
   std::optional<MapRecorder> maps;

@@ -164,7 +164,7 @@ TEST(AftConv, TheTapGetsTheMapOfThisPass) {
   const auto layer = makeLayer(c, at::kDouble);
   const at::NoGradGuard noGrad;
   const at::Tensor x = at::randn({1, c.grid.tokens(), c.width()}, at::kDouble);
-  CollectingTap tap;
+  CollectingHook tap;
   EXPECT_EQ(gap(layer->forward(x, &tap), layer->forward(x, nullptr)), 0);
   const auto p = layer->named_parameters();
   const at::Tensor keys = at::linear(x, p["k.weight"], p["k.bias"]);

@@ -134,7 +134,7 @@ TEST(Aft, EqualsTheNaiveReference) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
     const at::Tensor x = at::randn({2, c.grid.tokens(), c.width()});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::Tensor output = layer->forward(x, &tap);
     EXPECT_EQ(gap(output, layer->forward(x, nullptr)), 0);
     ASSERT_EQ(tap.maps.at(0).sizes(),

@@ -98,7 +98,7 @@ TEST_P(SoftmaxKernels, EqualTheNaiveReference) {
     const auto layer = makeLayer(c, at::kFloat, GetParam());
     const int tokens = c.grid.tokens(), width = c.heads * c.headWidth;
     const at::Tensor x = at::randn({2, tokens, width}) * 2;
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
     const auto p = layer->named_parameters();
@@ -268,7 +268,7 @@ TEST(SoftmaxAttention, AWindowOverTheWholeGridChangesNothingAndStrictSeesOnlyIts
               1e-6);
   }
   c.masks = {"strict:3", "strict:1"};
-  CollectingTap tap;
+  CollectingHook tap;
   makeLayer(c, at::kFloat)->forward(x, &tap);
   const auto ones = neighbourhoodMask(c.grid, 3);
   for (int i = 0; i < 13; ++i)

@@ -36,7 +36,7 @@ TEST(ClassAttention, EqualsTheNaiveReferenceAndItsMapSaysThatPatchesPass) {
     const auto layer = makeLayer(c, at::kFloat);
     const int tokens = c.grid.tokens(), width = c.heads * c.headWidth;
     const at::Tensor x = at::randn({2, tokens, width}) * 2;
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
     ASSERT_EQ(output.sizes(), (std::vector<std::int64_t>{2, 1, width}));

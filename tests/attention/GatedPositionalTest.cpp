@@ -94,7 +94,7 @@ TEST(GatedPositional, EqualsTheNaiveReference) {
                place = numbers(p["pos_proj.weight"]), bias = numbers(p["pos_proj.bias"]),
                gates = numbers(p["gating_param"]);
     at::Tensor mixed = at::zeros({2, tokens, width}, at::kDouble);
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap);
     EXPECT_LT((output - layer->forward(x, nullptr)).abs().max().item<double>(), 1e-6);
@@ -169,7 +169,7 @@ TEST(GatedPositional, StartsAsAConvolution) {
   const auto layer = makeLayer(c, at::kFloat, {{"gate", 20.0}, {"locality_strength", 30.0}});
   const at::NoGradGuard noGrad;
   EXPECT_TRUE(at::equal(layer->named_parameters()["v.weight"], at::eye(18)));
-  CollectingTap tap;
+  CollectingHook tap;
   layer->forward(at::randn({1, 30, 18}), &tap);
   for (int head = 0; head < 9; ++head) {
     const int down = head % 3 - 1, right = head / 3 - 1;

@@ -130,7 +130,7 @@ TEST(LearnedMask, EqualsTheNaiveReference) {
     const auto qkv = numbers(at::linear(x.to(at::kDouble), wide("qkv.weight"), wide("qkv.bias")));
     const auto a = numbers(p["learned_mask_a"]), b = numbers(p["learned_mask_b"]);
     at::Tensor mixed = at::zeros({2, tokens, width}, at::kDouble);
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap), untapped = layer->forward(x, nullptr);
     EXPECT_TRUE(at::equal(output, untapped));

@@ -114,7 +114,7 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
     const auto layer = makeLayer(c, at::kFloat);
     const int tokens = c.grid.tokens(), columns = std::min(c.grid.cols, c.window);
     const at::Tensor x = at::randn({2, tokens, c.width()});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
     const at::Tensor scale = parameter(*layer, "dynamic_scale"),
@@ -192,7 +192,7 @@ TEST(LightSelfLimited, WithoutOuterBiasAndWithItsOwnKeysAndValuesItIsSwins) {
     light.setMasks(c.headMasks());
     swin.setMasks(c.headMasks());
     const at::Tensor x = at::randn({2, 56, 16});
-    CollectingTap lightTap, swinTap;
+    CollectingHook lightTap, swinTap;
     const at::Tensor a = light.forward(x, &lightTap), b = swin.forward(x, &swinTap);
     EXPECT_LT((a - b).abs().max().item<float>(), 2e-6);
     EXPECT_LT((lightTap.maps[0] - swinTap.maps[0]).abs().max().item<float>(), 1e-6);
@@ -241,7 +241,7 @@ TEST(LightSelfLimited, TheDynamicScaleStartsAsTheFixedOne) {
 TEST(LightSelfLimited, TheMapIsSignedOnlyWithItsOuterBias) {
   const at::NoGradGuard noGrad;
   Case c{{4, 4, 0}, 2, 0, 1, 4, {"none"}};
-  CollectingTap tap;
+  CollectingHook tap;
   const auto layer = makeLayer(c, at::kFloat);
   layer->named_parameters()["outer_bias_table"].fill_(-1);
   layer->forward(at::randn({1, 16, 4}), &tap);
@@ -341,7 +341,7 @@ TEST(LightSelfLimited, AClassTokenStandsInEveryWindow) {
   for (const auto& item : mine)
     EXPECT_TRUE(at::equal(item.value(), its[item.key()])) << item.key();
   const at::Tensor x = at::randn({2, 25, 8});
-  CollectingTap plainTap, tap;
+  CollectingHook plainTap, tap;
   plain->forward(x.slice(1, 1), &plainTap);
   classed->forward(x, &tap);
   const at::Tensor map = tap.maps[0], patches = map.slice(2, 1).slice(3, 1);

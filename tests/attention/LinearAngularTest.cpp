@@ -260,7 +260,7 @@ TEST(LinearAngular, EveryKernelEqualsItsNaiveReference) {
       const at::Tensor x = at::randn({2, c.grid.tokens(), c.heads * c.headWidth}) * 2;
       for (const bool castled : {false, true}) {
         layer->auxiliary().setCastled(castled);
-        CollectingTap tap;
+        CollectingHook tap;
         const at::Tensor output = layer->forward(x, &tap);
         const Expected expected =
             naive(c, kernel, *layer, x, options["epsilon"].get<double>(), !castled);
@@ -348,7 +348,7 @@ TEST(LinearAngular, CastlingChangesNothingExactlyWhereNoNonzeroIsLeft) {
     EXPECT_TRUE(at::equal(layer->forward(x, nullptr), before));
     EXPECT_EQ(reading(*layer, "nonzeros"), nonzeros);
     layer->eval();
-    CollectingTap tap;
+    CollectingHook tap;
     EXPECT_TRUE(at::equal(layer->forward(x, &tap), after));
     EXPECT_EQ(reading(*layer, "nonzeros"), nonzeros);
   }

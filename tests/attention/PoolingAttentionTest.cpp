@@ -76,7 +76,7 @@ TEST(PoolingAttention, EqualsTheNaiveReference) {
     layer->setMasks(c.headMasks());
     const Weights p = doubled(*layer);
     const at::Tensor x = at::randn({2, c.grid.patches(), c.inputWidth});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap);
     const std::int64_t tokens = c.options().queryGrid().patches();
@@ -111,7 +111,7 @@ TEST(PoolingAttention, EachKeysWeightIsSpreadOverThePatchesThatItCovers) {
   const Case c{{4, 4, 0}, 1, 4, 4, 1, 2, {"strict:1"}};
   const auto layer = makeLayer<PoolingAttention>(c.options(), at::kFloat);
   layer->setMasks(c.headMasks());
-  CollectingTap tap;
+  CollectingHook tap;
   const at::NoGradGuard noGrad;
   layer->forward(at::randn({1, 16, 4}), &tap);
   // Each patch sees the key that it lies in alone: a quarter for each of that key's four patches.

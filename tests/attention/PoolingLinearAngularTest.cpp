@@ -22,7 +22,7 @@ TEST(PoolingLinearAngular, EqualsTheNaiveReference) {
     const auto layer = makeLayer<PoolingLinearAngular>(options, at::kFloat);
     const Weights p = doubled(*layer);
     const at::Tensor x = at::randn({1, c.grid.patches(), c.inputWidth});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap);
     const at::Tensor wide = x[0].to(at::kDouble);

@@ -156,7 +156,7 @@ TEST(SoftmaxOptions, EqualTheNaiveReference) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
     const at::Tensor x = at::randn({1, c.grid.tokens(), kWidth});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
     const at::Tensor exact = x[0].to(at::kDouble);

@@ -28,7 +28,7 @@ std::vector<Case> cases() {
 }
 
 /// Both, as a look takes them.
-class BothTap : public CollectingTap {
+class BothHook : public CollectingHook {
  public:
   bool wantsRows(int) const override { return true; }
   void keep(int, std::shared_ptr<const MapRows> given) override { rows = std::move(given); }
@@ -53,7 +53,7 @@ TEST(SoftmaxRows, AreThoseOfTheMap) {
   for (const Case& c : cases()) {
     const auto layer = layerOf(c);
     const at::NoGradGuard noGrad;
-    BothTap tap;
+    BothHook tap;
     layer->forward(at::randn({2, c.grid.tokens(), 32}), &tap);
     ASSERT_TRUE(tap.rows) << c.name;
     const at::Tensor map = tap.maps.at(0)[0];
@@ -73,7 +73,7 @@ TEST(SoftmaxRows, AreThoseOfTheMap) {
 TEST(SoftmaxRows, StayWhatTheyWereWhenMasksAndWeightsChange) {
   const auto layer = layerOf({"plain"});
   const at::NoGradGuard noGrad;
-  BothTap tap;
+  BothHook tap;
   layer->forward(at::randn({1, 31, 32}), &tap);
   const auto before = tap.rows->rows(1, 4, 2);
   layer->setMasks({*headMaskFromText("hard:3"), *headMaskFromText("strict:1")});

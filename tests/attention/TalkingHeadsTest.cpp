@@ -120,7 +120,7 @@ TEST(TalkingHeads, EqualsTheNaiveReference) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
     const at::Tensor x = at::randn({2, c.grid.tokens(), c.heads * c.headWidth});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
     const auto p = layer->named_parameters();
@@ -165,7 +165,7 @@ TEST(TalkingHeads, WithoutMixingIsSoftmaxAttention) {
 
 TEST(TalkingHeads, StrictMasksLeaveNothingOutsideTheirWindow) {
   const Case c{{5, 5, 0}, 2, 4, {"strict:3", "none"}};
-  CollectingTap tap;
+  CollectingHook tap;
   const at::NoGradGuard noGrad;
   makeLayer(c, at::kFloat)->forward(at::randn({1, 25, 8}), &tap);
   const auto ones = neighbourhoodMask(c.grid, 3);

@@ -78,7 +78,7 @@ TEST(WindowAttention, EqualsTheNaiveReference) {
     const auto layer = makeLayer(c, at::kFloat);
     const int patches = c.grid.patches();
     const at::Tensor x = at::randn({2, patches, c.width()});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::NoGradGuard noGrad;
     const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
     ASSERT_EQ(tap.maps.at(0).sizes(), (std::vector<std::int64_t>{2, c.heads, patches, patches}));
@@ -150,7 +150,7 @@ TEST(WindowAttention, AWindowOverTheWholeGridIsNeverShiftedAndSeesEverything) {
   const at::NoGradGuard noGrad;
   const at::Tensor x = at::randn({1, 12, 8});
   const Case even{{3, 4, 0}, 7, 0, 2, 4, {"none", "none"}}, odd{{3, 4, 0}, 4, 1, 2, 4, even.masks};
-  CollectingTap tap;
+  CollectingHook tap;
   const at::Tensor a = makeLayer(even, at::kFloat)->forward(x, &tap);
   EXPECT_TRUE(at::equal(a, makeLayer(odd, at::kFloat)->forward(x, nullptr)));
   EXPECT_GT(tap.maps.at(0).min().item<float>(), 0);
@@ -174,7 +174,7 @@ TEST(WindowAttention, ShiftCanBeTurnedOff) {
 TEST(WindowAttention, RowsSumToOneWithoutPaddingAndLessWithIt) {
   const at::NoGradGuard noGrad;
   const auto rowSums = [](const Case& c) {
-    CollectingTap tap;
+    CollectingHook tap;
     makeLayer(c, at::kFloat)->forward(at::randn({1, c.grid.patches(), c.width()}), &tap);
     return tap.maps.at(0).sum(-1);
   };

@@ -76,13 +76,13 @@ double middleOf(std::vector<double> values) {
 }
 
 /// One way to train, and how long its runs took.
-struct Way {
+struct ExplanationMethod {
   const char* name;
   Experiment experiment;
   std::vector<Times> runs = {};
 };
 
-Way wayOf(const char* name, Experiment experiment, std::int64_t every, bool records) {
+ExplanationMethod wayOf(const char* name, Experiment experiment, std::int64_t every, bool records) {
   TelemetryConfig telemetry;
   telemetry.alsSteps = every;
   if (every == 0) telemetry.metricsSteps = 1'000'000'000;
@@ -93,7 +93,7 @@ Way wayOf(const char* name, Experiment experiment, std::int64_t every, bool reco
 
 enum { kNeither, kTelemetry, kBoth, kTelemetryEachStep, kBothEachStep };
 
-std::vector<Way> waysOf(const Experiment& experiment) {
+std::vector<ExplanationMethod> waysOf(const Experiment& experiment) {
   const std::int64_t usual = TelemetryConfig{}.alsSteps;
   return {wayOf("neither", experiment, 0, false), wayOf("telemetry", experiment, usual, false),
           wayOf("both", experiment, usual, true),
@@ -101,7 +101,7 @@ std::vector<Way> waysOf(const Experiment& experiment) {
           wayOf("both, each step", experiment, 1, true)};
 }
 
-void printMedians(const Way& way) {
+void printMedians(const ExplanationMethod& way) {
   std::array<std::vector<double>, 3> columns;
   for (const Times& times : way.runs) {
     columns[0].push_back(times.wall);
@@ -114,7 +114,7 @@ void printMedians(const Way& way) {
 
 /// Of each round how much longer the one took than the other, in percent of a run with neither,
 /// divided by `times`.
-void printRatio(const char* what, const std::vector<Way>& ways, int one, int other,
+void printRatio(const char* what, const std::vector<ExplanationMethod>& ways, int one, int other,
                 double times = 1) {
   const auto runsOf = [&](int way) { return ways[static_cast<std::size_t>(way)].runs; };
   const auto way = runsOf(one), against = runsOf(other), neither = runsOf(kNeither);
@@ -131,12 +131,12 @@ void printRatio(const char* what, const std::vector<Way>& ways, int one, int oth
 }
 
 /// The ways take turns, each round from another one on. Whether all weights were the same.
-bool measure(std::vector<Way>& ways, int rounds) {
+bool measure(std::vector<ExplanationMethod>& ways, int rounds) {
   Weights first;
   bool same = true;
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < ways.size(); ++i) {
-      Way& way = ways[(i + static_cast<std::size_t>(round)) % ways.size()];
+      ExplanationMethod& way = ways[(i + static_cast<std::size_t>(round)) % ways.size()];
       Run run = runOf(way.experiment);
       if (first.empty()) {
         std::printf("%lld steps a run\n", static_cast<long long>(run.steps));
@@ -171,9 +171,9 @@ int main(int count, char** arguments) {
   std::printf("%s, %lld epochs, threads %d, heads measured every %lld steps\n", arguments[1],
               static_cast<long long>(experiment.training.epochs), experiment.threads,
               static_cast<long long>(usual));
-  std::vector<Way> ways = waysOf(experiment);
+  std::vector<ExplanationMethod> ways = waysOf(experiment);
   const bool same = measure(ways, numberAt(count, arguments, 2, 5));
-  for (const Way& way : ways)
+  for (const ExplanationMethod& way : ways)
     printMedians(way);
   const auto times = static_cast<double>(usual);
   printRatio("telemetry", ways, kTelemetry, kNeither);

@@ -147,7 +147,7 @@ int main(int count, char** arguments) {
   window.resize(1600, 950);
   window.show();
   window.start();
-  QObject::connect(window.lookBridge(), &LookBridge::computeDescribed, [](const QString& text) {
+  QObject::connect(window.lookBridge(), &ModelWorker::computeDescribed, [](const QString& text) {
     std::printf("%s, window %s\n", qPrintable(text), qPrintable(QGuiApplication::platformName()));
   });
   ModelSource source;

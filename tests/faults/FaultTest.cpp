@@ -19,13 +19,13 @@ class FaultTest : public SavingTest {
  protected:
   /// Fails `few` of its calls, times the effort; at most each in every way.
   void failSome(const Saving& saving, std::size_t few) {
-    constexpr std::size_t kWays = 2 * kErrors.size();
+    constexpr std::size_t kExplanations = 2 * kErrors.size();
     const Clean clean = runClean(saving);
     const SampleOfCalls sample = sampleOfCalls(clean.calls, 1);
     const std::size_t calls = clean.calls.size();
-    const auto count = std::min(few * static_cast<std::size_t>(testEffort()), calls * kWays);
+    const auto count = std::min(few * static_cast<std::size_t>(testEffort()), calls * kExplanations);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t way = (i % calls + i / calls) % kWays;
+      const std::size_t way = (i % calls + i / calls) % kExplanations;
       failAt(saving, clean, {sample.at(i, count), kErrors[way / 2], way % 2 == 1});
     }
     RecordProperty("calls", static_cast<int>(calls));

@@ -105,9 +105,9 @@ inline LayerMaps makeLayer(const Grid& grid, int layer, int heads, int shift = 0
 }
 
 /// `shift` moves every peak, as an edit would; `logits` [6].
-inline std::shared_ptr<Look> makeLook(const ModelInfo& model, int shift = 0,
+inline std::shared_ptr<InferenceResult> makeLook(const ModelInfo& model, int shift = 0,
                                       std::vector<float> logits = {3, 1, 2, 0, -1, -2}) {
-  auto look = std::make_shared<Look>();
+  auto look = std::make_shared<InferenceResult>();
   for (std::size_t layer = 0; layer < model.heads.size(); ++layer) {
     look->maps.layers.push_back(
         makeLayer(model.grid, static_cast<int>(layer), model.heads[layer], shift));

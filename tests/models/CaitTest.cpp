@@ -34,7 +34,7 @@ TEST(Cait, TheClassTokenJoinsInTheClassLayers) {
   const auto model = micro();
   ASSERT_EQ(model->layers(), 5);
   const at::NoGradGuard noGrad;
-  CollectingTap tap;
+  CollectingHook tap;
   at::Tensor tokens = model->embed(at::randn({2, 3, 32, 32}));
   for (int l = 0; l < 5; ++l) {
     const bool classLayer = l >= 3;

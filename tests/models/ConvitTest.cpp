@@ -32,7 +32,7 @@ TEST(ConViT, TheClassTokenJoinsAfterTheLocalBlocks) {
   const auto model = makeModel(findPublishedModel("convit_micro")->config, 1);
   model->eval();
   model->setMasks(*makeMaskPreset("sch1", model->masks().shape()));
-  CollectingTap tap;
+  CollectingHook tap;
   const at::NoGradGuard noGrad;
   model->forward(at::randn({2, 3, 32, 32}), &tap);
   for (const int layer : {0, 1, 2}) {

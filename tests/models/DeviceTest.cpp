@@ -109,7 +109,7 @@ void use(Model& model, const at::Device& device) {
   const ModelConfig& config = model.config();
   const at::Tensor images =
       at::zeros({2, 3, config.imageHeightPixels(), config.imageWidthPixels()}, device);
-  CollectingTap tap;
+  CollectingHook tap;
   at::Tensor loss = model.forward(images, &tap).sum();
   EXPECT_EQ(loss.device(), device);
   for (const auto& [layer, map] : tap.maps)

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/workbench/identify/InferModel.h"
+#include "core/workbench/identify/IdentifyModel.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Golden.h"
@@ -43,7 +43,7 @@ class ForeignNames : public testing::Test {
     const at::NoGradGuard noGrad;
     const Checkpoint read = reread(theirs);
     std::vector<std::string> notes;
-    const auto model = makeModel(inferModel(read, notes), 4);
+    const auto model = makeModel(identifyModel(read, notes), 4);
     requireExplained(*model, read, name);
     giveGoldenWeights(*model, read);
     const auto io = goldenTensors("zoo/" + name + ".io.safetensors");

@@ -84,7 +84,7 @@ TEST(MapRows, SumToOneWhereAModelSaysSo) {
     const at::NoGradGuard noGrad;
     for (auto& [name, parameter] : model->trainable())
       if (parameter.dim() > 1) at::Tensor(parameter).normal_(0, 0.2);
-    CollectingTap tap;
+    CollectingHook tap;
     model->forward(
         at::randn({1, 3, model->config().imageHeightPixels(), model->config().imageWidthPixels()}),
         &tap);

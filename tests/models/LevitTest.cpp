@@ -43,7 +43,7 @@ TEST(LeViT, GivesTimmsLogits) {
   const auto io = goldenTensors("levit_micro.io.safetensors");
   const at::NoGradGuard noGrad;
   EXPECT_LT(gap(model->forward(io.at("input")), io.at("logits")), 1e-4);
-  CollectingTap tap;
+  CollectingHook tap;
   EXPECT_LT(gap(model->forward(io.at("input"), &tap), io.at("logits")), 1e-4);
   ASSERT_EQ(tap.maps.size(), 3u);
   EXPECT_EQ(tap.maps[1].sizes(), (std::vector<std::int64_t>{2, 3, 4, 4}));
@@ -267,7 +267,7 @@ TEST(LeViT, PooledTokensEqualTheNaiveReference) {
           },
           2));
     }
-    CollectingTap tap;
+    CollectingHook tap;
     EXPECT_LT(gap(layer.forward(x, &tap)[0], naiveProjection(layer, heads)), 1e-5) << grid.rows;
     const at::Tensor& map = tap.maps.at(0);
     EXPECT_EQ(map.sizes(), (std::vector<std::int64_t>{1, 2, grid.patches(), grid.patches()}));

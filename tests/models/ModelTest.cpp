@@ -108,7 +108,7 @@ TEST(Models, PartsEqualTheWholeAndTheTapChangesNothing) {
   model->eval();
   const at::NoGradGuard noGrad;
   const at::Tensor images = at::randn({2, 3, 32, 32});
-  CollectingTap tap([](int layer) { return layer == 1; });
+  CollectingHook tap([](int layer) { return layer == 1; });
   const at::Tensor tapped = model->forward(images, &tap), plain = model->forward(images);
   EXPECT_LT((tapped - plain).abs().max().item<float>(), 1e-6);
   ASSERT_EQ(tap.maps.size(), 1u);

@@ -38,7 +38,7 @@ TEST(Mvit, MapsLieOnTheGridOfTheQueries) {
   for (const std::string mechanism : {"softmax", "linear_angular"}) {
     const auto model = micro(mechanism);
     const at::NoGradGuard noGrad;
-    CollectingTap tap;
+    CollectingHook tap;
     model->forward(at::randn({2, 3, 64, 64}), &tap);
     const std::vector<int> sides{16, 8, 8}, heads{1, 2, 2};
     for (int l = 0; l < 3; ++l) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/attention/base/AttentionTap.h"
+#include "core/attention/base/AttentionHook.h"
 #include "core/base/files/Files.h"
 #include "core/models/backbones/Model.h"
 #include "tests/models/Pairings.h"
@@ -54,7 +54,7 @@ TEST_P(Pairings, MapsAreWhatTheMechanismSaysOfThem) {
   whole->eval();
   const at::NoGradGuard noGrad;
   const at::Tensor images = noise();
-  CollectingTap tap;
+  CollectingHook tap;
   const at::Tensor tapped = whole->forward(images, &tap), plain = whole->forward(images);
   EXPECT_LT((tapped - plain).abs().max().item<float>(), 1e-5);
   EXPECT_FALSE(whole->mapMeaning().empty());
@@ -72,7 +72,7 @@ TEST_P(Pairings, MapsAreWhatTheMechanismSaysOfThem) {
 }
 
 TEST_P(Pairings, MapsKeepNoGraph) {
-  CollectingTap tap;
+  CollectingHook tap;
   model()->forward(noise(), &tap);
   for (const auto& [layer, map] : tap.maps)
     EXPECT_FALSE(map.requires_grad()) << "layer " << layer << ": take(map.detach())";

@@ -117,7 +117,7 @@ TEST(Swin, TheTapGetsTheWholeGridOfEveryStageAndChangesNothing) {
     const auto model = makeModel(config, 1);
     model->eval();
     const at::Tensor images = at::randn({2, 3, 32, 32});
-    CollectingTap tap;
+    CollectingHook tap;
     const at::Tensor tapped = model->forward(images, &tap);
     EXPECT_LT((tapped - model->forward(images)).abs().max().item<double>(), 1e-5) << config.name;
     ASSERT_EQ(tap.maps.size(), 8u);
@@ -145,7 +145,7 @@ TEST(Swin, EveryStageCanBeMasked) {
       MaskScheme scheme(model->masks().shape());
       scheme.set(l, 0, *headMaskFromText("strict:1"));
       model->setMasks(scheme);
-      CollectingTap tap([l](int layer) { return layer == l; });
+      CollectingHook tap([l](int layer) { return layer == l; });
       EXPECT_FALSE(at::equal(model->forward(images, &tap), open)) << config.name << " " << l;
       if (model->mapIsSigned()) continue;
       const std::int64_t tokens = model->grid(l).tokens();

@@ -8,7 +8,7 @@
 
 #include "core/models/backbones/FinalNorm.h"
 #include "core/models/Registry.h"
-#include "core/workbench/identify/InferModel.h"
+#include "core/workbench/identify/IdentifyModel.h"
 #include "tests/models/Golden.h"
 
 namespace headlight {
@@ -25,12 +25,12 @@ class Zoo : public testing::TestWithParam<const char*> {
     const std::string name = std::string("zoo/") + GetParam() + "_micro";
     const Checkpoint file = goldenFile(name + ".safetensors");
     std::vector<std::string> notes;
-    m_model = makeModel(inferModel(file, notes), 4);
+    m_model = makeModel(identifyModel(file, notes), 4);
     giveGoldenWeights(*m_model, file);
     m_io = goldenTensors(name + ".io.safetensors");
   }
 
-  at::Tensor tokens(AttentionTap* tap = nullptr) {
+  at::Tensor tokens(AttentionHook* tap = nullptr) {
     at::Tensor tokens = m_model->embed(m_io.at("input"));
     for (int l = 0; l < m_model->layers(); ++l)
       tokens = m_model->block(l, tokens, tap);
@@ -55,7 +55,7 @@ TEST_P(Zoo, GivesTimmsLogitsOrPooledFeatures) {
 }
 
 TEST_P(Zoo, GivesTimmsAttention) {
-  CollectingTap tap;
+  CollectingHook tap;
   tokens(&tap);
   ASSERT_EQ(tap.maps.size(), 3u);
   for (const auto& [layer, map] : tap.maps)
@@ -70,7 +70,7 @@ TEST_P(Zoo, GivesTimmsFeatures) {
 TEST_P(Zoo, TakesMasks) {
   const at::Tensor open = tokens();
   m_model->setMasks(*makeMaskPreset("sch1", m_model->masks().shape()));
-  CollectingTap tap;
+  CollectingHook tap;
   EXPECT_GT(worst(tokens(&tap), open), 1e-4);
   EXPECT_LT((tap.maps.at(0).sum(-1) - 1).abs().max().item<double>(), 1e-5);
 }

@@ -23,7 +23,7 @@ class WatchedAttention : public Attention {
   explicit WatchedAttention(int heads) : Attention(heads) {
     m_gain = register_parameter("gain", at::ones({1}));
   }
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap*) override {
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook*) override {
     m_batch = tokens.size(0);
     return tokens * m_gain;
   }
@@ -68,7 +68,7 @@ class NormedModel : public Model {
     const at::Tensor rows = m_norm(m_stem(patches).flatten(0, 1));
     return rows.view({images.size(0), -1, 8});
   }
-  at::Tensor block(int, const at::Tensor& tokens, AttentionTap* tap) override {
+  at::Tensor block(int, const at::Tensor& tokens, AttentionHook* tap) override {
     return m_attention->forward(tokens, tap);
   }
   at::Tensor classify(const at::Tensor& tokens) override { return m_head(tokens.relu().mean(1)); }

@@ -40,7 +40,7 @@ std::vector<std::int64_t> stepsOf(const RecordedEvolution& evolution) {
 struct LastLook {
   std::unique_ptr<InferenceSession> session;
   MaskScheme masks;
-  Look at(const Image& image) { return valueOrThrow(session->look(image, masks)); }
+  InferenceResult at(const Image& image) { return valueOrThrow(session->look(image, masks)); }
 };
 LastLook lastLookOf(const fs::path& run) {
   ModelSource source;
@@ -98,7 +98,7 @@ TEST(Evolution, SaysWhatALookThroughTheLastWeightsSays) {
   for (int picture = 0; picture < 3; ++picture) {
     const auto number = static_cast<std::size_t>(picture);
     EXPECT_EQ(info.pictures[number].label.name, info.classNames[info.pictures[number].label.index]);
-    const Look look = last.at(info.pictures[number].view);
+    const InferenceResult look = last.at(info.pictures[number].view);
     expectSameMaps(frame.maps(picture), look.maps);
     const auto rolled = valueOrThrow(rollout(look.maps, {}));
     expectQuantised(frame.rollout(picture), rolled, rolled, false);
@@ -294,7 +294,7 @@ TEST(Evolution, LearnedMasksAreThoseOfTheLastWeights) {
   const auto first = valueOrThrow(evolution.learned(0));
   EXPECT_NE(*first[0].maps.layers[0].values, *learned[0].maps.layers[0].values);
   EXPECT_TRUE(valueOrThrow(evolution.frame(0)).moment().step == 0);
-  const Look look = last.at(evolution.info().pictures[0].view);
+  const InferenceResult look = last.at(evolution.info().pictures[0].view);
   EXPECT_TRUE(evolution.info().mapIsSigned);
   expectSameMaps(valueOrThrow(evolution.frame(evolution.moments().size() - 1)).maps(0), look.maps);
 }

@@ -212,7 +212,7 @@ TrainingOutcome trainIn(const Experiment& experiment, const std::filesystem::pat
               : std::nullopt;
   TrainerParts parts = partsOf(experiment);
   RunControl control;
-  EditLedger ledger(experiment, parts.model->masks());
+  MaskEditQueue ledger(experiment, parts.model->masks());
   Trainer trainer(std::move(parts), resumed ? RunFolder::open(folder) : RunFolder::create(folder),
                   control, ledger);
   if (saved) trainer.restore(*saved);
@@ -253,7 +253,7 @@ void trainSpoiled(const Experiment& experiment, const std::filesystem::path& fol
   bool bad = false;
   spoilGradient(*parts.model, bad);
   RunControl control;
-  EditLedger ledger(experiment, parts.model->masks());
+  MaskEditQueue ledger(experiment, parts.model->masks());
   Trainer trainer(std::move(parts), RunFolder::create(folder), control, ledger);
   std::vector<std::int64_t> told;
   control.setWakeUp([&] {

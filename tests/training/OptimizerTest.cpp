@@ -183,7 +183,7 @@ TEST(AdamW, ElementsThatAreHeldStandStill) {
   step();
   const at::Tensor before = parameter.detach().clone();
   const at::Tensor held = at::tensor({0, 1, 0}).to(at::kBool);
-  adam.holdStill({{"some.bias", held}});
+  adam.freeze({{"some.bias", held}});
   step();
   adam.setFused(false);
   step();
@@ -191,7 +191,7 @@ TEST(AdamW, ElementsThatAreHeldStandStill) {
   EXPECT_TRUE(at::equal(same, held)) << same;
   EXPECT_NEAR(adam.state()[0].second[1].item<float>(), 0.1, 1e-6) << "its first moment too";
   EXPECT_NEAR(adam.state()[0].second[0].item<float>(), 1 - 0.9 * 0.9 * 0.9, 1e-6);
-  adam.holdStill({});
+  adam.freeze({});
   step();
   EXPECT_NE(parameter[1].item<float>(), before[1].item<float>());
 }

@@ -11,7 +11,7 @@
 #include "core/base/TorchCompat.h"
 #include "core/models/layers/Device.h"
 #include "core/training/RunControl.h"
-#include "core/training/run/EditLedger.h"
+#include "core/training/run/MaskEditQueue.h"
 #include "core/training/logs/MetricsLog.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/RunFolder.h"
@@ -26,11 +26,11 @@ MaskScheme plainScheme() {
   return MaskScheme(2, 2);
 }
 
-TEST(EditLedger, GivesScheduledEditsInTheirStepAndThenSubmittedOnes) {
+TEST(MaskEditQueue, GivesScheduledEditsInTheirStepAndThenSubmittedOnes) {
   const MaskScheme scheme = plainScheme();
   Experiment experiment;
   experiment.edits = {{0, editOf(scheme, 0, 0, "hard:3")}, {5, editOf(scheme, 0, 1, "hard:5")}};
-  EditLedger ledger(experiment, scheme);
+  MaskEditQueue ledger(experiment, scheme);
   ASSERT_TRUE(ledger.submit(editOf(scheme, 1, 1, "soft:3@0.25")));
 
   auto pending = ledger.next(0);
@@ -52,16 +52,16 @@ TEST(EditLedger, GivesScheduledEditsInTheirStepAndThenSubmittedOnes) {
   ASSERT_TRUE(ledger.next(7));  // late, but never lost
 }
 
-TEST(EditLedger, RefusesWhatCannotTakeEffect) {
+TEST(MaskEditQueue, RefusesWhatCannotTakeEffect) {
   const MaskScheme scheme = plainScheme();
-  EditLedger ledger({}, scheme);
+  MaskEditQueue ledger({}, scheme);
   EXPECT_FALSE(ledger.submit(editOf(MaskScheme(9, 9), 8, 8, "hard:3")));
   MaskEdit even = editOf(scheme, 0, 0, "hard:3");
   even.changes[0].after.window = 4;
   EXPECT_FALSE(ledger.submit(even));
   EXPECT_TRUE(ledger.submit({}));
   EXPECT_FALSE(ledger.next(0)) << "an empty edit is no edit";
-  for (std::size_t i = 0; i < EditLedger::kMaxWaiting; ++i)
+  for (std::size_t i = 0; i < MaskEditQueue::kMaxWaiting; ++i)
     ASSERT_TRUE(ledger.submit(editOf(scheme, 0, 0, "hard:3")));
   EXPECT_FALSE(ledger.submit(editOf(scheme, 0, 0, "hard:3"))) << "the queue is bounded";
   ASSERT_TRUE(ledger.next(0));

@@ -93,7 +93,7 @@ TEST(HeadProbe, AgreesWithTheAnalysisOfSingleImagesAndChangesNothing) {
   std::vector<std::vector<double>> sums(2, std::vector<double>(2));
   for (std::int64_t i = 0; i < 12; ++i) {
     std::vector<float> pixels = preprocess(valueOrThrow(dataset->sample(i)).image, preprocessing);
-    CollectingTap tap;
+    CollectingHook tap;
     model->forward(at::from_blob(pixels.data(), {1, 3, 16, 16}), &tap);
     for (int layer = 0; layer < 2; ++layer) {
       const at::Tensor map = tap.maps.at(layer)[0].contiguous();

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/base/AttentionTap.h"
+#include "core/attention/base/AttentionHook.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {
 
 /// What entered the attention of the block that ran last.
-struct EnteringTokens : AttentionTap {
+struct EnteringTokens : AttentionHook {
   bool wants(int) const override { return false; }
   void take(int, const at::Tensor&) override {}
   void enter(const at::Tensor& tokens) override { last = tokens; }

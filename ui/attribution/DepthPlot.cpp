@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ui/bridge/WaysBridge.h"
+#include "ui/bridge/ExplanationBridge.h"
 #include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {
@@ -15,7 +15,7 @@ QString depthText(const char* text) {
 }
 
 /// Those of both sides, in one order, so that a class has one colour.
-std::vector<int> classesOf(const DepthPrediction& depth, int asked, const WaysBridge* beside) {
+std::vector<int> classesOf(const DepthPrediction& depth, int asked, const ExplanationBridge* beside) {
   std::vector<int> classes = depthClasses(depth, asked);
   const auto other = beside ? beside->result() : nullptr;
   if (!beside || !other || !other->depth) return classes;
@@ -28,8 +28,8 @@ std::vector<int> classesOf(const DepthPrediction& depth, int asked, const WaysBr
 
 }  // namespace
 
-void showDepth(RunCurvesPlot& plot, const Document& document, const WaysBridge& bridge,
-               const WaysBridge* beside) {
+void showDepth(RunCurvesPlot& plot, const Document& document, const ExplanationBridge& bridge,
+               const ExplanationBridge* beside) {
   const auto result = bridge.result();
   std::vector<NamedCurve> lines;
   QString note = result ? result->error : depthText("Asking every layer…");

@@ -5,11 +5,11 @@ namespace headlight {
 
 class Document;
 class RunCurvesPlot;
-class WaysBridge;
+class ExplanationBridge;
 
 /// What the bridge found, in the plot; why there is nothing, else. `beside`: what another plot
 /// shows, whose classes keep their colours here.
-void showDepth(RunCurvesPlot& plot, const Document& document, const WaysBridge& bridge,
-               const WaysBridge* beside = nullptr);
+void showDepth(RunCurvesPlot& plot, const Document& document, const ExplanationBridge& bridge,
+               const ExplanationBridge* beside = nullptr);
 
 }  // namespace headlight

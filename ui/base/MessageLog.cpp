@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/base/Utf8.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {
@@ -36,7 +36,7 @@ void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QStrin
 MessageLog::MessageLog(bool alsoQt, QObject* parent) : QObject(parent) {
   if (alsoQt) qInstallMessageHandler(onQtMessage);
   setLogSink([this](LogLevel level, const std::string& message) {
-    const QString text = shownName(message);
+    const QString text = displayName(message);
     toStandardError(text);
     inThreadOf(this, [this, level, text] { add(level, text); });
   });

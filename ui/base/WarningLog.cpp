@@ -5,7 +5,7 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 
@@ -16,7 +16,7 @@ void WarningLog::clear() {
 void WarningLog::add(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
     if (m_kept.size() < kKept)
-      m_kept << shownName(warning);
+      m_kept << displayName(warning);
     else
       ++m_dropped;
   }

@@ -133,7 +133,7 @@ void AnalysisBridge::pictureChanged() {
   Q_EMIT pyramidChanged();
 }
 
-void AnalysisBridge::requestRollout(std::shared_ptr<const Look> look,
+void AnalysisBridge::requestRollout(std::shared_ptr<const InferenceResult> look,
                                     const RolloutOptions& options) {
   if (look == m_rolloutAsked.look && same(options, m_rolloutAsked.options) &&
       (m_rollingNow || m_rollout || !look))
@@ -172,7 +172,7 @@ void AnalysisBridge::startRollout() {
       });
 }
 
-void AnalysisBridge::requestSimilarity(std::shared_ptr<const Look> look, int head) {
+void AnalysisBridge::requestSimilarity(std::shared_ptr<const InferenceResult> look, int head) {
   if (look == m_similarityAsked.look && head == m_similarityAsked.head &&
       (m_comparingNow || m_similarity || !look))
     return;

@@ -26,7 +26,7 @@ struct ImagePyramid {
 ImagePyramid makePyramid(const Image& image, std::stop_token stop = {});
 
 struct RolloutResult {
-  std::shared_ptr<const Look> look;
+  std::shared_ptr<const InferenceResult> look;
   RolloutOptions options;  ///< as asked for
   RolloutOptions shown;    ///< as it is: recorded ones are of the mean of heads, nothing dropped
   Grid grid;
@@ -35,7 +35,7 @@ struct RolloutResult {
 };
 
 struct SimilarityResult {
-  std::shared_ptr<const Look> look;
+  std::shared_ptr<const InferenceResult> look;
   int head = 0;  ///< −1: mean over heads
   int layers = 0;
   std::vector<float> values;  ///< [L × L]; empty on error
@@ -55,8 +55,8 @@ class AnalysisBridge : public QObject {
   std::shared_ptr<const RolloutResult> rollout() const { return m_rollout; }
   std::shared_ptr<const SimilarityResult> similarity() const { return m_similarity; }
   /// Asked twice for the same, works once.
-  void requestRollout(std::shared_ptr<const Look> look, const RolloutOptions& options);
-  void requestSimilarity(std::shared_ptr<const Look> look, int head);
+  void requestRollout(std::shared_ptr<const InferenceResult> look, const RolloutOptions& options);
+  void requestSimilarity(std::shared_ptr<const InferenceResult> look, int head);
 
  Q_SIGNALS:
   void pyramidChanged();

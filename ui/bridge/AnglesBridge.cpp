@@ -1,7 +1,7 @@
 #include "ui/bridge/AnglesBridge.h"
 
-#include "core/workbench/attribution/WaysOfLooking.h"
-#include "ui/bridge/LookBridge.h"
+#include "core/workbench/attribution/Explanations.h"
+#include "ui/bridge/ModelWorker.h"
 
 namespace headlight {
 namespace {
@@ -31,7 +31,7 @@ void answerAngles(AnglesResult& result, const AnglesResult* before, InferenceSes
 
 }  // namespace
 
-AnglesBridge::AnglesBridge(Document* document, LookBridge* look, QObject* parent)
+AnglesBridge::AnglesBridge(Document* document, ModelWorker* look, QObject* parent)
     : QObject(parent), m_document(document), m_look(look), m_task(this) {
   for (const auto signal : {&Document::modelChanged, &Document::pictureChanged})
     connect(document, signal, this, &AnglesBridge::forget);

@@ -12,11 +12,11 @@
 
 namespace headlight {
 
-class LookBridge;
+class ModelWorker;
 
 /// One answer: a table, or an error.
 struct AnglesResult {
-  std::shared_ptr<const Look> look;  ///< of the picture and masks that were asked about
+  std::shared_ptr<const InferenceResult> look;  ///< of the picture and masks that were asked about
   AngleOptions options;
   std::shared_ptr<const PicturePairs> pairs;
   std::shared_ptr<const AngleTable> table;
@@ -26,11 +26,11 @@ struct AnglesResult {
 class AnglesBridge : public QObject {
   Q_OBJECT
  public:
-  AnglesBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+  AnglesBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
 
   /// Of all layers and heads, or of those that the document shows; with the token that looks.
   void setEverything(bool everything) { m_everything = everything; }
-  bool isOfEverything() const { return m_everything; }
+  bool coversAllLayers() const { return m_everything; }
   /// Of the document's look. Asked twice for the same, works once.
   void request();
   void cancel();
@@ -49,10 +49,10 @@ class AnglesBridge : public QObject {
   void tell(const AnglesResult& result);
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   bool m_everything = false;
   std::shared_ptr<const AnglesResult> m_result;
-  std::shared_ptr<const Look> m_askedLook;  ///< that is being worked out; null: nothing is
+  std::shared_ptr<const InferenceResult> m_askedLook;  ///< that is being worked out; null: nothing is
   AngleOptions m_askedOptions;
   BackgroundTask m_task;
 };

@@ -7,8 +7,8 @@
 namespace headlight {
 namespace {
 
-bool isRun(FollowedState state) {
-  return state != FollowedState::NoRun && state != FollowedState::Unreadable;
+bool isRun(FollowedRunState state) {
+  return state != FollowedRunState::NoRun && state != FollowedRunState::Unreadable;
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ void FollowBridge::lookedFirst(int ticket, const Follower& follower, const Growt
                                Whether whether) {
   if (ticket != m_asked) return;
   const QString folder = QString::fromStdString(follower->folder().string());
-  const RunStanding& standing = growth->standing;
+  const RunStatus& standing = growth->standing;
   if (!isRun(standing.state)) {
     Q_EMIT refused(folder,
                    standing.problem ? QString::fromStdString(standing.problem->text()) : QString());

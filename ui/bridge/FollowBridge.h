@@ -33,7 +33,7 @@ class FollowBridge : public QObject {
 
   bool isFollowing() const { return m_follower != nullptr; }
   QString folder() const { return m_folder; }  ///< empty: none is followed
-  const RunStanding& standing() const { return m_standing; }
+  const RunStatus& standing() const { return m_standing; }
   std::shared_ptr<const Experiment> experiment() const { return m_experiment; }
   QString lastCheckpoint() const;  ///< a path; empty where there is none
 
@@ -61,7 +61,7 @@ class FollowBridge : public QObject {
 
   Follower m_follower;  ///< asked on the worker's thread only; null: none is followed
   QString m_folder;
-  RunStanding m_standing;
+  RunStatus m_standing;
   std::shared_ptr<const Experiment> m_experiment;
   std::uint64_t m_checkpoint = 0, m_checkpointRead = 0;
   bool m_weightsWanted = false;

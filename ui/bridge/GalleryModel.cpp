@@ -3,7 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
 
 namespace headlight {
@@ -146,7 +146,7 @@ QVariant GalleryModel::data(const QModelIndex& index, int role) const {
       const QString place =
           entry.source == kSamples ? tr("A built-in sample") : QDir::toNativeSeparators(entry.path);
       const QString problem = m_problems.value(entry.path);
-      return plainTip(problem.isEmpty() ? QStringLiteral("%1\n%2").arg(entry.name, place)
+      return plainToolTip(problem.isEmpty() ? QStringLiteral("%1\n%2").arg(entry.name, place)
                                         : problem);
     }
     case Qt::DecorationRole: {

@@ -1,6 +1,6 @@
 #include "ui/bridge/HeadValuesBridge.h"
 
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/document/RecordedView.h"
 
@@ -11,7 +11,7 @@ constexpr int kHeadsSettledMs = 150;
 
 }  // namespace
 
-HeadValuesBridge::HeadValuesBridge(Document* document, LookBridge* look, QObject* parent)
+HeadValuesBridge::HeadValuesBridge(Document* document, ModelWorker* look, QObject* parent)
     : MeasureBridge(document, look, kHeadsSettledMs, parent) {
   connect(document, &Document::lookChanged, this, &HeadValuesBridge::onLook);
 }
@@ -22,7 +22,7 @@ void HeadValuesBridge::setSample(const std::optional<PictureSample>& sample) {
   Q_EMIT changed();
 }
 
-void HeadValuesBridge::choose(HeadMeasure measure, bool averaged) {
+void HeadValuesBridge::choose(HeadMetric measure, bool averaged) {
   m_document->setNumbers({measure, averaged && canAverage(), nullptr});
   restart();
 }
@@ -38,8 +38,8 @@ void HeadValuesBridge::onLook() {
 void HeadValuesBridge::restart() {
   forget();
   const HeadNumbers& numbers = m_document->numbers();
-  const bool live = !numbers.averaged && (numbers.measure == HeadMeasure::Locality ||
-                                          numbers.measure == HeadMeasure::Alpha);
+  const bool live = !numbers.averaged && (numbers.measure == HeadMetric::Locality ||
+                                          numbers.measure == HeadMetric::Alpha);
   // Of a recorded step there are its maps and numbers, not the weights.
   const bool lost = m_document->recordedView() &&
                     (numbers.averaged || !infoOf(numbers.measure).needsMaps) && !live;
@@ -55,7 +55,7 @@ void HeadValuesBridge::restart() {
 }
 
 std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() {
-  const HeadMeasure measure = m_document->numbers().measure;
+  const HeadMetric measure = m_document->numbers().measure;
   const ProgressCallback tell = teller();
   const auto session = m_look->session();
   const MaskScheme masks = m_document->masks();
@@ -75,7 +75,7 @@ std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job
           image = m_document->image()](std::stop_token stop) -> Measured {
     const auto open = session();
     if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-    return measureHeads(*open, image, masks, measure, tell, stop);
+    return measureHeadMetrics(*open, image, masks, measure, tell, stop);
   };
 }
 

@@ -5,18 +5,18 @@
 #include <functional>
 
 #include "ui/bridge/MeasureBridge.h"
-#include "ui/document/HeadNumbers.h"
+#include "ui/document/DisplayedHeadNumbers.h"
 
 namespace headlight {
 
 class HeadValuesBridge : public MeasureBridge {
   Q_OBJECT
  public:
-  HeadValuesBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+  HeadValuesBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
 
   /// Of what averages are taken; nothing: there are none.
   void setSample(const std::optional<PictureSample>& sample);
-  void choose(HeadMeasure measure, bool averaged);
+  void choose(HeadMetric measure, bool averaged);
 
  private:
   using Measured = Result<HeadValues>;

@@ -12,7 +12,7 @@
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/Video.h"
 #include "ui/base/Images.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/FileInspection.h"
 
 namespace headlight {
@@ -190,7 +190,7 @@ QString ImageBridge::nameOf(const QString& path) {
   const QFileInfo file(path);
   // A built-in sample, "striped-disc.png", is named as its class is.
   return path.startsWith(':') ? file.completeBaseName().replace('-', ' ')
-                              : shownName(file.fileName());
+                              : displayName(file.fileName());
 }
 
 }  // namespace headlight

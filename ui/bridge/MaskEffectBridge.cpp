@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "ui/base/WorkerThread.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
 
-MaskEffectBridge::MaskEffectBridge(Document* document, LookBridge* look, QObject* parent)
+MaskEffectBridge::MaskEffectBridge(Document* document, ModelWorker* look, QObject* parent)
     : QObject(parent), m_document(document), m_look(look) {
   m_settled.setSingleShot(true);
   m_settled.setInterval(kSettledMs);

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "core/base/Progress.h"
-#include "core/workbench/results/KeptMeasures.h"
+#include "core/workbench/results/CachedMetrics.h"
 #include "ui/base/BackgroundTask.h"
 
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 
 class MaskEffectBridge : public QObject {
   Q_OBJECT
@@ -25,14 +25,14 @@ class MaskEffectBridge : public QObject {
   static constexpr int kSettledMs = 400;  ///< after the last edit
   static constexpr std::size_t kMostKept = 64;
 
-  MaskEffectBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+  MaskEffectBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
 
   /// The pictures that are measured on; nothing: none, and nothing is measured.
   const std::optional<PictureSample>& sample() const { return m_sample; }
   void setSample(const std::optional<PictureSample>& sample);
 
   /// Where results are kept besides; null: nowhere.
-  void setShelf(std::shared_ptr<const ResultShelf> shelf) { m_shelf = std::move(shelf); }
+  void setShelf(std::shared_ptr<const ResultCache> shelf) { m_shelf = std::move(shelf); }
   /// The masks as they are, the reference and none, whatever is kept of them.
   void measureAnew();
 
@@ -75,9 +75,9 @@ class MaskEffectBridge : public QObject {
   Keeping keeping();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   std::optional<PictureSample> m_sample;
-  std::shared_ptr<const ResultShelf> m_shelf;
+  std::shared_ptr<const ResultCache> m_shelf;
   bool m_anew = false;
   std::vector<Kept> m_kept;
   std::uint64_t m_weights = 0;         ///< of what is kept

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "ui/base/WorkerThread.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 
 namespace headlight {
 
-MeasureBridge::MeasureBridge(Document* document, LookBridge* look, int settleMs, QObject* parent)
+MeasureBridge::MeasureBridge(Document* document, ModelWorker* look, int settleMs, QObject* parent)
     : QObject(parent), m_document(document), m_look(look) {
   m_settled.setSingleShot(true);
   m_settled.setInterval(settleMs);

@@ -9,20 +9,20 @@
 #include <optional>
 
 #include "core/base/Progress.h"
-#include "core/workbench/results/KeptMeasures.h"
+#include "core/workbench/results/CachedMetrics.h"
 #include "ui/base/BackgroundTask.h"
 
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 
 class MeasureBridge : public QObject {
   Q_OBJECT
  public:
   bool canAverage() const { return m_sample.has_value(); }
   /// Where averages are kept; null: nowhere.
-  void setShelf(std::shared_ptr<const ResultShelf> shelf) { m_shelf = std::move(shelf); }
+  void setShelf(std::shared_ptr<const ResultCache> shelf) { m_shelf = std::move(shelf); }
   /// Averages, whatever is kept of them.
   void measureAnew();
 
@@ -37,7 +37,7 @@ class MeasureBridge : public QObject {
 
  protected:
   /// measure() is called when nothing has restarted it for `settleMs`.
-  MeasureBridge(Document* document, LookBridge* look, int settleMs, QObject* parent);
+  MeasureBridge(Document* document, ModelWorker* look, int settleMs, QObject* parent);
 
   virtual void restart() = 0;
   virtual void measure() = 0;
@@ -50,7 +50,7 @@ class MeasureBridge : public QObject {
   void takeError(const Error& error);
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   std::optional<PictureSample> m_sample;
   QTimer m_settled;
   Progress m_progress;
@@ -58,7 +58,7 @@ class MeasureBridge : public QObject {
   BackgroundTask m_task;
 
  private:
-  std::shared_ptr<const ResultShelf> m_shelf;
+  std::shared_ptr<const ResultCache> m_shelf;
   bool m_anew = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 /// Of a file, a video's frame, a picture of a file of maps, or one of the built-in samples.
 Result<Image> listedPicture(InferenceSession& session, const QString& path) {
   const std::string name = path.toStdString();
-  if (session.info().mapsAlone) {
+  if (session.info().isPrecomputed) {
     const Image image = session.pictureAt(name);
     if (image.empty()) return Error{ErrorCode::NotFound, "is none of the maps that are open", name};
     return image;
@@ -28,14 +28,14 @@ Result<Image> listedPicture(InferenceSession& session, const QString& path) {
 
 }  // namespace
 
-Result<PictureFeed> feedOf(const std::shared_ptr<InferenceSession>& session,
+Result<ImageSource> feedOf(const std::shared_ptr<InferenceSession>& session,
                            const ChosenPictures& chosen) {
   if (chosen.sample) return feedOf(session->info(), *chosen.sample);
   if (chosen.wholeFile) return feedOfMaps(*session);
   if (chosen.paths.isEmpty())
     return feedOf(session->pictureAt(chosen.path.toStdString(), chosen.image),
                   QFileInfo(chosen.path).fileName().toStdString());
-  return PictureFeed{chosen.paths.size(),
+  return ImageSource{chosen.paths.size(),
                      [session, paths = chosen.paths](std::int64_t index) -> Result<FedPicture> {
                        auto image = listedPicture(*session, paths[index]);
                        if (!image) return image.error();

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/workbench/evaluation/PictureFeed.h"
+#include "core/workbench/evaluation/ImageSource.h"
 
 namespace headlight {
 
@@ -22,7 +22,7 @@ struct ChosenPictures {
 };
 
 /// In any thread but the window's: a data set is opened. `session` is kept as long as the feed.
-Result<PictureFeed> feedOf(const std::shared_ptr<InferenceSession>& session,
+Result<ImageSource> feedOf(const std::shared_ptr<InferenceSession>& session,
                            const ChosenPictures& chosen);
 
 }  // namespace headlight

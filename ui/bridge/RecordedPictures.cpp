@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "core/workbench/runs/RecordedLook.h"
-#include "ui/base/ShownText.h"
-#include "ui/bridge/LookBridge.h"
+#include "core/workbench/runs/RecordedInference.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/bridge/ModelWorker.h"
 
 namespace headlight {
 
@@ -23,7 +23,7 @@ Result<void> RecordedPictures::open(const std::filesystem::path& run, const Mode
       takeImages();
     }
     const bool fits = m_experiment &&
-                      LookBridge::canLookThrough(m_experiment->model, shown.experiment.model) &&
+                      ModelWorker::canLookThrough(m_experiment->model, shown.experiment.model) &&
                       isRecordingOf(m_evolution->info(), shown);
     if (!fits)
       throw Failure({ErrorCode::InvalidArgument,
@@ -55,7 +55,7 @@ void RecordedPictures::takeImages() {
 
 Result<std::shared_ptr<const RecordedView>> RecordedPictures::at(std::int64_t step, int picture) {
   return guarded(m_folder.string(), [&]() -> std::shared_ptr<const RecordedView> {
-    RecordedLook recorded =
+    RecordedInference recorded =
         valueOrThrow(recordedLook(*m_evolution, m_evolution->momentAt(step), picture));
     if (const auto masks = masksAtStep(*m_experiment, m_edits, recorded.step))
       recorded.look.masks = *masks;
@@ -63,16 +63,16 @@ Result<std::shared_ptr<const RecordedView>> RecordedPictures::at(std::int64_t st
     const RecordedPicture& of = m_evolution->info().pictures[chosen];
     auto view = std::make_shared<RecordedView>();
     view->image = m_images[chosen];
-    view->imageName = shownName(of.name);
+    view->imageName = displayName(of.name);
     view->label = QString::fromStdString(of.label.name);
     view->source = QObject::tr("recorded by “%1” at step %2")
-                       .arg(shownName(m_experiment->name))
+                       .arg(displayName(m_experiment->name))
                        .arg(recorded.step);
     view->queries = std::move(recorded.queries);
     view->whole = recorded.whole;
     view->rolloutGrid = recorded.rolloutGrid;
     view->rollout = std::move(recorded.rollout);
-    view->look = std::make_shared<const Look>(std::move(recorded.look));
+    view->look = std::make_shared<const InferenceResult>(std::move(recorded.look));
     return view;
   });
 }
@@ -87,7 +87,7 @@ std::vector<std::int64_t> RecordedPictures::steps() const {
 QStringList RecordedPictures::names() const {
   QStringList names;
   for (const RecordedPicture& picture : m_evolution->info().pictures)
-    names << shownName(picture.label.name) + QStringLiteral(" · ") + shownName(picture.name);
+    names << displayName(picture.label.name) + QStringLiteral(" · ") + displayName(picture.name);
   return names;
 }
 

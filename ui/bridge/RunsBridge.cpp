@@ -43,7 +43,7 @@ void RunsBridge::setCompared(std::vector<std::uint64_t> ids) {
   m_worker.post(
       [this, runs = m_runs, ids = std::move(ids), stop = m_stop.get_token()](std::stop_token) {
         runs->setCompared(ids);
-        const auto news = std::make_shared<const RunsNews>(runs->lookAtCompared(stop));
+        const auto news = std::make_shared<const RunListUpdate>(runs->lookAtCompared(stop));
         inThreadOf(this, [this, news] { Q_EMIT told(news); });
       });
 }
@@ -65,13 +65,13 @@ void RunsBridge::look() {
 void RunsBridge::lookOn() {
   m_looking = true;
   m_worker.post([this, runs = m_runs, stop = m_stop.get_token()](std::stop_token) {
-    const auto news = std::make_shared<const RunsNews>(runs->look(kTurnSeconds, stop));
+    const auto news = std::make_shared<const RunListUpdate>(runs->look(kTurnSeconds, stop));
     const bool whole = !stop.stop_requested();
     inThreadOf(this, [this, news, whole] { take(news, whole); });
   });
 }
 
-void RunsBridge::take(const std::shared_ptr<const RunsNews>& news, bool whole) {
+void RunsBridge::take(const std::shared_ptr<const RunListUpdate>& news, bool whole) {
   Q_EMIT told(news);
   if (!whole || news->waiting > 0 || std::exchange(m_again, false)) return lookOn();
   m_looking = false;

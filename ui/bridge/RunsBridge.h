@@ -33,12 +33,12 @@ class RunsBridge : public QObject {
   void setInterval(int milliseconds) { m_timer.setInterval(milliseconds); }
 
  Q_SIGNALS:
-  void told(std::shared_ptr<const headlight::RunsNews> news);
+  void told(std::shared_ptr<const headlight::RunListUpdate> news);
   void roundDone();  ///< every run was looked at
 
  private:
   void lookOn();
-  void take(const std::shared_ptr<const RunsNews>& news, bool whole);
+  void take(const std::shared_ptr<const RunListUpdate>& news, bool whole);
   void interrupt();
 
   std::shared_ptr<FollowedRuns> m_runs;  ///< asked on the worker's thread only

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/document/RecordedView.h"
 
@@ -13,7 +13,7 @@ constexpr int kLayersSettledMs = 400;
 
 }  // namespace
 
-SimilarityBridge::SimilarityBridge(Document* document, LookBridge* look, QObject* parent)
+SimilarityBridge::SimilarityBridge(Document* document, ModelWorker* look, QObject* parent)
     : MeasureBridge(document, look, kLayersSettledMs, parent) {
   connect(document, &Document::modelChanged, this, &SimilarityBridge::restart);
   connect(document, &Document::masksChanged, this, &SimilarityBridge::restart);

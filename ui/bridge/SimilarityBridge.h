@@ -9,7 +9,7 @@ namespace headlight {
 class SimilarityBridge : public MeasureBridge {
   Q_OBJECT
  public:
-  SimilarityBridge(Document* document, LookBridge* look, QObject* parent = nullptr);
+  SimilarityBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
 
   /// Of what averages are taken; nothing: there are none.
   void setSample(const std::optional<PictureSample>& sample);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/workbench/loading/MapFile.h"
-#include "ui/base/ShownText.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
@@ -23,7 +23,7 @@ struct VideoPlayer::Reading {
   std::unique_ptr<VideoReader> reader;
 };
 
-VideoPlayer::VideoPlayer(Document* document, LookBridge* look, QObject* parent)
+VideoPlayer::VideoPlayer(Document* document, ModelWorker* look, QObject* parent)
     : QObject(parent), m_document(document), m_look(look), m_reading(std::make_shared<Reading>()) {
   setObjectName(QStringLiteral("videoPlayer"));
   m_wait.setSingleShot(true);
@@ -44,7 +44,7 @@ VideoPlayer::~VideoPlayer() {
 
 void VideoPlayer::open(const QString& file) {
   const QString whole = QFileInfo(file).absoluteFilePath();
-  openBy(shownName(QFileInfo(file).fileName()), whole,
+  openBy(displayName(QFileInfo(file).fileName()), whole,
          [path = std::filesystem::path(whole.toStdString())] { return VideoReader::open(path); });
 }
 
@@ -230,7 +230,7 @@ void VideoPlayer::arrived(int ticket, const Result<std::optional<VideoFrame>>& f
   m_busy = false;
   pause();
   if (!frame)
-    Q_EMIT failed(tr("%1 cannot be read on").arg(shownName(QString::fromStdString(m_info.name))),
+    Q_EMIT failed(tr("%1 cannot be read on").arg(displayName(QString::fromStdString(m_info.name))),
                   QString::fromStdString(frame.error().text()));
   else if (m_info.isCamera)
     Q_EMIT failed(tr("The camera gives no picture any more"), tr("Open it again."));

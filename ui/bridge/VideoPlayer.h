@@ -1,6 +1,6 @@
 #pragma once
 // Plays a video file or a camera through the model: reads frames in a thread of its own and shows
-// each together with its maps (LookBridge::showFrame). One frame is on its way at a time, so
+// each together with its maps (ModelWorker::showFrame). One frame is on its way at a time, so
 // playing never runs ahead of what is shown.
 
 #include <QElapsedTimer>
@@ -18,7 +18,7 @@
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 
 class VideoPlayer : public QObject {
   Q_OBJECT
@@ -28,7 +28,7 @@ class VideoPlayer : public QObject {
     Every,  ///< every frame, however long it takes; never faster than the video
   };
 
-  VideoPlayer(Document* document, LookBridge* look, QObject* parent = nullptr);
+  VideoPlayer(Document* document, ModelWorker* look, QObject* parent = nullptr);
   ~VideoPlayer() override;
 
   /// Shows its first frame: opened, or failed, and then what was open stays.
@@ -81,7 +81,7 @@ class VideoPlayer : public QObject {
   void restartClock();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   std::shared_ptr<Reading> m_reading;
   VideoInfo m_info;
   QString m_file;

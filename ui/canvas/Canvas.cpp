@@ -32,7 +32,7 @@ Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, pare
   refreshMap();
 }
 
-std::optional<MapLayer> Canvas::currentMap() const {
+std::optional<MapOverlay> Canvas::currentMap() const {
   return canvasMap(*document());
 }
 
@@ -124,7 +124,7 @@ void Canvas::setQuery(int token) {
   document()->pin(token);
 }
 
-bool Canvas::isOfNoPicture() const {
+bool Canvas::hasNoImage() const {
   return shownLearned(document()->look().get(), document()->view()) != nullptr;
 }
 

@@ -15,7 +15,7 @@ class Canvas : public PictureView {
   explicit Canvas(Document* document, QWidget* parent = nullptr);
 
  protected:
-  std::optional<MapLayer> currentMap() const override;
+  std::optional<MapOverlay> currentMap() const override;
   Legend currentLegend() const override;
   QString legendNote() const override;
   void paintMarks(QPainter& painter) override;
@@ -23,7 +23,7 @@ class Canvas : public PictureView {
   void mapTaken() override;
   void patchPressed(int patch) override;
   void patchHovered(int patch) override;
-  bool isOfNoPicture() const override;
+  bool hasNoImage() const override;
   bool handleKey(QKeyEvent* event) override;
   bool claimsKey(const QKeyEvent& event) const override;
   void mousePressEvent(QMouseEvent* event) override;

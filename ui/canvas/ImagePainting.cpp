@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ui/base/BrokenLines.h"
+#include "ui/base/TextWrapping.h"
 #include "ui/base/Images.h"
 
 namespace headlight {
@@ -77,18 +77,18 @@ double widthOfBar(const QFontMetricsF& metrics, const Legend& legend, double roo
 
 }  // namespace
 
-void MapLayer::setDrawn(const DrawnMap& drawn) {
+void MapOverlay::setDrawn(const DrawnMap& drawn) {
   style = drawn.style;
   colorMap = drawn.colorMap;
   range = drawn.range;
   note = drawn.note;
 }
 
-QString withMapNote(const QString& text, const MapLayer& map) {
+QString withMapNote(const QString& text, const MapOverlay& map) {
   return map.note.empty() ? text : text + QStringLiteral(" · ") + QString::fromStdString(map.note);
 }
 
-bool MapLayer::operator==(const MapLayer& other) const {
+bool MapOverlay::operator==(const MapOverlay& other) const {
   // Bit for bit, so that a map with NaN in it equals itself.
   return rows == other.rows && cols == other.cols && range.low == other.range.low &&
          range.high == other.range.high && colorMap == other.colorMap && style == other.style &&
@@ -96,7 +96,7 @@ bool MapLayer::operator==(const MapLayer& other) const {
          std::memcmp(values.data(), other.values.data(), values.size() * sizeof(float)) == 0;
 }
 
-QImage mapImage(const MapLayer& map, int pixelsPerPatch) {
+QImage mapImage(const MapOverlay& map, int pixelsPerPatch) {
   if (map.rows <= 0 || map.cols <= 0 ||
       map.values.size() != static_cast<std::size_t>(map.rows) * map.cols)
     return {};
@@ -111,7 +111,7 @@ QImage mapImage(const MapLayer& map, int pixelsPerPatch) {
   return wrapImage(picture).convertToFormat(QImage::Format_RGB32);
 }
 
-QImage litPicture(const QImage& ground, const MapLayer& map, double dim) {
+QImage litPicture(const QImage& ground, const MapOverlay& map, double dim) {
   if (ground.isNull()) return {};
   QImage pixels = ground.convertToFormat(QImage::Format_RGB888);
   const auto light = lightOf(map.values, map.rows, map.cols, map.range, pixels.width(),

@@ -19,7 +19,7 @@
 namespace headlight {
 
 /// One map ready to be coloured: `values` is [rows × cols], row-major.
-struct MapLayer {
+struct MapOverlay {
   int rows = 0;
   int cols = 0;
   std::vector<float> values;
@@ -31,18 +31,18 @@ struct MapLayer {
 
   void setDrawn(const DrawnMap& drawn);
   bool isLight() const { return style != MapStyle::Overlay; }
-  bool operator==(const MapLayer& other) const;
+  bool operator==(const MapOverlay& other) const;
 };
 
 /// "scaled to this map: 0.001 to 0.12 · brightest from the 98th percentile on".
-QString withMapNote(const QString& text, const MapLayer& map);
+QString withMapNote(const QString& text, const MapOverlay& map);
 
 /// The map as a picture for scaling (in the headlight its light, from black to white): one pixel a
 /// patch where blocky (scale it without smoothing), at least `pixelsPerPatch` a patch where smooth,
 /// in all at most 512 a side.
-QImage mapImage(const MapLayer& map, int pixelsPerPatch = 16);
+QImage mapImage(const MapOverlay& map, int pixelsPerPatch = 16);
 /// `ground` (what the model sees, of any size) lit by a map of the headlight.
-QImage litPicture(const QImage& ground, const MapLayer& map, double dim);
+QImage litPicture(const QImage& ground, const MapOverlay& map, double dim);
 /// Scales `map` into `target`, sharp blocks or smooth as the map says.
 void drawMap(QPainter& painter, const QRectF& target, const QImage& map, bool smooth);
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 
@@ -22,7 +22,7 @@ void LegendBar::setLegend(const Legend& legend) {
   if (noteChanged) updateGeometry();
   const QString text = legendText(legend);
   setAccessibleDescription(text);
-  setToolTip(plainTip(text));
+  setToolTip(plainToolTip(text));
   update();
 }
 

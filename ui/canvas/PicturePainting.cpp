@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/base/BrokenLines.h"
+#include "ui/base/TextWrapping.h"
 #include "ui/canvas/ImagePainting.h"
 
 namespace headlight {

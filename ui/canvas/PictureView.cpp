@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/workbench/session/Comparison.h"
+#include "core/workbench/session/PredictionComparison.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/bridge/VideoPlayer.h"
 #include "ui/canvas/ViewedMap.h"
@@ -176,10 +176,10 @@ void PictureView::refreshMap() {
 
 void PictureView::takeMap() {
   m_mapDirty = false;
-  std::optional<MapLayer> map;
+  std::optional<MapOverlay> map;
   if (m_document->hasModel()) map = currentMap();
   if (map != m_map) {
-    const auto gridOf = [](const std::optional<MapLayer>& of) {
+    const auto gridOf = [](const std::optional<MapOverlay>& of) {
       return of ? std::pair(of->rows, of->cols) : std::pair(0, 0);
     };
     // It is a patch of the grid that was.
@@ -192,7 +192,7 @@ void PictureView::takeMap() {
   }
   const ViewOptions& view = m_document->view();
   const double strength = m_map && m_map->isLight() ? view.dim : view.opacity;
-  const bool plain = m_map && isOfNoPicture();
+  const bool plain = m_map && hasNoImage();
   if (strength != m_strength || view.showOverlay != m_showOverlay || plain != m_plain)
     m_sceneDirty = true;
   m_strength = strength;

@@ -40,7 +40,7 @@ class PictureView : public QWidget {
 
   /// How often the coloured map was built anew: hovering and zooming must not.
   int mapBuilds() const { return m_mapBuilds; }
-  const std::optional<MapLayer>& shownMap() const { return m_map; }
+  const std::optional<MapOverlay>& shownMap() const { return m_map; }
   Grid shownGrid() const;  ///< of the map, else of the model
 
   /// Marks this patch, with its value, as if the pointer were over it; −1: none. What the pointer
@@ -55,7 +55,7 @@ class PictureView : public QWidget {
   void pointed(int patch);  ///< the pointer is over another patch; −1: over none
 
  protected:
-  virtual std::optional<MapLayer> currentMap() const = 0;
+  virtual std::optional<MapOverlay> currentMap() const = 0;
   virtual Legend currentLegend() const = 0;
   /// The note of that legend, whatever else it says: the legend's height depends on it.
   virtual QString legendNote() const { return {}; }
@@ -70,7 +70,7 @@ class PictureView : public QWidget {
   /// The pointer is over another patch; −1: over none.
   virtual void patchHovered(int /*patch*/) {}
   /// Whether the map says something of every picture alike, so that none belongs under it.
-  virtual bool isOfNoPicture() const { return false; }
+  virtual bool hasNoImage() const { return false; }
   /// Whether this key belongs to the view when it has the focus, so that no shortcut takes it.
   virtual bool handleKey(QKeyEvent* event);
   virtual bool claimsKey(const QKeyEvent& event) const;
@@ -123,7 +123,7 @@ class PictureView : public QWidget {
   double m_scale = 1;  ///< while not fitted
   QPointF m_centre;    ///< the picture point in the middle, while not fitted
 
-  std::optional<MapLayer> m_map;
+  std::optional<MapOverlay> m_map;
   bool m_mapDirty = true;
   QImage m_mapImage;
   int m_mapBuilds = 0;

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/canvas/PictureView.h"
 
 namespace headlight {
@@ -152,7 +152,7 @@ bool PictureView::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto& asked = *static_cast<QHelpEvent*>(event);
     if (asked.pos().y() < pictureArea().bottom()) return QWidget::event(event);
-    QToolTip::showText(asked.globalPos(), plainTip(legendText(currentLegend())), this);
+    QToolTip::showText(asked.globalPos(), plainToolTip(legendText(currentLegend())), this);
     return true;
   }
   if (event->type() == QEvent::FocusOut) {

@@ -32,7 +32,7 @@ void RolloutPicture::showEvent(QShowEvent* event) {
   request();
 }
 
-std::optional<MapLayer> RolloutPicture::currentMap() const {
+std::optional<MapOverlay> RolloutPicture::currentMap() const {
   const auto result = m_bridge->rollout();
   if (!result || result->values.empty()) return {};
   return rolloutMap(result->grid, result->values, document()->view());

@@ -19,7 +19,7 @@ class RolloutPicture : public PictureView {
   RolloutPicture(Document* document, QWidget* parent);
 
  protected:
-  std::optional<MapLayer> currentMap() const override;
+  std::optional<MapOverlay> currentMap() const override;
   Legend currentLegend() const override;
   QString legendNote() const override;
   QString hint() const override;

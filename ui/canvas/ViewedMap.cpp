@@ -48,19 +48,19 @@ QString windowTitle(const LearnedMap& learned, const Document& document) {
 
 }  // namespace
 
-const LearnedMap* shownLearned(const Look* look, const ViewOptions& view) {
+const LearnedMap* shownLearned(const InferenceResult* look, const ViewOptions& view) {
   if (!look || view.learned.empty()) return nullptr;
   const auto found = std::find_if(look->learned.begin(), look->learned.end(),
                                   [&](const LearnedMap& map) { return map.name == view.learned; });
   return found == look->learned.end() ? nullptr : &*found;
 }
 
-const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view) {
+const AttentionMaps& shownMaps(const InferenceResult& look, const ViewOptions& view) {
   const LearnedMap* learned = shownLearned(&look, view);
   return learned ? learned->maps : look.maps;
 }
 
-std::string nextShown(const Look& look, const std::string& shown) {
+std::string nextShown(const InferenceResult& look, const std::string& shown) {
   const std::vector<LearnedMap>& maps = look.learned;
   std::size_t next = 0;
   for (std::size_t i = 0; i < maps.size(); ++i)
@@ -93,14 +93,14 @@ std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& mod
   return drawnIn(view, seenInAllHeads(maps, model, view.query), maps.isSigned);
 }
 
-std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
+std::optional<MapOverlay> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
                                   const DrawnMap* shared) {
   if (!hasHead(maps, layer, head)) return {};
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];
   const int query = queryInLayer(view.query, model, of.grid);
   if (query < 0) return {};
-  MapLayer map;
+  MapOverlay map;
   map.rows = of.grid.rows;
   map.cols = of.grid.cols;
   map.values = head < 0 ? patchesSeenBy(of, query) : patchesSeenBy(of, head, query);
@@ -118,7 +118,7 @@ QRectF shownRegion(const Document& document) {
   return seenRegion(image, document.model().experiment.model);
 }
 
-std::optional<MapLayer> canvasMap(const Document& document) {
+std::optional<MapOverlay> canvasMap(const Document& document) {
   const auto look = document.look();
   if (!look || !document.hasModel()) return {};
   const ViewOptions& view = document.view();
@@ -128,7 +128,7 @@ std::optional<MapLayer> canvasMap(const Document& document) {
   return viewedMap(maps, grid, view, view.layer, view.head, shared ? &*shared : nullptr);
 }
 
-Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map) {
+Legend canvasLegend(const Document& document, const std::optional<MapOverlay>& map) {
   const ViewOptions& view = document.view();
   const auto look = document.look();
   const LearnedMap* learned = shownLearned(look.get(), view);

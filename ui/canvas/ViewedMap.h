@@ -15,12 +15,12 @@
 namespace headlight {
 
 /// The learned map that the view asks for, where the look has it; null: attention is shown.
-const LearnedMap* shownLearned(const Look* look, const ViewOptions& view);
+const LearnedMap* shownLearned(const InferenceResult* look, const ViewOptions& view);
 /// What the view shows of a look: its attention, or that learned map.
-const AttentionMaps& shownMaps(const Look& look, const ViewOptions& view);
+const AttentionMaps& shownMaps(const InferenceResult& look, const ViewOptions& view);
 /// What comes after `shown` where one steps through what a look can show: attention (empty), then
 /// its learned maps by name, then attention again.
-std::string nextShown(const Look& look, const std::string& shown);
+std::string nextShown(const InferenceResult& look, const std::string& shown);
 /// What `maps` are drawn as: beyond the edge of a window there is nothing to blend with.
 bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer);
 /// What the shown maps are, in sentences, as meaningNote().
@@ -37,7 +37,7 @@ std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& mod
 
 /// Patches seen by `view.query` in (layer, head); head −1 is the mean. Scaled to itself, or to
 /// `shared` if given. Nothing where the layer has no maps or not that head.
-std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
+std::optional<MapOverlay> viewedMap(const AttentionMaps& maps, const Grid& model,
                                   const ViewOptions& view, int layer, int head,
                                   const DrawnMap* shared);
 
@@ -45,8 +45,8 @@ std::optional<MapLayer> viewedMap(const AttentionMaps& maps, const Grid& model,
 QRectF shownRegion(const Document& document);
 
 /// The map of the chosen layer, head and token.
-std::optional<MapLayer> canvasMap(const Document& document);
-Legend canvasLegend(const Document& document, const std::optional<MapLayer>& map);
+std::optional<MapOverlay> canvasMap(const Document& document);
+Legend canvasLegend(const Document& document, const std::optional<MapOverlay>& map);
 /// Below all heads: the token and how tiles are scaled.
 Legend headsLegend(const Document& document);
 

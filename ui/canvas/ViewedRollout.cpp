@@ -14,7 +14,7 @@ QString describeRollout(const RolloutOptions& options) {
 }
 
 Legend rolloutLegend(const Document& document, const RolloutOptions& options,
-                     const std::optional<MapLayer>& map) {
+                     const std::optional<MapOverlay>& map) {
   Legend legend;
   if (!document.hasModel()) return legend;
   legend.title =
@@ -29,7 +29,7 @@ Legend rolloutLegend(const Document& document, const RolloutOptions& options,
   return legend;
 }
 
-void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model) {
+void setRolloutRange(Legend& legend, const MapOverlay& map, const ModelInfo& model) {
   legend.bar = true;
   legend.colorMap = map.colorMap;
   legend.range = map.range;
@@ -40,8 +40,8 @@ void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model
   if (!first.empty()) legend.detail += QStringLiteral(" · ") + QString::fromStdString(first);
 }
 
-MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view) {
-  MapLayer map;
+MapOverlay rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view) {
+  MapOverlay map;
   map.rows = grid.rows;
   map.cols = grid.cols;
   map.values = values;

@@ -10,10 +10,10 @@ namespace headlight {
 
 /// "rollout · mean of heads · lowest 30 % dropped".
 QString describeRollout(const RolloutOptions& options);
-MapLayer rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);
+MapOverlay rolloutMap(const Grid& grid, const std::vector<float>& values, const ViewOptions& view);
 Legend rolloutLegend(const Document& document, const RolloutOptions& options,
-                     const std::optional<MapLayer>& map);
-void setRolloutRange(Legend& legend, const MapLayer& map, const ModelInfo& model);
+                     const std::optional<MapOverlay>& map);
+void setRolloutRange(Legend& legend, const MapOverlay& map, const ModelInfo& model);
 /// Whose row of the rollout is shown: "class token", or "mean of patches" where there is none.
 QString rolloutQuery(const Grid& grid);
 

@@ -11,7 +11,7 @@ PatchArea areaOfTile(const LayerMaps& maps, const Grid& model, int query) {
 
 }  // namespace
 
-std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
+std::optional<MapOverlay> tileMap(const AttentionMaps& maps, const Grid& model,
                                 const ViewOptions& view, int layer, int head,
                                 const DrawnMap* shared) {
   auto map = viewedMap(maps, model, view, layer, head, shared);

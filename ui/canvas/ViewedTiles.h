@@ -8,7 +8,7 @@
 namespace headlight {
 
 /// viewedMap as a tile among all heads: of a layer with windows, the query's window alone.
-std::optional<MapLayer> tileMap(const AttentionMaps& maps, const Grid& model,
+std::optional<MapOverlay> tileMap(const AttentionMaps& maps, const Grid& model,
                                 const ViewOptions& view, int layer, int head,
                                 const DrawnMap* shared);
 /// The cells of such a tile, and which of them asks; negative: none of them, a prefix token.

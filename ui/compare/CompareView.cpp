@@ -9,10 +9,10 @@
 
 namespace headlight {
 
-CompareView::CompareView(Document* document, LookBridge* look, const SideOffers& offers,
+CompareView::CompareView(Document* document, ModelWorker* look, const CompareSideOffers& offers,
                          QWidget* parent)
     : QWidget(parent),
-      m_sides(new SideBySide(document, look, offers, this)),
+      m_sides(new CompareSides(document, look, offers, this)),
       m_layers(new SimilarityPage(document, this)) {
   setObjectName("compareView");
   setAccessibleName(tr("Compare two of anything, or layers"));

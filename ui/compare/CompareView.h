@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "ui/compare/SideBySide.h"
+#include "ui/compare/CompareSides.h"
 
 class QStackedWidget;
 class QTabBar;
@@ -16,16 +16,16 @@ class CompareView : public QWidget {
   Q_OBJECT
  public:
   enum class Page { Sides, Layers };
-  /// As SideBySide.
-  CompareView(Document* document, LookBridge* look, const SideOffers& offers,
+  /// As CompareSides.
+  CompareView(Document* document, ModelWorker* look, const CompareSideOffers& offers,
               QWidget* parent = nullptr);
   Page page() const;
   void setPage(Page page);
-  SideBySide* sides() const { return m_sides; }
+  CompareSides* sides() const { return m_sides; }
   SimilarityPage* layers() const { return m_layers; }
 
  private:
-  SideBySide* m_sides;
+  CompareSides* m_sides;
   SimilarityPage* m_layers;
   QTabBar* m_tabs;
   QStackedWidget* m_pages;

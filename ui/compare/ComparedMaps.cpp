@@ -2,7 +2,7 @@
 
 #include <QFileInfo>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/canvas/ViewedMap.h"
 
 namespace headlight {
@@ -14,7 +14,7 @@ bool isSigned(const Document& document) {
 
 }  // namespace
 
-std::optional<MapLayer> comparedMap(const Document& side, const Document& other) {
+std::optional<MapOverlay> comparedMap(const Document& side, const Document& other) {
   auto map = canvasMap(side);
   const auto beside = canvasMap(other);
   if (!map || !beside) return map;
@@ -24,20 +24,20 @@ std::optional<MapLayer> comparedMap(const Document& side, const Document& other)
   return map;
 }
 
-Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, bool shared) {
+Legend comparedLegend(const Document& side, const std::optional<MapOverlay>& map, bool shared) {
   Legend legend = canvasLegend(side, map);
   if (!shared || !map || !legend.bar) return legend;
   legend.detail = withMapNote(QStringLiteral("one scale for both"), *map);
   return legend;
 }
 
-Result<MapDifference> differenceOf(const MapLayer& left, const MapLayer& right) {
+Result<MapDifference> differenceOf(const MapOverlay& left, const MapOverlay& right) {
   return mapDifference(left.values, {left.rows, left.cols, 0}, right.values,
                        {right.rows, right.cols, 0});
 }
 
-MapLayer differenceMap(const MapDifference& difference, const MapLayer& like) {
-  MapLayer map = like;
+MapOverlay differenceMap(const MapDifference& difference, const MapOverlay& like) {
+  MapOverlay map = like;
   map.values = difference.values;
   map.setDrawn(drawnDifference(difference));
   return map;
@@ -59,8 +59,8 @@ QString describeSide(const Document& side) {
   const ModelInfo& model = side.model();
   const QString file = QFileInfo(QString::fromStdString(model.weights.string())).fileName();
   return QStringLiteral("%1 · scheme “%2” · %3")
-      .arg(file.isEmpty() ? shownName(model.experiment.model.name) : shownName(file),
-           shownName(schemeTitle(side.shownMasks())), side.shownImageName());
+      .arg(file.isEmpty() ? displayName(model.experiment.model.name) : displayName(file),
+           displayName(schemeTitle(side.shownMasks())), side.shownImageName());
 }
 
 }  // namespace headlight

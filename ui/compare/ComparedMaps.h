@@ -3,20 +3,20 @@
 
 #include <optional>
 
-#include "core/workbench/session/Comparison.h"
+#include "core/workbench/session/PredictionComparison.h"
 #include "ui/document/Document.h"
 #include "ui/canvas/ImagePainting.h"
 
 namespace headlight {
 
 /// The chosen map of `side`, on one scale with the other's where both have one.
-std::optional<MapLayer> comparedMap(const Document& side, const Document& other);
+std::optional<MapOverlay> comparedMap(const Document& side, const Document& other);
 /// Below it. `shared`: whether the other has a map too.
-Legend comparedLegend(const Document& side, const std::optional<MapLayer>& map, bool shared);
+Legend comparedLegend(const Document& side, const std::optional<MapOverlay>& map, bool shared);
 
 /// right − left. An error where their grids differ.
-Result<MapDifference> differenceOf(const MapLayer& left, const MapLayer& right);
-MapLayer differenceMap(const MapDifference& difference, const MapLayer& like);
+Result<MapDifference> differenceOf(const MapOverlay& left, const MapOverlay& right);
+MapOverlay differenceMap(const MapDifference& difference, const MapOverlay& like);
 Legend differenceLegend(const MapDifference& difference, const Grid& grid);
 
 /// "demo.safetensors · scheme “sch2” · striped-disc.png".

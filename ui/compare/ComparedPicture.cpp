@@ -1,22 +1,22 @@
 #include "ui/compare/ComparedPicture.h"
 
-#include "ui/bridge/SideBridge.h"
+#include "ui/bridge/CompareLoader.h"
 #include "ui/compare/ComparedMaps.h"
-#include "ui/compare/ComparedWay.h"
+#include "ui/compare/ComparedExplanation.h"
 #include "ui/canvas/ViewedMap.h"
 
 namespace headlight {
 
-ComparedPicture::ComparedPicture(Document* side, const Document* other, const SideBridge* bridge,
+ComparedPicture::ComparedPicture(Document* side, const Document* other, const CompareLoader* bridge,
                                  QWidget* parent)
     : Canvas(side, parent), m_other(other), m_bridge(bridge) {
   for (const auto signal :
        {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged})
     connect(other, signal, this, &ComparedPicture::refreshMap);
-  connect(bridge, &SideBridge::changed, this, qOverload<>(&QWidget::update));
+  connect(bridge, &CompareLoader::changed, this, qOverload<>(&QWidget::update));
 }
 
-std::optional<MapLayer> ComparedPicture::currentMap() const {
+std::optional<MapOverlay> ComparedPicture::currentMap() const {
   return comparedMap(*document(), *m_other);
 }
 
@@ -38,7 +38,7 @@ DifferencePicture::DifferencePicture(const Document* left, Document* right, QWid
   refreshMap();
 }
 
-std::optional<MapLayer> DifferencePicture::currentMap() const {
+std::optional<MapOverlay> DifferencePicture::currentMap() const {
   m_difference.reset();
   m_problem.clear();
   if (!m_left->hasModel()) return std::nullopt;
@@ -53,15 +53,15 @@ std::optional<MapLayer> DifferencePicture::currentMap() const {
   return differenceMap(*m_difference, *right);
 }
 
-void DifferencePicture::setHeats(const ComparedHeat* left, const ComparedHeat* right) {
+void DifferencePicture::setHeats(const ComparedHeatmap* left, const ComparedHeatmap* right) {
   m_leftHeat = left;
   m_rightHeat = right;
   refreshMap();
   update();
 }
 
-std::optional<MapLayer> DifferencePicture::mapOf(bool left) const {
-  const ComparedHeat* heat = left ? m_leftHeat : m_rightHeat;
+std::optional<MapOverlay> DifferencePicture::mapOf(bool left) const {
+  const ComparedHeatmap* heat = left ? m_leftHeat : m_rightHeat;
   if (heat) return heat->ownMap();
   return canvasMap(left ? *m_left : *document());
 }
@@ -82,8 +82,8 @@ QString DifferencePicture::legendNote() const {
 QString DifferencePicture::hint() const {
   const QString text = PictureView::hint();
   if (!text.isEmpty()) return text;
-  const WayInfo* way = wayFromName(document()->view().way.name);
-  if (m_leftHeat && way && !way->isHeat) return tr("There is no difference of colours or curves.");
+  const ExplanationInfo* way = wayFromName(document()->view().way.name);
+  if (m_leftHeat && way && !way->isHeatmap) return tr("There is no difference of colours or curves.");
   return m_problem;
 }
 

@@ -1,29 +1,29 @@
 #pragma once
 // The pictures of a comparison: each side with its map, and the difference of the two.
 
-#include "core/workbench/session/Comparison.h"
+#include "core/workbench/session/PredictionComparison.h"
 #include "ui/canvas/Canvas.h"
 
 namespace headlight {
 
-class ComparedHeat;
-class SideBridge;
+class ComparedHeatmap;
+class CompareLoader;
 
 /// A canvas on one side; its map shares the scale of the other's.
 class ComparedPicture : public Canvas {
   Q_OBJECT
  public:
   /// All outlive it.
-  ComparedPicture(Document* side, const Document* other, const SideBridge* bridge, QWidget* parent);
+  ComparedPicture(Document* side, const Document* other, const CompareLoader* bridge, QWidget* parent);
 
  protected:
-  std::optional<MapLayer> currentMap() const override;
+  std::optional<MapOverlay> currentMap() const override;
   Legend currentLegend() const override;
   QString hint() const override;
 
  private:
   const Document* m_other;
-  const SideBridge* m_bridge;
+  const CompareLoader* m_bridge;
 };
 
 /// right − left over the right picture. A click chooses the token, as on the sides.
@@ -33,7 +33,7 @@ class DifferencePicture : public PictureView {
   DifferencePicture(const Document* left, Document* right, QWidget* parent);
 
   /// Of the heat of both in place of attention; null: of attention. They outlive its last use.
-  void setHeats(const ComparedHeat* left, const ComparedHeat* right);
+  void setHeats(const ComparedHeatmap* left, const ComparedHeatmap* right);
   /// A side has found something.
   void refresh() { refreshMap(); }
 
@@ -41,7 +41,7 @@ class DifferencePicture : public PictureView {
   const std::optional<MapDifference>& difference() const { return m_difference; }
 
  protected:
-  std::optional<MapLayer> currentMap() const override;
+  std::optional<MapOverlay> currentMap() const override;
   Legend currentLegend() const override;
   QString legendNote() const override;
   QString hint() const override;
@@ -49,10 +49,10 @@ class DifferencePicture : public PictureView {
   void patchPressed(int patch) override;
 
  private:
-  std::optional<MapLayer> mapOf(bool left) const;
+  std::optional<MapOverlay> mapOf(bool left) const;
 
   const Document* m_left;
-  const ComparedHeat *m_leftHeat = nullptr, *m_rightHeat = nullptr;
+  const ComparedHeatmap *m_leftHeat = nullptr, *m_rightHeat = nullptr;
   // Of the map that was taken last.
   mutable std::optional<MapDifference> m_difference;
   mutable QString m_problem;

@@ -1,6 +1,6 @@
 #include "ui/compare/LinkedViews.h"
 
-#include "core/workbench/session/Comparison.h"
+#include "core/workbench/session/PredictionComparison.h"
 
 namespace headlight {
 namespace {
@@ -30,7 +30,7 @@ void shareLook(const ViewOptions& from, ViewOptions& to) {
   to.query = place.query;
 }
 
-void put(const SidePlace& place, ViewOptions& view) {
+void put(const CompareSidePlace& place, ViewOptions& view) {
   view.layer = place.layer;
   view.head = place.head;
   view.query = place.query;
@@ -71,7 +71,7 @@ void LinkedViews::setLinked(bool linked) {
   Q_EMIT placeChanged();
 }
 
-void LinkedViews::setPlace(const SidePlace& place) {
+void LinkedViews::setPlace(const CompareSidePlace& place) {
   if (m_linked || m_place == place) return;
   m_place = place;
   adopt(kLeft);
@@ -81,7 +81,7 @@ void LinkedViews::keepPlace() {
   const Document& left = *m_views[kLeft].document;
   if (m_linked || !left.hasModel()) return;
   const ViewOptions view = left.steadyView();
-  const SidePlace place{view.layer, view.head, view.query};
+  const CompareSidePlace place{view.layer, view.head, view.query};
   if (place == m_place) return;
   m_place = place;
   Q_EMIT placeChanged();

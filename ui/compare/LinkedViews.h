@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-#include "ui/document/Comparison.h"
+#include "ui/document/DocumentReference.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
@@ -22,8 +22,8 @@ class LinkedViews : public QObject {
   void setLinked(bool linked);
   bool isLinked() const { return m_linked; }
   /// Unlinked, where `left` looks, also in the models that it will have; linked, nothing.
-  const std::optional<SidePlace>& place() const { return m_place; }
-  void setPlace(const SidePlace& place);
+  const std::optional<CompareSidePlace>& place() const { return m_place; }
+  void setPlace(const CompareSidePlace& place);
 
  Q_SIGNALS:
   void placeChanged();
@@ -43,7 +43,7 @@ class LinkedViews : public QObject {
   bool sharePlace(std::size_t a, std::size_t b) const;
 
   std::array<View, 3> m_views;  ///< window, left, right
-  std::optional<SidePlace> m_place;
+  std::optional<CompareSidePlace> m_place;
   bool m_linked = true;
   bool m_spreading = false;
 };

@@ -9,11 +9,11 @@
 
 #include "core/workbench/loading/FileContent.h"
 #include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/session/SchemeShelf.h"
+#include "core/workbench/session/SchemeLibrary.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/GalleryModel.h"
-#include "ui/bridge/SideBridge.h"
+#include "ui/bridge/CompareLoader.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/document/RecentPaths.h"
@@ -27,7 +27,7 @@ constexpr int kArrow = 22;  ///< what a button's frame and arrow take of its wid
 
 QString fileOf(const QString& path) {
   const QString name = QFileInfo(path).fileName();
-  return shownName(name.isEmpty() ? path : name);
+  return displayName(name.isEmpty() ? path : name);
 }
 
 /// Nothing in a name is an accelerator.
@@ -35,7 +35,7 @@ QString inMenu(QString text) {
   return text.replace(QLatin1Char('&'), QStringLiteral("&&"));
 }
 
-QString masksText(const ComparedSide& side, const Document& window) {
+QString masksText(const CompareSide& side, const Document& window) {
   switch (side.masks) {
     case SideMasks::Present:
       return SideChooser::tr("as they are");
@@ -53,7 +53,7 @@ QString masksText(const ComparedSide& side, const Document& window) {
 }
 
 /// What the button shows of the menu's choices.
-bool isShown(const ComparedSide& side, SideMasks masks, const QString& scheme) {
+bool isShown(const CompareSide& side, SideMasks masks, const QString& scheme) {
   return side.masks == masks && (masks != SideMasks::Named || side.scheme == scheme);
 }
 
@@ -72,7 +72,7 @@ void ChoiceButton::setChoice(const QString& text, const QString& brief) {
   m_choice = text;
   m_brief = brief;
   setAccessibleName(m_title + QStringLiteral(": ") + text);
-  setToolTip(plainTip(accessibleName()));
+  setToolTip(plainToolTip(accessibleName()));
   shorten();
 }
 
@@ -87,8 +87,8 @@ void ChoiceButton::resizeEvent(QResizeEvent* event) {
   shorten();
 }
 
-SideChooser::SideChooser(const QString& title, Document* window, SideBridge* bridge,
-                         const SideOffers& offers, QWidget* parent)
+SideChooser::SideChooser(const QString& title, Document* window, CompareLoader* bridge,
+                         const CompareSideOffers& offers, QWidget* parent)
     : QWidget(parent), m_window(window), m_bridge(bridge), m_offers(offers) {
   setObjectName(QStringLiteral("compare.%1").arg(title));
   setAccessibleName(tr("What the %1 side shows").arg(title));
@@ -111,7 +111,7 @@ SideChooser::SideChooser(const QString& title, Document* window, SideBridge* bri
 }
 
 void SideChooser::readSide() {
-  const ComparedSide& side = m_bridge->side();
+  const CompareSide& side = m_bridge->side();
   if (side.model.isEmpty())
     m_model->setChoice(tr("this model"), tr("model"));
   else
@@ -134,7 +134,7 @@ void SideChooser::addModel(const QString& text, const QString& model) {
 
 /// The window's masks are for the window's model.
 void SideChooser::chooseModel(const QString& model) {
-  ComparedSide side = m_bridge->side();
+  CompareSide side = m_bridge->side();
   if (model == side.model) return;
   side.model = model;
   side.masks = model.isEmpty() ? SideMasks::Present : SideMasks::Own;
@@ -147,7 +147,7 @@ void SideChooser::addCheckpointsOf(const QString& run) {
   const QStringList files =
       folder.entryList({QStringLiteral("*.safetensors")}, QDir::Files, QDir::Name);
   for (const QString& file : files.mid(0, kMostCheckpoints))
-    addModel(tr("run “%1”: %2").arg(fileOf(run), shownName(QFileInfo(file).completeBaseName())),
+    addModel(tr("run “%1”: %2").arg(fileOf(run), displayName(QFileInfo(file).completeBaseName())),
              folder.filePath(file));
 }
 
@@ -166,7 +166,7 @@ void SideChooser::fillModels() {
   m_model->menu()->addAction(tr("A checkpoint, or a run's…"), this, [this] {
     askForFile(tr("Model to compare with"),
                tr("Checkpoints and configs (*.safetensors *.pth *.json);;All files (*)"),
-               [](ComparedSide& side, const QString& path) {
+               [](CompareSide& side, const QString& path) {
                  side.model = path;
                  side.masks = SideMasks::Own;
                });
@@ -175,7 +175,7 @@ void SideChooser::fillModels() {
 
 void SideChooser::addMasks(const QString& text, SideMasks masks, const QString& scheme) {
   QAction* action = m_masks->menu()->addAction(inMenu(text), this, [this, masks, scheme] {
-    ComparedSide side = m_bridge->side();
+    CompareSide side = m_bridge->side();
     side.masks = masks;
     side.scheme = scheme;
     Q_EMIT chosen(side);
@@ -194,13 +194,13 @@ void SideChooser::fillMasks() {
   m_masks->menu()->addSeparator();
   for (const char* preset : {"sch1", "sch2", "sch3"})
     addMasks(QLatin1String(preset), SideMasks::Named, QLatin1String(preset));
-  if (const auto names = SchemeShelf(SchemeShelf::defaultFolder()).names())
+  if (const auto names = SchemeLibrary(SchemeLibrary::defaultFolder()).names())
     for (const std::string& name : *names)
-      addMasks(shownName(name), SideMasks::Named, QString::fromStdString(name));
+      addMasks(displayName(name), SideMasks::Named, QString::fromStdString(name));
   m_masks->menu()->addSeparator();
   m_masks->menu()->addAction(tr("Of a file…"), this, [this] {
     askForFile(tr("Masks to compare with"), tr("Mask schemes and configs (*.json);;All files (*)"),
-               [](ComparedSide& side, const QString& path) {
+               [](CompareSide& side, const QString& path) {
                  side.masks = SideMasks::Named;
                  side.scheme = path;
                });
@@ -209,7 +209,7 @@ void SideChooser::fillMasks() {
 
 void SideChooser::addPicture(const QString& text, const QString& picture) {
   QAction* action = m_picture->menu()->addAction(inMenu(text), this, [this, picture] {
-    ComparedSide side = m_bridge->side();
+    CompareSide side = m_bridge->side();
     side.picture = picture;
     Q_EMIT chosen(side);
   });
@@ -229,18 +229,18 @@ void SideChooser::fillPictures() {
   m_picture->menu()->addSeparator();
   m_picture->menu()->addAction(tr("A file…"), this, [this] {
     askForFile(tr("Picture to compare with"), tr("All files (*)"),
-               [](ComparedSide& side, const QString& path) { side.picture = path; });
+               [](CompareSide& side, const QString& path) { side.picture = path; });
   });
 }
 
 void SideChooser::askForFile(const QString& title, const QString& filter,
-                             const std::function<void(ComparedSide&, const QString&)>& take) {
+                             const std::function<void(CompareSide&, const QString&)>& take) {
   FileQuestion question;
   question.title = title;
   question.start = documentsFolder();
   question.filter = filter;
   askForPath(window(), question, [this, take](const QString& path) {
-    ComparedSide side = m_bridge->side();
+    CompareSide side = m_bridge->side();
     take(side, path);
     Q_EMIT chosen(side);
   });
@@ -262,7 +262,7 @@ void SideChooser::dropEvent(QDropEvent* event) {
   if (content == FileContent::Checkpoint || content == FileContent::Json ||
       looksLikeHubFolder(path.toStdString()))
     return chooseModel(path);
-  ComparedSide side = m_bridge->side();
+  CompareSide side = m_bridge->side();
   side.picture = path;
   Q_EMIT chosen(side);
 }

@@ -6,17 +6,17 @@
 
 #include <functional>
 
-#include "ui/document/Comparison.h"
+#include "ui/document/DocumentReference.h"
 
 namespace headlight {
 
 class Document;
 class GalleryModel;
 class RecentPaths;
-class SideBridge;
+class CompareLoader;
 
 /// Whose models and pictures are offered; each may be null.
-struct SideOffers {
+struct CompareSideOffers {
   RecentPaths* recent = nullptr;
   GalleryModel* gallery = nullptr;
 };
@@ -42,14 +42,14 @@ class SideChooser : public QWidget {
   Q_OBJECT
  public:
   /// `title`: "left". All outlive it.
-  SideChooser(const QString& title, Document* window, SideBridge* bridge, const SideOffers& offers,
+  SideChooser(const QString& title, Document* window, CompareLoader* bridge, const CompareSideOffers& offers,
               QWidget* parent);
 
   /// Shows what the bridge's side is.
   void readSide();
 
  Q_SIGNALS:
-  void chosen(const headlight::ComparedSide& side);
+  void chosen(const headlight::CompareSide& side);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -65,11 +65,11 @@ class SideChooser : public QWidget {
   void addPicture(const QString& text, const QString& picture);
   void chooseModel(const QString& model);
   void askForFile(const QString& title, const QString& filter,
-                  const std::function<void(ComparedSide&, const QString&)>& take);
+                  const std::function<void(CompareSide&, const QString&)>& take);
 
   Document* m_window;
-  SideBridge* m_bridge;
-  SideOffers m_offers;
+  CompareLoader* m_bridge;
+  CompareSideOffers m_offers;
   ChoiceButton *m_model, *m_masks, *m_picture;
 };
 

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/SimilarityBridge.h"
 #include "ui/document/Document.h"
 #include "ui/compare/SimilarityMatrix.h"
@@ -22,7 +22,7 @@ QToolButton* quietButton(const char* name, const QString& text, const QString& t
   auto* button = new QToolButton(parent);
   button->setObjectName(QString::fromLatin1(name));
   button->setText(text);
-  button->setToolTip(plainTip(tip));
+  button->setToolTip(plainToolTip(tip));
   button->setAutoRaise(true);
   button->setFocusPolicy(Qt::StrongFocus);
   return button;
@@ -42,7 +42,7 @@ SimilarityPage::SimilarityPage(Document* document, QWidget* parent)
   setObjectName(QStringLiteral("similarityPage"));
   m_source->setObjectName(QStringLiteral("similaritySource"));
   m_source->setAccessibleName(tr("Of what layers are compared"));
-  m_source->setToolTip(plainTip(
+  m_source->setToolTip(plainToolTip(
       tr("Of this picture, or the mean over the data set that masks are measured on (Ctrl+K, D)")));
   m_source->addItems({tr("This picture"), tr("The data set")});
   m_state->setObjectName(QStringLiteral("similarityState"));
@@ -95,7 +95,7 @@ void SimilarityPage::refresh() {
   m_source->setEnabled(m_bridge && m_bridge->canAverage());
   m_source->setCurrentIndex(averaged ? kDataSet : kThisPicture);
   m_state->setText(describeState());
-  m_state->setToolTip(plainTip(m_state->text()));
+  m_state->setToolTip(plainToolTip(m_state->text()));
   m_progress->setVisible(averaged && due);
   if (due) m_progress->setProgress(m_bridge->progress());
   m_cancel->setVisible(averaged && due);

@@ -8,7 +8,7 @@
 
 #include "core/models/Registry.h"
 #include "core/workbench/training/TrainingSession.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/HeadValues.h"
 #include "ui/document/MaskCommand.h"
 #include "ui/document/RecordedView.h"
@@ -99,7 +99,7 @@ void Document::updateModel(const ModelInfo& info) {
 
 void Document::setImage(const Image& image, const QString& name, const QString& path) {
   m_image = image;
-  m_imageName = shownName(name);
+  m_imageName = displayName(name);
   m_imagePath = path;
   m_look.reset();
   m_referenceLook.reset();
@@ -174,11 +174,11 @@ void Document::replaceMasks(const MaskScheme& scheme) {
   Q_EMIT masksChanged();
 }
 
-std::shared_ptr<const Look> Document::look() const {
+std::shared_ptr<const InferenceResult> Document::look() const {
   return m_recordedView ? m_recordedView->look : m_look;
 }
 
-void Document::setLook(std::shared_ptr<const Look> look, double editToPictureMs) {
+void Document::setLook(std::shared_ptr<const InferenceResult> look, double editToPictureMs) {
   m_look = std::move(look);
   if (editToPictureMs >= 0) m_editToPictureMs = editToPictureMs;
   setStale(false);
@@ -215,7 +215,7 @@ std::optional<MaskScheme> Document::referenceMasks() const {
   return std::nullopt;
 }
 
-std::shared_ptr<const Look> Document::referenceLook() const {
+std::shared_ptr<const InferenceResult> Document::referenceLook() const {
   const auto masks = referenceMasks();
   const bool is = masks && !m_recordedView && m_look && m_referenceLook &&
                   m_referenceLook->weights == m_look->weights && m_referenceOf == *masks &&
@@ -227,7 +227,7 @@ bool Document::needsReferenceLook() const {
   return m_look && !m_stale && referenceMasks() && !referenceLook();
 }
 
-void Document::setReferenceLook(std::shared_ptr<const Look> look) {
+void Document::setReferenceLook(std::shared_ptr<const InferenceResult> look) {
   m_referenceOf = look->masks;
   m_referenceLook = std::move(look);
   Q_EMIT referenceChanged();
@@ -320,8 +320,8 @@ std::optional<double> Document::number(int layer, int head) const {
   if (!m_numbers.values) {
     std::optional<float> live;
     if (m_numbers.averaged || head < 0) return std::nullopt;
-    if (m_numbers.measure == HeadMeasure::Locality) live = locality(layer, head);
-    if (m_numbers.measure == HeadMeasure::Alpha && m_masks.contains(layer, head))
+    if (m_numbers.measure == HeadMetric::Locality) live = locality(layer, head);
+    if (m_numbers.measure == HeadMetric::Alpha && m_masks.contains(layer, head))
       live = alpha(layer, head);
     return live ? std::optional<double>(*live) : std::nullopt;
   }

@@ -1,7 +1,7 @@
 #pragma once
 // What the window is looking at: one model, one image, one mask scheme and how they are shown.
 // Every widget reads it and is told of changes; none talks to another. It lives in the window's
-// thread and never waits for core: LookBridge does the work and hands results in.
+// thread and never waits for core: ModelWorker does the work and hands results in.
 
 #include <QObject>
 #include <QString>
@@ -17,20 +17,20 @@
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/MapView.h"
 #include "core/workbench/session/Pictures.h"
-#include "ui/document/HeadNumbers.h"
+#include "ui/document/DisplayedHeadNumbers.h"
 
 namespace headlight {
 
 struct HeadPoint;
 struct RecordedView;
 
-/// What else than attention is asked of a picture (core/workbench/attribution/WaysOfLooking.h).
-struct WayChoice {
+/// What else than attention is asked of a picture (core/workbench/attribution/Explanations.h).
+struct ExplanationChoice {
   std::string name = "relevance";
   int classIndex = -1;      ///< −1: the predicted one
   int layer = -1;           ///< −1: the last
   bool foreground = false;  ///< of feature colours
-  bool operator==(const WayChoice&) const = default;
+  bool operator==(const ExplanationChoice&) const = default;
 };
 
 /// How maps are shown.
@@ -48,7 +48,7 @@ struct ViewOptions {
   RolloutOptions rollout;
   /// Name of the learned map shown in place of attention, where the model has it; empty: attention.
   std::string learned;
-  WayChoice way;
+  ExplanationChoice way;
   bool operator==(const ViewOptions&) const;
 };
 
@@ -67,7 +67,7 @@ class Document : public QObject {
   bool hasModel() const { return m_model.has_value(); }
   const ModelInfo& model() const { return *m_model; }
   /// Whether one is open that could predict, be masked and trained: no maps of a file alone.
-  bool canCompute() const { return hasModel() && !m_model->mapsAlone; }
+  bool canCompute() const { return hasModel() && !m_model->isPrecomputed; }
   /// Why not, for tooltips; empty where it can.
   QString whyNotComputed() const;
   void setModel(const ModelInfo& info);  ///< also resets masks to the model's own and the view
@@ -103,9 +103,9 @@ class Document : public QObject {
   QUndoStack* undoStack() { return &m_undoStack; }
 
   /// What is shown: a recorded step, else the newest picture; may be null.
-  std::shared_ptr<const Look> look() const;
-  std::shared_ptr<const Look> liveLook() const { return m_look; }
-  void setLook(std::shared_ptr<const Look> look, double editToPictureMs);
+  std::shared_ptr<const InferenceResult> look() const;
+  std::shared_ptr<const InferenceResult> liveLook() const { return m_look; }
+  void setLook(std::shared_ptr<const InferenceResult> look, double editToPictureMs);
 
   // What the newest picture is compared with: the masks before the last edit (of a stroke: as they
   // were when it began), none, or those that were pinned.
@@ -117,15 +117,15 @@ class Document : public QObject {
   /// Nothing where there was no edit, or nothing was pinned.
   std::optional<MaskScheme> referenceMasks() const;
   /// The same picture through the same weights under those masks; null while there is none.
-  std::shared_ptr<const Look> referenceLook() const;
+  std::shared_ptr<const InferenceResult> referenceLook() const;
   /// Whether there is a reference of which no such picture is known yet.
   bool needsReferenceLook() const;
-  void setReferenceLook(std::shared_ptr<const Look> look);  ///< by LookBridge only
+  void setReferenceLook(std::shared_ptr<const InferenceResult> look);  ///< by ModelWorker only
   /// "before the last edit", "unmasked", "pinned".
   QString describeReference() const;
   double editToPictureMs() const { return m_editToPictureMs; }  ///< negative: none measured yet
   bool isStale() const { return m_stale; }                      ///< a newer look is on its way
-  void setStale(bool stale);                                    ///< by LookBridge only
+  void setStale(bool stale);                                    ///< by ModelWorker only
 
   /// What a training run recorded at one step, shown in place of the newest look's ALS and the
   /// masks' α; null: live. Of a run whose layers and heads are not the model's: left out.
@@ -182,7 +182,7 @@ class Document : public QObject {
   /// note, if there is one.
   QString describeView() const;
   /// Whose weights are looked through when they are not a file's, or not all: "training weights",
-  /// set by LookBridge only, "random weights", "1 of the model's tensors random"; else empty.
+  /// set by ModelWorker only, "random weights", "1 of the model's tensors random"; else empty.
   QString sourceNote() const;
   QString liveSourceNote() const;  ///< of liveLook(); sourceNote() of a recorded step says that
   void setSourceNote(const QString& note);
@@ -221,7 +221,7 @@ class Document : public QObject {
   QString m_imageName, m_imagePath;
   MaskScheme m_masks, m_opened;  ///< as they are, and as the model came with them
   QUndoStack m_undoStack;
-  std::shared_ptr<const Look> m_look, m_referenceLook;
+  std::shared_ptr<const InferenceResult> m_look, m_referenceLook;
   Reference m_reference = Reference::LastEdit;
   MaskScheme m_referenceOf;  ///< under which it was looked
   std::map<HeadPlace, QString> m_maskReasons;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"
 
@@ -26,7 +26,7 @@ MaskEdit composeEdits(const MaskEdit& first, const MaskEdit& second) {
 
 MaskCommand::MaskCommand(Document* document, MaskEdit edit, int stroke)
     : m_document(document), m_edit(std::move(edit)), m_stroke(stroke) {
-  setText(shownName(m_edit.label));
+  setText(displayName(m_edit.label));
 }
 
 int MaskCommand::newStroke() {

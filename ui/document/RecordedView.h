@@ -13,7 +13,7 @@
 namespace headlight {
 
 struct RecordedView {
-  std::shared_ptr<const Look> look;    ///< maps hold NaN in rows that were not kept; no logits
+  std::shared_ptr<const InferenceResult> look;    ///< maps hold NaN in rows that were not kept; no logits
   std::shared_ptr<const Image> image;  ///< what the model saw; one object for all steps
   QString imageName, label;            ///< its file; its class
   QString source;                      ///< for captions: "recorded by “a” at step 120"

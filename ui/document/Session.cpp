@@ -4,7 +4,7 @@
 
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "ui/document/LayoutBytes.h"
 
 namespace headlight {

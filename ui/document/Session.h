@@ -11,7 +11,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
-#include "ui/document/Comparison.h"
+#include "ui/document/DocumentReference.h"
 #include "ui/document/Document.h"
 #include "ui/document/WindowLayout.h"
 

@@ -11,8 +11,8 @@
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
-#include "ui/base/ShownText.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/evaluation/CastleTables.h"
@@ -26,8 +26,8 @@ QString whyNotCastled(const Document& document) {
   return can ? QString() : QString::fromStdString(can.error().message);
 }
 
-CastleDialog::CastleDialog(const Document* document, LookBridge* look,
-                           std::shared_ptr<const ResultShelf> shelf, const PictureSample& proposed,
+CastleDialog::CastleDialog(const Document* document, ModelWorker* look,
+                           std::shared_ptr<const ResultCache> shelf, const PictureSample& proposed,
                            QWidget* parent)
     : QDialog(parent),
       m_document(document),
@@ -159,8 +159,8 @@ void CastleDialog::refresh() {
     m_headline->setText(why);
   else
     m_headline->setText(tr("%1, masks “%2”%3")
-                            .arg(shownName(m_document->model().experiment.model.name),
-                                 shownName(schemeTitle(m_document->masks())),
+                            .arg(displayName(m_document->model().experiment.model.name),
+                                 displayName(schemeTitle(m_document->masks())),
                                  m_report && !m_report->measured.empty()
                                      ? QStringLiteral(", ") +
                                            QString::fromStdString(measuredText(m_report->measured))

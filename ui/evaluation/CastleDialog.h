@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/workbench/results/KeptMeasures.h"
+#include "core/workbench/results/CachedMetrics.h"
 #include "ui/base/BackgroundTask.h"
 
 class QLabel;
@@ -18,7 +18,7 @@ namespace headlight {
 
 class CastleTables;
 class Document;
-class LookBridge;
+class ModelWorker;
 class MessageLabel;
 class ProgressLine;
 class ProgressTask;
@@ -31,7 +31,7 @@ class CastleDialog : public QDialog {
   Q_OBJECT
  public:
   /// `shelf` keeps what is measured; null: nothing is kept.
-  CastleDialog(const Document* document, LookBridge* look, std::shared_ptr<const ResultShelf> shelf,
+  CastleDialog(const Document* document, ModelWorker* look, std::shared_ptr<const ResultCache> shelf,
                const PictureSample& proposed, QWidget* parent = nullptr);
 
   void measure();  ///< anew, whatever is kept
@@ -58,8 +58,8 @@ class CastleDialog : public QDialog {
   void askForName();
 
   const Document* m_document;
-  LookBridge* m_look;
-  std::shared_ptr<const ResultShelf> m_shelf;
+  ModelWorker* m_look;
+  std::shared_ptr<const ResultCache> m_shelf;
   std::optional<CastlingReport> m_report;
   bool m_measuring = false;
   QString m_saved;

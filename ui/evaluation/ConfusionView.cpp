@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "core/workbench/session/MapView.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -32,7 +32,7 @@ void ConfusionView::setReport(const ClassReport& report, const SchemeResult& res
   m_report = report;
   m_names.clear();
   for (const int index : report.confused)
-    m_names << shownName(QString::fromStdString(classNameOf(result, index)));
+    m_names << displayName(QString::fromStdString(classNameOf(result, index)));
   update();
 }
 
@@ -93,7 +93,7 @@ bool ConfusionView::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const auto cell = cellAt(help->pos());
   if (cell)
-    QToolTip::showText(help->globalPos(), plainTip(describeCell(cell->first, cell->second)), this);
+    QToolTip::showText(help->globalPos(), plainToolTip(describeCell(cell->first, cell->second)), this);
   else
     QToolTip::hideText();
   return true;

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/MaskEffectBridge.h"
 #include "ui/document/Document.h"
 
@@ -86,7 +86,7 @@ QString EffectLine::text() const {
 
 QString EffectLine::presentText() const {
   const auto present = m_bridge->present();
-  const QString data = shownName(m_bridge->sample()->data.dataset);
+  const QString data = displayName(m_bridge->sample()->data.dataset);
   if (!present) return tr("%1: measuring…").arg(data);
   return tr("%1, %2 pictures: top-1 %3 %, loss %4")
       .arg(data)
@@ -117,7 +117,7 @@ void EffectLine::refresh() {
   m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
   const auto present = measures ? m_bridge->present() : nullptr;
-  m_words->setToolTip(present ? plainTip(QString::fromStdString(measuredText(present->measured)))
+  m_words->setToolTip(present ? plainToolTip(QString::fromStdString(measuredText(present->measured)))
                               : QString());
   const Progress& progress = m_bridge->progress();
   m_progress->setValue(

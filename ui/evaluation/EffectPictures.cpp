@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/evaluation/ThumbnailList.h"
 
 namespace headlight {
@@ -14,7 +14,7 @@ namespace {
 
 QString className(const std::vector<std::string>& names, int index) {
   const auto at = static_cast<std::size_t>(index);
-  return index >= 0 && at < names.size() ? shownName(names[at])
+  return index >= 0 && at < names.size() ? displayName(names[at])
                                          : QStringLiteral("class %1").arg(index);
 }
 
@@ -72,10 +72,10 @@ void EffectPictures::addList(const QString& name, const QString& title, const QS
         verdictText(change.before, classNames) + QStringLiteral("\n→ ") +
             verdictText(change.after, classNames),
         tr("%1\nis %2\nloss %3 → %4\nDouble click: look at it")
-            .arg(shownName(change.after.name), className(classNames, change.after.label))
+            .arg(displayName(change.after.name), className(classNames, change.after.label))
             .arg(change.before.loss, 0, 'f', 3)
             .arg(change.after.loss, 0, 'f', 3),
-        shownName(change.after.name));
+        displayName(change.after.name));
     m_indices.push_back(change.after.index);
   }
   list->setVisible(!changes.empty());

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/evaluation/SampleFields.h"
 
@@ -50,9 +50,9 @@ void PictureChoice::refresh() {
     const QSignalBlocker quiet(m_sources);
     m_sources->clear();
     if (m_document->hasImage())
-      offer(Source::Shown, tr("the one that is shown, %1").arg(shownName(m_document->imageName())),
+      offer(Source::Shown, tr("the one that is shown, %1").arg(displayName(m_document->imageName())),
             tr("Of this picture alone"));
-    const bool maps = m_document->hasModel() && m_document->model().mapsAlone;
+    const bool maps = m_document->hasModel() && m_document->model().isPrecomputed;
     if (maps)
       offer(Source::File, tr("all %n of the file of maps", nullptr, m_document->model().pictures),
             tr("Every picture that the open maps are of"));

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/RecordedView.h"
 
 namespace headlight {
@@ -61,7 +61,7 @@ bool isTextureShape(const ModelInfo& model, const QString& path) {
 QString noteOn(const Document& document) {
   if (const auto& recorded = document.recordedView())
     return PredictionPanel::tr("%1; the picture is of “%2”.")
-        .arg(recorded->source, shownName(recorded->label));
+        .arg(recorded->source, displayName(recorded->label));
   if (!document.hasModel() || !document.hasImage()) return {};
   if (document.model().classNamesFrom == ClassNamesFrom::ImageNet)
     return PredictionPanel::tr("Class names: %1.")
@@ -116,7 +116,7 @@ void PredictionPanel::refresh() {
   if (look) m_rows = predictionRows(*look, before.get(), kRows);
   QStringList words;
   for (const PredictionRow& row : m_rows) {
-    words << shownName(row.name) + QStringLiteral(" ") + percent(row.probability);
+    words << displayName(row.name) + QStringLiteral(" ") + percent(row.probability);
     if (m_compared) words.last() += tr(", before %1").arg(percent(row.probabilityBefore));
   }
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
@@ -137,7 +137,7 @@ void PredictionPanel::refresh() {
   update();
 }
 
-std::shared_ptr<const Look> PredictionPanel::lookBefore() const {
+std::shared_ptr<const InferenceResult> PredictionPanel::lookBefore() const {
   if (m_left) {
     const bool comparable = m_left->hasModel() && m_document->hasModel() &&
                             sameClasses(m_left->model(), m_document->model());
@@ -216,7 +216,7 @@ PredictionPanel::Columns PredictionPanel::columns(double width) const {
   for (const PredictionRow& row : m_rows) {
     columns.rank =
         std::max(columns.rank, metrics.horizontalAdvance(QString::number(row.rank) + ' '));
-    longest = std::max(longest, metrics.horizontalAdvance(shownName(row.name)) + kNameGap);
+    longest = std::max(longest, metrics.horizontalAdvance(displayName(row.name)) + kNameGap);
   }
   const double rest = std::max(60.0, width - columns.rank - numbersWidth(width));
   columns.name = std::max(kNameShare * rest, longest);
@@ -235,7 +235,7 @@ void PredictionPanel::paintRow(QPainter& painter, const QRectF& area, const Pred
   const double name = wide.name - kNameGap;
   painter.drawText(QRectF(area.left() + wide.rank, area.top(), name, area.height()),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(shownName(row.name), Qt::ElideRight, name));
+                   metrics.elidedText(displayName(row.name), Qt::ElideRight, name));
   const QRectF bar(area.left() + wide.rank + wide.name, area.top() + 4, wide.bar,
                    area.height() - 8);
   if (wide.bar > 0) paintBar(painter, bar, row);

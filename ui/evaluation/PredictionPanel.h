@@ -29,7 +29,7 @@ class PredictionPanel : public QWidget {
 
  private:
   void refresh();
-  std::shared_ptr<const Look> lookBefore() const;
+  std::shared_ptr<const InferenceResult> lookBefore() const;
   /// Beside the left side's own panel its probabilities need not stand again where room is short.
   bool isBrief(double width) const;
   double numbersWidth(double width) const;

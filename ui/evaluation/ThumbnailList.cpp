@@ -1,7 +1,7 @@
 #include "ui/evaluation/ThumbnailList.h"
 
 #include "ui/base/Images.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -30,7 +30,7 @@ ThumbnailList::ThumbnailList(const QString& name, const QString& accessibleName,
 
 void ThumbnailList::addPicture(const QString& text, const QString& tip, const QString& name) {
   auto* item = new QListWidgetItem(text, this);
-  item->setToolTip(plainTip(tip));
+  item->setToolTip(plainToolTip(tip));
   item->setData(kNameRole, name);
 }
 

@@ -7,7 +7,7 @@
 
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 
 namespace headlight {
 

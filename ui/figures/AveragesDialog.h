@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "core/workbench/evaluation/PictureFeed.h"
+#include "core/workbench/evaluation/ImageSource.h"
 #include "ui/widgets/ProgressTask.h"
 #include "ui/document/Document.h"
 #include "ui/evaluation/PictureChoice.h"
@@ -16,14 +16,14 @@ class QVBoxLayout;
 
 namespace headlight {
 
-class LookBridge;
+class ModelWorker;
 class MessageLabel;
 class ProgressLine;
 
 /// What is open, and what to measure on.
 struct AveragesParts {
   Document* document;
-  LookBridge* look;
+  ModelWorker* look;
   GalleryPaths gallery;
 };
 
@@ -53,7 +53,7 @@ class AveragesDialog : public QDialog {
 
   template <typename R>
   using Measure =
-      std::function<Result<R>(InferenceSession& session, const PictureFeed& feed,
+      std::function<Result<R>(InferenceSession& session, const ImageSource& feed,
                               const MaskScheme& masks, const ProgressCallback&, std::stop_token)>;
   /// measure() calls it. `done` runs in the window's thread; errors are told.
   template <typename R>
@@ -82,7 +82,7 @@ class AveragesDialog : public QDialog {
   void onModel();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   PictureChoice* m_pictures;
   QPushButton *m_measure, *m_save = nullptr;
   ProgressLine* m_progress;

@@ -48,7 +48,7 @@ FaithfulnessDialog::FaithfulnessDialog(const AveragesParts& parts, QWidget* pare
 
 void FaithfulnessDialog::measure() {
   run<FaithfulnessStudy>(
-      [](InferenceSession& session, const PictureFeed& feed, const MaskScheme& masks,
+      [](InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
          const ProgressCallback& tell,
          std::stop_token stop) { return studyFaithfulness(session, feed, masks, {}, tell, stop); },
       [this](const FaithfulnessStudy& study) {

@@ -16,7 +16,7 @@ namespace {
 constexpr int kTilePixels = 8;  ///< a patch's side in a head's tile
 
 /// Blocks stay blocks where a viewer smooths what it enlarges.
-QImage blocks(const MapLayer& map) {
+QImage blocks(const MapOverlay& map) {
   QImage image = mapImage(map, kTilePixels);
   if (map.smooth || image.isNull()) return image;
   const int scale = std::clamp(1024 / std::max(map.rows, map.cols), 1, kTilePixels);
@@ -24,7 +24,7 @@ QImage blocks(const MapLayer& map) {
 }
 
 /// The map, on the picture where it is one of the headlight's that shows all of it.
-QImage ground(const MapLayer& map, const FigureRequest& request, int layer) {
+QImage ground(const MapOverlay& map, const FigureRequest& request, int layer) {
   const Grid grid = gridOfLayer(request.look->maps, layer, request.model.grid);
   if (!map.isLight() || map.rows != grid.rows || map.cols != grid.cols) return blocks(map);
   return litPicture(wrapImage(request.look->view), map, request.view.dim);
@@ -60,7 +60,7 @@ void gatherHeads(FigureContent& content, const FigureRequest& request) {
 }
 
 /// The map over the picture, where the model looked.
-FigurePanel panelOf(const FigureRequest& request, MapLayer map) {
+FigurePanel panelOf(const FigureRequest& request, MapOverlay map) {
   FigurePanel panel;
   panel.map = std::move(map);
   panel.image = request.image;
@@ -93,7 +93,7 @@ Result<void> gatherRollout(FigureContent& content, const FigureRequest& request)
   const auto values = rolloutOf(request);
   if (!values) return values.error();
   const Grid& grid = request.look->maps.layers.front().grid;
-  const MapLayer map = rolloutMap(grid, *values, request.view);
+  const MapOverlay map = rolloutMap(grid, *values, request.view);
   setRolloutRange(content.legend, map, request.model);
   content.panels.push_back(panelOf(request, map));
   return {};

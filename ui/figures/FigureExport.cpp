@@ -10,7 +10,7 @@
 
 #include "core/base/files/Files.h"
 #include "ui/base/Images.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/figures/FigurePainting.h"
 #include "ui/compare/ComparedMaps.h"
@@ -66,13 +66,13 @@ Legend captionOf(const Document& document, FigureKind kind) {
 }
 
 /// The chosen token's patch on the grid of a map, in picture pixels.
-QRectF cursorOf(const Document& document, const MapLayer& map, const QRectF& region) {
+QRectF cursorOf(const Document& document, const MapOverlay& map, const QRectF& region) {
   const Grid grid{map.rows, map.cols, document.model().grid.prefix};
   const int query = queryInLayer(document.view().query, document.model().grid, grid);
   return patchInRegion(region, grid.rows, grid.cols, query - grid.prefix);
 }
 
-FigurePanel sidePanel(const Document& document, const QString& title, const MapLayer& map) {
+FigurePanel sidePanel(const Document& document, const QString& title, const MapOverlay& map) {
   const QRectF region = shownRegion(document);
   return {
       title, map, /*ownBar=*/true, document.shownImage(), region, cursorOf(document, map, region)};
@@ -188,7 +188,7 @@ Result<FigureRequest> captureFigure(const Document& document, FigureKind kind) {
   request.region = shownRegion(document);
   request.recorded = document.recordedView();
   request.model = document.model();
-  request.modelName = shownName(request.model.experiment.model.name);
+  request.modelName = displayName(request.model.experiment.model.name);
   request.title = request.imageName + QStringLiteral(" · ") + request.modelName;
   request.masks = document.shownMasks();
   request.view = document.view();

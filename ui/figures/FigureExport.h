@@ -28,7 +28,7 @@ enum class FigureKind {
 /// A picture with a map over it.
 struct FigurePanel {
   QString title;  ///< above it; may be empty
-  MapLayer map;
+  MapOverlay map;
   bool ownBar = false;  ///< its own colours and range below it
   Image image;
   QRectF region;  ///< what the model sees, in picture pixels
@@ -54,7 +54,7 @@ struct FigureRequest {
   ModelInfo model;
   MaskScheme masks;
   ViewOptions view;
-  std::shared_ptr<const Look> look;
+  std::shared_ptr<const InferenceResult> look;
   std::shared_ptr<const RecordedView> recorded;     ///< where the look is a run's
   QRectF region;                                    ///< of the image, what the model saw
   std::shared_ptr<const LayerSimilarity> averages;  ///< of layers, over a data set; null: look's

@@ -8,9 +8,9 @@
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/figures/DocumentPage.h"
 #include "ui/figures/PageEntries.h"
 #include "ui/figures/PagePreview.h"
@@ -46,13 +46,13 @@ PageColumn columnFrom(const QVariant& data) {
 
 QString pictureText(const PagePicture& picture) {
   return picture.label.empty()
-             ? shownName(ImageBridge::nameOf(QString::fromStdString(picture.path)))
-             : shownName(picture.label);
+             ? displayName(ImageBridge::nameOf(QString::fromStdString(picture.path)))
+             : displayName(picture.label);
 }
 
 }  // namespace
 
-FigurePageDialog::FigurePageDialog(Document* document, LookBridge* look, QWidget* parent)
+FigurePageDialog::FigurePageDialog(Document* document, ModelWorker* look, QWidget* parent)
     : QDialog(parent),
       m_document(document),
       m_look(look),
@@ -204,8 +204,8 @@ void FigurePageDialog::editPicture(int row, const QString& text) {
 void FigurePageDialog::fillSuggestions() {
   m_add->clear();
   QStringList words{QStringLiteral("picture"), QStringLiteral("rollout")};
-  for (const WayInfo& way : waysOfLooking())
-    if (way.way != Way::Depth && (!m_document->hasModel() || m_document->canCompute()))
+  for (const ExplanationInfo& way : waysOfLooking())
+    if (way.way != ExplanationMethod::Depth && (!m_document->hasModel() || m_document->canCompute()))
       words << QString::fromStdString(way.name);
   if (m_document->hasModel())
     for (std::size_t l = 0; l < m_document->model().heads.size(); ++l)

@@ -19,7 +19,7 @@ class QVBoxLayout;
 
 namespace headlight {
 
-class LookBridge;
+class ModelWorker;
 class MessageLabel;
 class PageEntries;
 class PagePreview;
@@ -30,7 +30,7 @@ class ProgressTask;
 class FigurePageDialog : public QDialog {
   Q_OBJECT
  public:
-  FigurePageDialog(Document* document, LookBridge* look, QWidget* parent = nullptr);
+  FigurePageDialog(Document* document, ModelWorker* look, QWidget* parent = nullptr);
   ~FigurePageDialog() override;
 
   /// The pictures that are marked in the gallery; empty: none but the one that is open.
@@ -83,7 +83,7 @@ class FigurePageDialog : public QDialog {
   PageJob job() const;
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   std::function<QStringList()> m_marked;
   std::function<QByteArray()> m_session;
   PageEntries *m_pictures, *m_columns;
@@ -95,7 +95,7 @@ class FigurePageDialog : public QDialog {
   MessageLabel* m_status;
   QPushButton *m_save = nullptr, *m_stop = nullptr;
   QTimer m_settled;
-  std::shared_ptr<const PageLook> m_known;  ///< of the model, masks and weights as they are
+  std::shared_ptr<const PageContent> m_known;  ///< of the model, masks and weights as they are
   std::uint64_t m_weights = 0;
   bool m_again = false;  ///< once what goes on is done
   QString m_problem;

@@ -3,7 +3,7 @@
 
 #include <QDialog>
 
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 
 class QLabel;
 

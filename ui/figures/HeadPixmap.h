@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 
 class QWidget;
 

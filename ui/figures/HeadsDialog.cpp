@@ -8,7 +8,7 @@
 
 #include "core/workbench/figures/HeadFigure.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/HeadPixmap.h"
 
@@ -16,8 +16,8 @@ namespace headlight {
 namespace {
 
 /// Those that are read off maps: all in one pass.
-std::vector<HeadMeasure> measuresOfMaps() {
-  std::vector<HeadMeasure> measures;
+std::vector<HeadMetric> measuresOfMaps() {
+  std::vector<HeadMetric> measures;
   for (const HeadMeasureInfo& info : headMeasures())
     if (info.needsMaps) measures.push_back(info.measure);
   return measures;
@@ -34,7 +34,7 @@ HeadsDialog::HeadsDialog(const AveragesParts& parts, QWidget* parent)
   setWindowTitle(tr("Heads by depth, over pictures"));
   m_measures->setObjectName(QStringLiteral("headsMeasure"));
   m_measures->setAccessibleName(tr("What is shown of the heads"));
-  for (const HeadMeasure measure : measuresOfMaps()) {
+  for (const HeadMetric measure : measuresOfMaps()) {
     m_measures->addItem(QString::fromStdString(infoOf(measure).title));
     m_measures->setItemData(m_measures->count() - 1, QString::fromStdString(infoOf(measure).help),
                             Qt::ToolTipRole);
@@ -67,8 +67,8 @@ const HeadValues* HeadsDialog::shown() const {
 QString HeadsDialog::captionText() const {
   if (!shown()) return tr("Press Measure.");
   const QString text = tr("%1, masks %2; %3.")
-                           .arg(shownName(document()->model().experiment.model.name),
-                                shownName(m_masks), shownName(fedText(m_heads.fed)));
+                           .arg(displayName(document()->model().experiment.model.name),
+                                displayName(m_masks), displayName(fedText(m_heads.fed)));
   if (m_heads.fed.pictures < 2) return text;
   return text + QLatin1Char(' ') + tr("Bars: standard deviation over pictures.");
 }
@@ -87,9 +87,9 @@ void HeadsDialog::draw() {
 void HeadsDialog::measure() {
   m_masks = QString::fromStdString(schemeTitle(document()->masks()));
   run<FedHeads>(
-      [](InferenceSession& session, const PictureFeed& feed, const MaskScheme& masks,
+      [](InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
          const ProgressCallback& progress, std::stop_token stop) {
-        return measureHeads(session, feed, masks, measuresOfMaps(), progress, stop);
+        return measureHeadMetrics(session, feed, masks, measuresOfMaps(), progress, stop);
       },
       [this](const FedHeads& heads) {
         m_heads = heads;

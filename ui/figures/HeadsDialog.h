@@ -2,7 +2,7 @@
 // A number of every head by depth, averaged over pictures: distance, entropy, locality, with
 // deviations over pictures and chance. Seen as it will be saved.
 
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 #include "ui/figures/AveragesDialog.h"
 
 class QComboBox;

@@ -26,11 +26,11 @@ Result<Image> pictureOf(const PageJob& job, const std::string& path) {
   return readPagePicture(path);
 }
 
-Result<PageLook> lookFor(const PageJob& job, const ProgressCallback& progress,
+Result<PageContent> lookFor(const PageJob& job, const ProgressCallback& progress,
                          const std::stop_token& stop) {
   const auto open = job.session();
   if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-  PageLooking looking;
+  PageEvaluationOptions looking;
   looking.read = [&job](const std::string& path) { return pictureOf(job, path); };
   looking.before = job.before;
   looking.progress = progress;
@@ -48,7 +48,7 @@ ShownPage showPage(const PageJob& job, int dpi, const ProgressCallback& progress
     shown.error = look.error();
     return shown;
   }
-  shown.look = std::make_shared<const PageLook>(std::move(*look));
+  shown.look = std::make_shared<const PageContent>(std::move(*look));
   auto image = pageImage(job.page, *shown.look, dpi);
   if (image)
     shown.image = std::move(*image);

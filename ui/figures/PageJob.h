@@ -16,16 +16,16 @@ namespace headlight {
 /// Taken out of the document in its thread.
 struct PageJob {
   FigurePage page;
-  std::function<std::shared_ptr<InferenceSession>()> session;  ///< LookBridge::session()
+  std::function<std::shared_ptr<InferenceSession>()> session;  ///< ModelWorker::session()
   MaskScheme masks;
-  std::shared_ptr<const PageLook> before;  ///< of the same model and masks; may be null
+  std::shared_ptr<const PageContent> before;  ///< of the same model and masks; may be null
   std::string openPath;                    ///< the picture that is open needs no reading
   Image openImage;
 };
 
 /// A page that can be looked at. With an error there is no image.
 struct ShownPage {
-  std::shared_ptr<const PageLook> look;
+  std::shared_ptr<const PageContent> look;
   Image image;
   Error error;
   bool ok() const { return !image.empty(); }

@@ -11,7 +11,7 @@
 
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
 
 namespace headlight {
@@ -32,7 +32,7 @@ RelativeDialog::RelativeDialog(const AveragesParts& parts, QWidget* parent)
   m_showsLabel->setBuddy(m_shows);
   m_oneScale->setObjectName(QStringLiteral("relativeOneScale"));
   m_oneScale->setToolTip(
-      plainTip(tr("Colours run over the values of all heads; else over each head's own")));
+      plainToolTip(tr("Colours run over the values of all heads; else over each head's own")));
   m_place->setObjectName(QStringLiteral("relativePlace"));
   m_caption->setObjectName(QStringLiteral("relativeCaption"));
   for (QLabel* label : {m_place, m_caption}) {
@@ -105,7 +105,7 @@ QString RelativeDialog::captionText() const {
   const auto present = maps();
   if (!present) return tr("Press Measure.");
   QString text = QString::fromStdString(present->title) + QStringLiteral(", ") +
-                 shownName(style().subject) + QStringLiteral(". ") +
+                 displayName(style().subject) + QStringLiteral(". ") +
                  QString::fromStdString(relativeCaption(*present, style()));
   text[0] = text[0].toUpper();
   if (shows() != Shows::Attention)

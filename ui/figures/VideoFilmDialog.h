@@ -31,7 +31,7 @@ struct VideoFilmRequest {
   MaskScheme masks;
   ViewOptions view;  ///< layer, head, token and how they are drawn
   bool rollout = false;
-  /// Asked in a thread of the dialog's own: waits for the session (LookBridge::session).
+  /// Asked in a thread of the dialog's own: waits for the session (ModelWorker::session).
   std::function<std::shared_ptr<InferenceSession>()> session;
 };
 

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "ui/base/Images.h"
-#include "ui/widgets/Stacked.h"
+#include "ui/widgets/StackedWidgets.h"
 #include "ui/document/MaskText.h"
 #include "ui/heads/EnlargedHead.h"
 #include "ui/heads/HeadTile.h"

@@ -67,7 +67,7 @@ class HeadsArea : public QAbstractScrollArea {
   std::optional<DrawnMap> m_shared;
   HeadsLayout m_layout;
   ViewOptions m_seen;  ///< what the tiles show
-  std::shared_ptr<const Look> m_look;
+  std::shared_ptr<const InferenceResult> m_look;
 };
 
 class HeadsGrid : public QWidget {

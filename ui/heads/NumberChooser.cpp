@@ -5,7 +5,7 @@
 #include <QLabel>
 #include <QToolButton>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/HeadValuesBridge.h"
 #include "ui/document/Document.h"
 
@@ -18,10 +18,10 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   m_measure->setObjectName(QStringLiteral("headMeasure"));
   m_measure->setAccessibleName(tr("Number of heads"));
   m_measure->setToolTip(
-      plainTip(tr("The number that heads and the matrix show, and that heads are selected by")));
+      plainToolTip(tr("The number that heads and the matrix show, and that heads are selected by")));
   for (const HeadMeasureInfo& info : headMeasures()) {
     m_measure->addItem(QString::fromStdString(info.title), static_cast<int>(info.measure));
-    m_measure->setItemData(m_measure->count() - 1, plainTip(QString::fromStdString(info.help)),
+    m_measure->setItemData(m_measure->count() - 1, plainToolTip(QString::fromStdString(info.help)),
                            Qt::ToolTipRole);
   }
   m_averaged = new QToolButton(this);
@@ -29,13 +29,13 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   m_averaged->setText(tr("over data"));
   m_averaged->setCheckable(true);
   m_averaged->setAutoRaise(true);
-  m_averaged->setToolTip(plainTip(
+  m_averaged->setToolTip(plainToolTip(
       tr("On: averaged over the data set that masks are measured on. Off: of this picture")));
   m_anew = new QToolButton(this);
   m_anew->setObjectName(QStringLiteral("headAnew"));
   m_anew->setText(tr("again"));
   m_anew->setAutoRaise(true);
-  m_anew->setToolTip(plainTip(tr("Measure these averages anew, whatever is kept of them")));
+  m_anew->setToolTip(plainToolTip(tr("Measure these averages anew, whatever is kept of them")));
   m_state = new QLabel(this);
   m_state->setObjectName(QStringLiteral("headMeasureState"));
   m_state->setTextFormat(Qt::PlainText);
@@ -55,7 +55,7 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
 
 void NumberChooser::choose() {
   if (m_reading) return;
-  m_bridge->choose(static_cast<HeadMeasure>(m_measure->currentData().toInt()),
+  m_bridge->choose(static_cast<HeadMetric>(m_measure->currentData().toInt()),
                    m_averaged->isChecked());
 }
 
@@ -81,7 +81,7 @@ void NumberChooser::refresh() {
     state = said.join(QStringLiteral("; "));
   }
   m_state->setText(state);
-  m_state->setToolTip(plainTip(state));
+  m_state->setToolTip(plainToolTip(state));
 }
 
 }  // namespace headlight

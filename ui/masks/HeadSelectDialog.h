@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/masks/HeadPlace.h"
-#include "ui/document/HeadNumbers.h"
+#include "ui/document/DisplayedHeadNumbers.h"
 
 class QComboBox;
 class QDoubleSpinBox;

@@ -13,7 +13,7 @@
 #include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"
 #include "ui/masks/BrushEditor.h"
@@ -127,7 +127,7 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
                               "Ctrl+K, N",
                               {}},
                              [this] {
-                               const SchemeShelf shelf(SchemeShelf::defaultFolder());
+                               const SchemeLibrary shelf(SchemeLibrary::defaultFolder());
                                dialogs().show(new SchemesDialog(m_document, shelf, window()), {});
                              }));
   menu->addAction(addCommand({"masks.load",
@@ -213,7 +213,7 @@ QWidget* MaskPanel::makeToolRow() {
 
 void MaskPanel::refresh() {
   const bool open = m_document->hasModel();
-  m_name->setText(open ? shownName(schemeTitle(m_document->masks())) : tr("no model"));
+  m_name->setText(open ? displayName(schemeTitle(m_document->masks())) : tr("no model"));
   const MaskScheme& scheme = m_document->masks();
   const bool maskable = open && scheme.maskableLayers() > 0;
   for (QAction* action : m_needMaskable)

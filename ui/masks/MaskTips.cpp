@@ -24,7 +24,7 @@ QString alphaTip(const Document& document, const HeadPlace& cell) {
 }
 
 QString localityTip(const Document& document, const HeadPlace& cell) {
-  if (document.numbers().measure != HeadMeasure::Locality || document.numbers().averaged) {
+  if (document.numbers().measure != HeadMetric::Locality || document.numbers().averaged) {
     const auto number = document.number(cell.layer, cell.head);
     if (!number) return {};
     const auto chance = document.numberChance(cell.layer);

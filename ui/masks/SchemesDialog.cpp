@@ -10,7 +10,7 @@
 
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/masks/SchemePicture.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr QSize kSmall(48, 48), kLarge(260, 260);
 constexpr int kNameRole = Qt::UserRole, kSavedRole = Qt::UserRole + 1;
 
-QString freeName(const SchemeShelf& shelf, const QString& wanted) {
+QString freeName(const SchemeLibrary& shelf, const QString& wanted) {
   QString name = wanted;
   for (int i = 2; shelf.has(name.toStdString()); ++i)
     name = QStringLiteral("%1 %2").arg(wanted).arg(i);
@@ -29,7 +29,7 @@ QString freeName(const SchemeShelf& shelf, const QString& wanted) {
 
 }  // namespace
 
-SchemesDialog::SchemesDialog(Document* document, const SchemeShelf& shelf, QWidget* parent)
+SchemesDialog::SchemesDialog(Document* document, const SchemeLibrary& shelf, QWidget* parent)
     : QDialog(parent), m_document(document), m_shelf(shelf) {
   setObjectName(QStringLiteral("schemesDialog"));
   setWindowTitle(tr("Mask schemes"));
@@ -119,7 +119,7 @@ void SchemesDialog::addItem(const QString& name, bool saved) {
   if (scheme)
     item->setIcon(QPixmap::fromImage(schemePicture(*scheme, kSmall, palette())));
   else
-    item->setToolTip(plainTip(QString::fromStdString(scheme.error().text())));
+    item->setToolTip(plainToolTip(QString::fromStdString(scheme.error().text())));
 }
 
 QString SchemesDialog::chosenName() const {
@@ -236,7 +236,7 @@ void SchemesDialog::import() {
 void SchemesDialog::importFrom(const QString& path) {
   const auto masks = masksIn(path.toStdString());
   if (!masks) return tell(masks.error(), {});
-  QString name = shownName(QFileInfo(path).completeBaseName());
+  QString name = displayName(QFileInfo(path).completeBaseName());
   if (!checkSchemeName(name.toStdString())) name = tr("imported");
   name = freeName(m_shelf, name);
   const auto saved = m_shelf.save(name.toStdString(), *masks);

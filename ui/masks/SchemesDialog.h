@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "core/workbench/session/SchemeShelf.h"
+#include "core/workbench/session/SchemeLibrary.h"
 
 class QLabel;
 class QListWidget;
@@ -22,7 +22,7 @@ class MessageLabel;
 class SchemesDialog : public QDialog {
   Q_OBJECT
  public:
-  SchemesDialog(Document* document, const SchemeShelf& shelf, QWidget* parent = nullptr);
+  SchemesDialog(Document* document, const SchemeLibrary& shelf, QWidget* parent = nullptr);
 
   void saveAs(const QString& name);
   void importFrom(const QString& path);  ///< a scheme, a config, a checkpoint or a run's folder
@@ -50,7 +50,7 @@ class SchemesDialog : public QDialog {
     MaskConfig masks;
   };
   Document* m_document;
-  SchemeShelf m_shelf;
+  SchemeLibrary m_shelf;
   QListWidget* m_list;
   QLabel *m_picture, *m_words;
   MessageLabel* m_message;

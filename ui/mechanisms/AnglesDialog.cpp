@@ -16,7 +16,7 @@
 
 namespace headlight {
 
-AnglesDialog::AnglesDialog(Document* document, LookBridge* look, QWidget* parent)
+AnglesDialog::AnglesDialog(Document* document, ModelWorker* look, QWidget* parent)
     : QDialog(parent),
       m_pages(new QTabWidget(this)),
       m_angles(new AnglesPage(document, new AnglesBridge(document, look, this), this)),

@@ -12,13 +12,13 @@ namespace headlight {
 class AnglesPage;
 class AngularFitPage;
 class Document;
-class LookBridge;
+class ModelWorker;
 class MessageLabel;
 
 class AnglesDialog : public QDialog {
   Q_OBJECT
  public:
-  AnglesDialog(Document* document, LookBridge* look, QWidget* parent = nullptr);
+  AnglesDialog(Document* document, ModelWorker* look, QWidget* parent = nullptr);
 
   AnglesPage* angles() const { return m_angles; }
   AngularFitPage* fit() const { return m_fit; }

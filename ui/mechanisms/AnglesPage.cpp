@@ -8,7 +8,7 @@
 
 #include "core/workbench/figures/AngularFigure.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/AnglesBridge.h"
 #include "ui/document/Document.h"
 #include "ui/plots/PanelsPlot.h"
@@ -33,13 +33,13 @@ AnglesPage::AnglesPage(const Document* document, AnglesBridge* bridge, QWidget* 
   m_pairs->setAccessibleName(tr("Which queries and keys are compared"));
   m_pairs->addItems({tr("the layer and head that are shown"), tr("all layers and heads")});
   m_pairs->setToolTip(
-      plainTip(tr("Whose angles are counted, and on whose pairs the kernels are measured that are "
+      plainToolTip(tr("Whose angles are counted, and on whose pairs the kernels are measured that are "
                   "not of the angle alone. The layer, the head and the token are the window's.")));
   m_terms->setObjectName(QStringLiteral("anglesTerms"));
   m_terms->setAccessibleName(tr("Terms of the series"));
   m_terms->setRange(0, kMostTerms);
   m_terms->setValue(3);
-  m_terms->setToolTip(plainTip(tr("Of the sum in Eq. 8, beside the linear terms")));
+  m_terms->setToolTip(plainToolTip(tr("Of the sum in Eq. 8, beside the linear terms")));
   m_state->setObjectName(QStringLiteral("anglesState"));
   m_state->setTextFormat(Qt::PlainText);
   m_state->setWordWrap(true);
@@ -90,8 +90,8 @@ const AngleTable* AnglesPage::table() const {
 }
 
 QString AnglesPage::subject() const {
-  const QString model = shownName(m_document->model().experiment.model.name);
-  return tr("%1, %2").arg(shownName(m_document->imageName()), model);
+  const QString model = displayName(m_document->model().experiment.model.name);
+  return tr("%1, %2").arg(displayName(m_document->imageName()), model);
 }
 
 QString AnglesPage::stateText() const {

@@ -13,7 +13,7 @@ namespace headlight {
 
 class AnglesBridge;
 class Document;
-class LookBridge;
+class ModelWorker;
 class MessageLabel;
 class PanelsPlot;
 struct AngleTable;

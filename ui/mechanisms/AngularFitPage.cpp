@@ -14,7 +14,7 @@
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/plots/ErrorMapPlot.h"
 #include "ui/plots/PanelsPlot.h"
 
@@ -53,7 +53,7 @@ AngularFitPage::AngularFitPage(QWidget* parent)
   m_target->setAccessibleName(tr("What the network learns"));
   m_target->addItem(tr("all of the kernel"));
   m_target->addItem(tr("what the linear terms leave"));
-  m_target->setToolTip(plainTip(
+  m_target->setToolTip(plainToolTip(
       tr("All of 1 − θ/π, or the residual alone: then the fit is the linear terms and the network "
          "together, as attention with a depthwise convolution beside it.")));
   m_start->setObjectName(QStringLiteral("fitStart"));

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <optional>
 
-#include "ui/base/EitherStop.h"
+#include "ui/base/CombinedStopSource.h"
 
 namespace headlight {
 namespace {
@@ -33,7 +33,7 @@ void FetchJob::start(const PublishedWeights& weights, const FetchOptions& option
           const std::lock_guard lock(told->mutex);
           told->progress = progress;
         };
-        const EitherStop stop(asked, gone);
+        const CombinedStopSource stop(asked, gone);
         return fetchModel(weights, options, tell, stop.token());
       },
       [this](const Result<FetchedModel>& fetched) {

@@ -19,7 +19,7 @@
 #include "ui/base/Actions.h"
 #include "ui/widgets/IconButton.h"
 #include "ui/base/Icons.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
 
@@ -214,7 +214,7 @@ void GalleryDock::count() {
   if (all == 0)
     m_count->setText(tr("No pictures yet: drop some here."));
   else if (shown == 0)
-    m_count->setText(tr("No picture has “%1” in its name.").arg(shownName(text)));
+    m_count->setText(tr("No picture has “%1” in its name.").arg(displayName(text)));
   else if (shown < all)
     m_count->setText(tr("%1 of %2 pictures").arg(shown).arg(all));
   else

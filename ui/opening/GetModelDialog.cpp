@@ -11,7 +11,7 @@
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/Questions.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/opening/FetchJob.h"
 #include "ui/opening/WeightsList.h"
 
@@ -81,11 +81,11 @@ bool GetModelDialog::isDownloading() const {
 
 void GetModelDialog::showEvent(QShowEvent* event) {
   QDialog::showEvent(event);
-  lookWhatIsHere();
+  findCached();
 }
 
 /// Away from the window's thread: the cache may lie on a slow drive.
-void GetModelDialog::lookWhatIsHere() {
+void GetModelDialog::findCached() {
   auto all = publishedWeights();
   if (const PublishedWeights* other = m_list->current())
     all.push_back(*other);  // not listed, maybe
@@ -105,10 +105,10 @@ void GetModelDialog::describe() {
   const QString cache = QDir::toNativeSeparators(QString::fromStdString(m_options.cache.string()));
   if (weights->parameters == 0)
     return m_about->setText(tr("%1 of the hub: size and licence are not known here. To %2")
-                                .arg(shownName(weights->repository), shownText(cache)));
+                                .arg(displayName(weights->repository), shownText(cache)));
   m_about->setText(
       tr("%1: about %2, licence %3, pictures of %4 pixels. %5")
-          .arg(shownName(weights->name), shownName(sizeText(*weights)), shownName(weights->licence))
+          .arg(displayName(weights->name), displayName(sizeText(*weights)), displayName(weights->licence))
           .arg(weights->imageSize)
           .arg(m_list->isHere(*weights) ? tr("It is on this computer.")
                                         : tr("To %1").arg(shownText(cache))));
@@ -146,7 +146,7 @@ void GetModelDialog::open() {
   const PublishedWeights* weights = m_list->current();
   if (!weights) return;
   const auto here = fetchedAlready(*weights, m_options);
-  if (!here) return lookWhatIsHere();  // it is gone
+  if (!here) return findCached();  // it is gone
   Q_EMIT openRequested(QString::fromStdString(here->folder.string()));
   if (!isDownloading()) accept();  // whoever opens a model wants to see it
 }
@@ -176,9 +176,9 @@ void GetModelDialog::onEnded(const Result<FetchedModel>& fetched) {
 void GetModelDialog::say(const FetchedModel& fetched) {
   const QString note = shownText(QString::fromStdString(fetched.note));
   m_status->setMessage(
-      tr("%1 is here, checked. %2").arg(shownName(fetched.weights.name), note).trimmed(),
+      tr("%1 is here, checked. %2").arg(displayName(fetched.weights.name), note).trimmed(),
       note.isEmpty() ? MessageLabel::Tone::Plain : MessageLabel::Tone::Problem);
-  lookWhatIsHere();
+  findCached();
 }
 
 void GetModelDialog::reject() {

@@ -40,7 +40,7 @@ class GetModelDialog : public QDialog {
 
  private:
   void makeButtons();
-  void lookWhatIsHere();
+  void findCached();
   void describe();
   void refresh();
   void onProgress(const FetchProgress& progress);

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +22,7 @@ QString shapeText(const std::vector<std::int64_t>& shape) {
 QStringList namesOf(const std::vector<std::string>& names) {
   QStringList list;
   for (const auto& name : names)
-    list << shownName(name);
+    list << displayName(name);
   return list;
 }
 
@@ -78,13 +78,13 @@ LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& file
 void LoadReportDialog::fill(const LoadReport& report) {
   QStringList resizedNames, resizedHow, mismatchedNames, mismatchedHow;
   for (const auto& item : report.resized) {
-    resizedNames << shownName(item.name);
+    resizedNames << displayName(item.name);
     resizedHow << tr("%1 → %2, %3")
                       .arg(shapeText(item.from), shapeText(item.to),
                            QString::fromStdString(item.how));
   }
   for (const auto& item : report.mismatched) {
-    mismatchedNames << shownName(item.name);
+    mismatchedNames << displayName(item.name);
     mismatchedHow << tr("file %1, model %2").arg(shapeText(item.file), shapeText(item.model));
   }
   addGroup(QStringLiteral("mismatched"), tr("of another shape"), tr("not loaded"), mismatchedNames,
@@ -98,8 +98,8 @@ void LoadReportDialog::fill(const LoadReport& report) {
   if (!report.taken.empty()) {
     QStringList takenNames, takenHow;
     for (const auto& item : report.taken) {
-      takenNames << shownName(item.name);
-      takenHow << tr("%1, %2").arg(shownName(item.from), QString::fromStdString(item.part));
+      takenNames << displayName(item.name);
+      takenHow << tr("%1, %2").arg(displayName(item.from), QString::fromStdString(item.part));
     }
     addGroup(QStringLiteral("taken"), tr("taken"), tr("a part of another tensor of the file"),
              takenNames, takenHow, true);

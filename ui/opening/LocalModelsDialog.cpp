@@ -19,7 +19,7 @@
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/ListKeys.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -140,7 +140,7 @@ void LocalModelsDialog::add(const LocalModelsBridge::Batch& models) {
   m_list->setUpdatesEnabled(false);
   for (const LocalModel& model : models) {
     auto* item = new QTreeWidgetItem(
-        m_list, {shownName(model.name), shownName(model.architecture), shownName(model.tag),
+        m_list, {displayName(model.name), displayName(model.architecture), displayName(model.tag),
                  fileSize(model.bytes), sourceName(model)});
     item->setData(0, kIndexRole, static_cast<int>(m_models.size()));
     item->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
@@ -160,10 +160,10 @@ void LocalModelsDialog::paint(QTreeWidgetItem* item, const LocalModel& model) co
       palette().color(model.canOpen() ? QPalette::Active : QPalette::Disabled, QPalette::Text);
   for (int column = 0; column < m_list->columnCount(); ++column) {
     item->setForeground(column, color);
-    item->setToolTip(column, plainTip(why.isEmpty() ? place : place + QStringLiteral("\n") + why));
+    item->setToolTip(column, plainToolTip(why.isEmpty() ? place : place + QStringLiteral("\n") + why));
   }
   if (!model.canOpen())
-    item->setData(0, Qt::AccessibleTextRole, tr("%1, cannot be opened").arg(shownName(model.name)));
+    item->setData(0, Qt::AccessibleTextRole, tr("%1, cannot be opened").arg(displayName(model.name)));
 }
 
 void LocalModelsDialog::changeEvent(QEvent* event) {
@@ -213,11 +213,11 @@ void LocalModelsDialog::refresh() {
   if (!model) return m_details->clear();
   if (!model->canOpen())
     return m_details->setMessage(
-        tr("%1: %2").arg(shownName(model->name), shownText(QString::fromStdString(model->problem))),
+        tr("%1: %2").arg(displayName(model->name), shownText(QString::fromStdString(model->problem))),
         MessageLabel::Tone::Problem);
   const QString licence =
-      model->licence.empty() ? QString() : tr(" · licence %1").arg(shownName(model->licence));
-  m_details->setMessage(QDir::toNativeSeparators(shownName(fromPath(model->path))) + licence,
+      model->licence.empty() ? QString() : tr(" · licence %1").arg(displayName(model->licence));
+  m_details->setMessage(QDir::toNativeSeparators(displayName(fromPath(model->path))) + licence,
                         MessageLabel::Tone::Quiet);
 }
 
@@ -249,7 +249,7 @@ void LocalModelsDialog::askForFolder() {
 void LocalModelsDialog::fillFolders() {
   m_menu->clear();
   for (const auto& folder : m_places.folders) {
-    QString text = shownName(fromPath(folder)).replace(QLatin1Char('&'), QStringLiteral("&&"));
+    QString text = displayName(fromPath(folder)).replace(QLatin1Char('&'), QStringLiteral("&&"));
     m_menu->addAction(tr("Take %1 out of the list").arg(text), this, [this, folder] {
       const auto removed = m_folders.remove(folder);
       if (removed) return look();

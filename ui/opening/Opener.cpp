@@ -7,10 +7,10 @@
 #include "core/workbench/loading/MapFile.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/opening/LoadReportDialog.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 QString fileName(const QString& path) {
   const QString name = QFileInfo(path).fileName();
-  return shownName(name.isEmpty() ? path : name);
+  return displayName(name.isEmpty() ? path : name);
 }
 
 /// Weights that were trained on pictures prepared otherwise would predict worse, and nobody would
@@ -31,7 +31,7 @@ bool expectsSamePicture(const ModelConfig& a, const ModelConfig& b) {
 
 }  // namespace
 
-Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, GalleryModel* gallery,
+Opener::Opener(Document* document, ModelWorker* look, ImageBridge* images, GalleryModel* gallery,
                QWidget* window)
     : QObject(window),
       m_document(document),
@@ -46,8 +46,8 @@ Opener::Opener(Document* document, LookBridge* look, ImageBridge* images, Galler
       images, &ImageBridge::imageFailed, this, [this](const QString& path, const QString& text) {
         tell(Notice::Level::Error, tr("%1 was not opened").arg(ImageBridge::nameOf(path)), text);
       });
-  connect(look, &LookBridge::weightsPreviewed, this, &Opener::onReport);
-  connect(look, &LookBridge::partlyFits, this, &Opener::onPart);
+  connect(look, &ModelWorker::weightsPreviewed, this, &Opener::onReport);
+  connect(look, &ModelWorker::partlyFits, this, &Opener::onPart);
   connect(document, &Document::modelChanged, this, &Opener::showMaps);
 }
 
@@ -149,11 +149,11 @@ void Opener::onFolder(const FileFinding& finding) {
   if (m_quiet.remove(finding.path)) return;
   if (!finding.passedOver.isEmpty())
     tell(Notice::Level::Info, {},
-         tr("%1: %2.").arg(fileName(finding.path), shownName(finding.passedOver)));
+         tr("%1: %2.").arg(fileName(finding.path), displayName(finding.passedOver)));
   if (!finding.whyNoData.isEmpty())
     tell(Notice::Level::Info,
          tr("%1 opens as images, not as data to train on").arg(fileName(finding.path)),
-         shownName(finding.whyNoData));
+         displayName(finding.whyNoData));
   if (finding.kind == FileKind::Dataset) Q_EMIT dataFound(finding.datasetKind, finding.path);
   if (!m_imageOpened) openImage(finding.pictures.first());
   m_imageOpened = true;
@@ -175,7 +175,7 @@ void Opener::onConfig(const FileFinding& finding) {
   const Experiment& experiment = *finding.experiment;
   const QString name = fileName(finding.path);
   Q_EMIT settingsFound(experiment);
-  const bool same = m_document->hasModel() && !m_document->model().mapsAlone &&
+  const bool same = m_document->hasModel() && !m_document->model().isPrecomputed &&
                     sameArchitecture(experiment.model, m_document->model().experiment.model) &&
                     experiment.model.grid() == m_document->model().experiment.model.grid();
   if (same) {
@@ -231,7 +231,7 @@ void Opener::onCheckpoint(const FileFinding& finding) {
   };
   // A folder says all of its model: it opens as that, whatever is open.
   const bool folder = QFileInfo(finding.path).isDir();
-  if (!folder && m_document->hasModel() && !m_document->model().mapsAlone &&
+  if (!folder && m_document->hasModel() && !m_document->model().isPrecomputed &&
       (!finding.experiment || fits(m_document->model().experiment.model)))
     return loadWeights(finding.path);
   ModelSource source;
@@ -256,7 +256,7 @@ void Opener::onMaps(const FileFinding& finding) {
 /// Maps are of pictures of their own, however they were opened.
 void Opener::showMaps() {
   const ModelInfo& info = m_document->model();
-  if (!info.mapsAlone) return;
+  if (!info.isPrecomputed) return;
   const QString file = QString::fromStdString(info.weights.string());
   QStringList pictures;
   for (int i = 0; i < std::min(info.pictures, ImageBridge::kMaxPictures); ++i)

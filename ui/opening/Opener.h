@@ -19,7 +19,7 @@ class BackgroundTask;
 class Document;
 class GalleryModel;
 class ImageBridge;
-class LookBridge;
+class ModelWorker;
 enum class FileKind;
 struct FileFinding;
 
@@ -28,7 +28,7 @@ class Opener : public QObject {
  public:
   static constexpr int kMaxPaths = 5000;  ///< of one drop
 
-  Opener(Document* document, LookBridge* look, ImageBridge* images, GalleryModel* gallery,
+  Opener(Document* document, ModelWorker* look, ImageBridge* images, GalleryModel* gallery,
          QWidget* window);
 
   /// Any mix of pictures, folders, checkpoints, configs, mask schemes and sessions. The first
@@ -72,7 +72,7 @@ class Opener : public QObject {
   void tell(Notice::Level level, const QString& title, const QString& text);
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   ImageBridge* m_images;
   GalleryModel* m_gallery;
   QWidget* m_window;

@@ -7,7 +7,7 @@
 #include "ui/base/Actions.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/bridge/GalleryModel.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/opening/DemoModel.h"
@@ -19,7 +19,7 @@
 
 namespace headlight {
 
-OpeningCommands::OpeningCommands(Document* document, LookBridge* look, Opener* opener,
+OpeningCommands::OpeningCommands(Document* document, ModelWorker* look, Opener* opener,
                                  GalleryModel* gallery, QWidget* window)
     : QObject(window),
       m_document(document),
@@ -30,10 +30,10 @@ OpeningCommands::OpeningCommands(Document* document, LookBridge* look, Opener* o
   makeFileCommands();
   makeModelCommands();
   connect(document, &Document::modelChanged, this, &OpeningCommands::refresh);
-  connect(look, &LookBridge::saved, this, [this](const QString& path) {
+  connect(look, &ModelWorker::saved, this, [this](const QString& path) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
-  connect(look, &LookBridge::weightsLoaded, this,
+  connect(look, &ModelWorker::weightsLoaded, this,
           [this](const QString& path, const LoadReport& report) {
             Q_EMIT m_document->message(
                 tr("Loaded %1: %2")

@@ -15,13 +15,13 @@ namespace headlight {
 class Document;
 class GalleryModel;
 class GetModelDialog;
-class LookBridge;
+class ModelWorker;
 class Opener;
 
 class OpeningCommands : public QObject {
   Q_OBJECT
  public:
-  OpeningCommands(Document* document, LookBridge* look, Opener* opener, GalleryModel* gallery,
+  OpeningCommands(Document* document, ModelWorker* look, Opener* opener, GalleryModel* gallery,
                   QWidget* window);
 
   /// Open, choose a model, open the demo: for a window with nothing in it.
@@ -52,7 +52,7 @@ class OpeningCommands : public QObject {
   void refresh();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   Opener* m_opener;
   GalleryModel* m_gallery;
   QWidget* m_window;

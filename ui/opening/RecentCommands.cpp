@@ -7,9 +7,9 @@
 #include "core/models/Registry.h"
 #include "core/workbench/hub/HubFolder.h"
 #include "ui/base/Actions.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/FileInspection.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
@@ -44,7 +44,7 @@ QString homeShortened(const QString& folder) {
 
 }  // namespace
 
-RecentCommands::RecentCommands(RecentPaths* paths, Document* document, LookBridge* look,
+RecentCommands::RecentCommands(RecentPaths* paths, Document* document, ModelWorker* look,
                                Opener* opener, QWidget* window)
     : QObject(window),
       m_paths(paths),
@@ -72,7 +72,7 @@ RecentCommands::RecentCommands(RecentPaths* paths, Document* document, LookBridg
 
 void RecentCommands::addModel() {
   const ModelInfo& model = m_document->model();
-  if (model.mapsAlone) return;  // a file, and no model
+  if (model.isPrecomputed) return;  // a file, and no model
   const QString weights = QString::fromStdString(model.weights.string());
   const std::string& name = model.experiment.model.name;
   if (weights.isEmpty() && findPublishedModel(name))
@@ -95,9 +95,9 @@ QString RecentCommands::titleOf(const QString& path) {
   if (!path.startsWith('/')) return path;
   for (const QString& part : path.split(QLatin1Char('/')))  // of the hub's cache: as the hub has it
     if (const std::string repository = hubRepository(part.toStdString()); !repository.empty())
-      return shownName(repository);
+      return displayName(repository);
   const QFileInfo file(path);
-  return shownName(file.fileName() + QStringLiteral(" — ") + homeShortened(file.absolutePath()));
+  return displayName(file.fileName() + QStringLiteral(" — ") + homeShortened(file.absolutePath()));
 }
 
 void RecentCommands::fill() {

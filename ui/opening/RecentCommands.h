@@ -14,14 +14,14 @@ class QWidget;
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 class Opener;
 
 class RecentCommands : public QObject {
   Q_OBJECT
  public:
   /// Hears by itself what is opened, but for runs. All outlive it.
-  RecentCommands(RecentPaths* paths, Document* document, LookBridge* look, Opener* opener,
+  RecentCommands(RecentPaths* paths, Document* document, ModelWorker* look, Opener* opener,
                  QWidget* window);
 
   void addRun(const QString& folder) { m_paths->add(RecentKind::Run, folder); }
@@ -40,7 +40,7 @@ class RecentCommands : public QObject {
 
   RecentPaths* m_paths;
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   Opener* m_opener;
   QMenu* m_menu;
   QAction* m_action;

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/RecentCommands.h"
@@ -24,7 +24,7 @@ constexpr int kRecentKindRole = Qt::UserRole, kRecentPathRole = Qt::UserRole + 1
 
 }  // namespace
 
-StartPage::StartPage(Document* document, LookBridge* look, ImageBridge* images, Opener* opener,
+StartPage::StartPage(Document* document, ModelWorker* look, ImageBridge* images, Opener* opener,
                      RecentCommands* recent, const QList<QAction*>& actions, QWidget* parent)
     : QWidget(parent), m_document(document), m_opener(opener), m_recent(recent) {
   setObjectName(QStringLiteral("startPage"));
@@ -46,7 +46,7 @@ StartPage::StartPage(Document* document, LookBridge* look, ImageBridge* images, 
   hide();
   for (const auto signal : {&Document::modelChanged, &Document::imageChanged})
     connect(document, signal, this, &StartPage::refresh);
-  connect(look, &LookBridge::activityChanged, this, &StartPage::refresh);
+  connect(look, &ModelWorker::activityChanged, this, &StartPage::refresh);
   connect(images, &ImageBridge::imageFailed, this, &StartPage::refresh);
   connect(&recent->paths(), &RecentPaths::changed, this, &StartPage::refresh);
 }
@@ -103,7 +103,7 @@ void StartPage::fillList() {
   for (const RecentKind kind : {RecentKind::File, RecentKind::Model, RecentKind::Run})
     for (const QString& path : m_recent->paths().of(kind).mid(0, kMostOfAKind)) {
       auto* item = new QListWidgetItem(RecentCommands::titleOf(path), m_list);
-      item->setToolTip(plainTip(path));
+      item->setToolTip(plainToolTip(path));
       item->setData(kRecentKindRole, static_cast<int>(kind));
       item->setData(kRecentPathRole, path);
     }

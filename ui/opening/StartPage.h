@@ -13,7 +13,7 @@ namespace headlight {
 
 class Document;
 class ImageBridge;
-class LookBridge;
+class ModelWorker;
 class Opener;
 class RecentCommands;
 
@@ -21,7 +21,7 @@ class StartPage : public QWidget {
   Q_OBJECT
  public:
   /// `actions` become its buttons, in their order. All outlive it. Hidden until begin().
-  StartPage(Document* document, LookBridge* look, ImageBridge* images, Opener* opener,
+  StartPage(Document* document, ModelWorker* look, ImageBridge* images, Opener* opener,
             RecentCommands* recent, const QList<QAction*>& actions, QWidget* parent);
 
   /// From now on it comes and goes by itself.

@@ -7,7 +7,7 @@
 
 #include "ui/widgets/ListKeys.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -60,13 +60,13 @@ WeightsList::WeightsList(QWidget* parent)
 }
 
 QTreeWidgetItem* WeightsList::addRow(const PublishedWeights& weights) {
-  const auto text = [](const std::string& part) { return shownName(part); };
+  const auto text = [](const std::string& part) { return displayName(part); };
   const bool listed = weights.parameters > 0;
   auto* row = new QTreeWidgetItem(
       m_list, {text(listed ? weights.architecture() : weights.repository),
                listed ? text(weights.tag()) : QString(), text(parametersText(weights)),
                text(sizeText(weights)), text(classesText(weights)), text(weights.licence)});
-  row->setToolTip(kModel, plainTip(text(weights.repository)));
+  row->setToolTip(kModel, plainToolTip(text(weights.repository)));
   for (const int column : {kParameters, kSize})
     row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   return row;

@@ -200,7 +200,7 @@ void LossPlot::drawEdits() {
   m_editGraph->setData(keys, values, true);
 }
 
-void LossPlot::showWhereThereIsOne(QCPGraph* graph, const BoundedSeries& series) {
+void LossPlot::setOptionalCurve(QCPGraph* graph, const BoundedSeries& series) {
   setSeries(graph, series);
   graph->setVisible(!series.isEmpty());
   if (series.isEmpty())
@@ -231,8 +231,8 @@ void LossPlot::replot() {
   setSeries(m_top1Graph, m_top1);
   setSeries(m_top5Graph, m_top5);
   setSeries(m_rateGraph, m_rate);
-  showWhereThereIsOne(m_distillationGraph, m_distillation);
-  showWhereThereIsOne(m_auxiliaryGraph, m_auxiliary);
+  setOptionalCurve(m_distillationGraph, m_distillation);
+  setOptionalCurve(m_auxiliaryGraph, m_auxiliary);
 
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const BoundedSeries* series :

@@ -58,7 +58,7 @@ class LossPlot : public QWidget {
   void drawEdits();
   void fitAccuracy(double lastStep);
   /// A curve that most runs do not have; named in the legend where there is one.
-  void showWhereThereIsOne(QCPGraph* graph, const BoundedSeries& series);
+  void setOptionalCurve(QCPGraph* graph, const BoundedSeries& series);
 
   QCustomPlot* m_plot;
   QCPAxisRect* m_lossRect = nullptr;

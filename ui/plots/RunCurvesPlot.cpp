@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/base/BrokenLines.h"
+#include "ui/base/TextWrapping.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"

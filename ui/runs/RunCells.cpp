@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/runs/RunsTableModel.h"
 
 namespace headlight {
 namespace {
 
 double numberOf(const ListedRun& run, int column) {
-  const RunNumbers& now = run.standing.numbers;
+  const RunMetrics& now = run.standing.numbers;
   switch (column) {
     case RunsTableModel::Epoch:
       return now.epochs > 0 ? static_cast<double>(now.epoch) : NAN;
@@ -42,7 +42,7 @@ QString stateCellText(const ListedRun& run) {
 QString numberCellText(const ListedRun& run, int column) {
   const double value = numberOf(run, column);
   if (!std::isfinite(value)) return {};
-  const RunNumbers& now = run.standing.numbers;
+  const RunMetrics& now = run.standing.numbers;
   if (column == RunsTableModel::Epoch)
     return QStringLiteral("%1/%2").arg(now.epoch).arg(now.epochs);
   const bool percent = column == RunsTableModel::StartTop1 || column == RunsTableModel::Top1 ||
@@ -66,19 +66,19 @@ bool isNumberCell(int column) {
 }
 
 QString runCellText(const ListedRun& run, int column) {
-  if (column == RunsTableModel::Run) return shownName(QString::fromStdString(run.label));
+  if (column == RunsTableModel::Run) return displayName(QString::fromStdString(run.label));
   if (column == RunsTableModel::State) return stateCellText(run);
   if (column == RunsTableModel::Config)
-    return shownName(QString::fromStdString(configSummary(run)));
+    return displayName(QString::fromStdString(configSummary(run)));
   return numberCellText(run, column);
 }
 
 QString runCellTip(const ListedRun& run, int column) {
   if (column == RunsTableModel::Config)
-    return plainTip(QString::fromStdString(run.standing.name.empty()
+    return plainToolTip(QString::fromStdString(run.standing.name.empty()
                                                ? configSummary(run)
                                                : run.standing.name + ": " + configSummary(run)));
-  return plainTip(QString::fromStdString(run.standing.problem ? run.standing.problem->text()
+  return plainToolTip(QString::fromStdString(run.standing.problem ? run.standing.problem->text()
                                                               : run.folder.string()));
 }
 

@@ -8,7 +8,7 @@
 
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/runs/RunPlaces.h"
 
 namespace headlight {
@@ -17,7 +17,7 @@ namespace {
 QString shortPath(const QString& folder) {
   const QString home = QDir::homePath();
   const bool inside = folder == home || folder.startsWith(home + QLatin1Char('/'));
-  return shownName(inside ? QLatin1Char('~') + folder.mid(home.size()) : folder);
+  return displayName(inside ? QLatin1Char('~') + folder.mid(home.size()) : folder);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void RunPlacesBar::refresh() {
     folders << shortPath(folder);
   m_text->setText(folders.isEmpty() ? tr("No folder is listed: add one, or drop some here.")
                                     : tr("Runs in %1").arg(folders.join(QStringLiteral(" · "))));
-  m_text->setToolTip(plainTip(m_places->folders().join(QLatin1Char('\n'))));
+  m_text->setToolTip(plainToolTip(m_places->folders().join(QLatin1Char('\n'))));
   fillMenu();
 }
 

@@ -15,7 +15,7 @@
 #include "core/workbench/figures/RunFigure.h"
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/RunCurvesPlot.h"
 
@@ -157,7 +157,7 @@ void RunsComparison::draw() {
   for (const ListedRun& run : m_runs) {
     const auto found = m_histories.find(run.id);
     if (found == m_histories.end() || !found->second) continue;
-    const QString name = shownName(QString::fromStdString(run.label));
+    const QString name = displayName(QString::fromStdString(run.label));
     RunCurve curve =
         curveOf(*found->second, m_quantity->currentData().toString().toStdString(), axis);
     if (!curve.missing.empty()) missing[curve.missing].push_back(name.toStdString());
@@ -179,7 +179,7 @@ void RunsComparison::showDifferences() {
   QStringList names{tr("Setting")};
   for (const ListedRun& run : m_runs) {
     experiments.push_back(run.experiment);
-    names << shownName(QString::fromStdString(run.label));
+    names << displayName(QString::fromStdString(run.label));
   }
   if (experiments == m_compared && m_differences->columnCount() == names.size()) return;
   m_compared = experiments;
@@ -192,9 +192,9 @@ void RunsComparison::showDifferences() {
     m_differences->setItem(row, 0, new QTableWidgetItem(QString::fromStdString(difference.path)));
     for (int run = 0; run < names.size() - 1; ++run) {
       const QString value =
-          shownName(QString::fromStdString(difference.values[static_cast<std::size_t>(run)]));
+          displayName(QString::fromStdString(difference.values[static_cast<std::size_t>(run)]));
       auto* item = new QTableWidgetItem(value);
-      item->setToolTip(plainTip(value));
+      item->setToolTip(plainToolTip(value));
       m_differences->setItem(row, run + 1, item);
     }
   }

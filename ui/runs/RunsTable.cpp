@@ -31,7 +31,7 @@ void RunsTable::keyPressEvent(QKeyEvent* event) {
   Q_EMIT removeRequested();
 }
 
-void RunsTable::apply(const RunsNews& news) {
+void RunsTable::apply(const RunListUpdate& news) {
   m_rows->apply(news);
   if (!m_sized && m_rows->rowCount() > 0 && news.waiting == 0) {
     m_sized = true;

@@ -17,7 +17,7 @@ class RunsTable : public QTableView {
   explicit RunsTable(QWidget* parent = nullptr);
 
   RunsTableModel* rows() const { return m_rows; }
-  void apply(const RunsNews& news);
+  void apply(const RunListUpdate& news);
   /// The first `most` of those that are selected, in the order that is shown.
   std::vector<ListedRun> chosen(std::size_t most) const;
   QString text(int row, int column) const;  ///< what stands there

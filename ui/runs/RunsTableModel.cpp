@@ -44,7 +44,7 @@ QVariant RunsTableModel::headerData(int section, Qt::Orientation orientation, in
   return titles.value(section);
 }
 
-void RunsTableModel::apply(const RunsNews& news) {
+void RunsTableModel::apply(const RunListUpdate& news) {
   if (!news.removed.empty()) removeRuns(news.removed);
   std::vector<ListedRun> fresh = takeKnown(news.changed);
   if (!fresh.empty()) insertRuns(std::move(fresh));

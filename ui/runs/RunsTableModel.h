@@ -30,7 +30,7 @@ class RunsTableModel : public QAbstractTableModel {
   };
   explicit RunsTableModel(QObject* parent = nullptr);
 
-  void apply(const RunsNews& news);
+  void apply(const RunListUpdate& news);
   const std::vector<ListedRun>& runs() const { return m_runs; }  ///< row by row
   int rowOf(std::uint64_t id) const;                             ///< -1: not in the list
 

@@ -73,7 +73,7 @@ void RunsWindow::layOut() {
 void RunsWindow::connectParts() {
   connect(m_places, &RunPlaces::changed, this, &RunsWindow::lookInPlaces);
   connect(m_bridge, &RunsBridge::told, this,
-          [this](const std::shared_ptr<const RunsNews>& news) { take(*news); });
+          [this](const std::shared_ptr<const RunListUpdate>& news) { take(*news); });
   connect(m_bridge, &RunsBridge::roundDone, this, &RunsWindow::finishRound);
   connect(m_table, &RunsTable::choiceChanged, this, &RunsWindow::choose);
   connect(m_table, &RunsTable::removeRequested, this, &RunsWindow::removeChosen);
@@ -105,7 +105,7 @@ void RunsWindow::showProgress(const Progress& progress) {
   m_progress->show();
 }
 
-void RunsWindow::take(const RunsNews& news) {
+void RunsWindow::take(const RunListUpdate& news) {
   m_table->apply(news);
   m_leftOut = news.leftOut;
   const std::int64_t all = m_table->rows()->rowCount();

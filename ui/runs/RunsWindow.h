@@ -49,7 +49,7 @@ class RunsWindow : public QDialog {
   void layOut();
   void connectParts();
   void lookInPlaces();
-  void take(const RunsNews& news);
+  void take(const RunListUpdate& news);
   void showProgress(const Progress& progress);  ///< of none it is not known how long it takes
   void finishRound();
   QString summary() const;  ///< how many there are

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <optional>
 
-#include "ui/base/EitherStop.h"
+#include "ui/base/CombinedStopSource.h"
 #include "ui/widgets/ProgressTask.h"
 
 namespace headlight {
@@ -50,7 +50,7 @@ void SweepJob::start(const SweepPlan& plan, const std::filesystem::path& folder)
           told->failure = QString::fromStdString(sweepRunName(plan, run) + ": " + error.text());
         };
         // Asked by the person, it ends with a checkpoint and says so; else nobody listens any more.
-        const EitherStop stop(asked, gone);
+        const CombinedStopSource stop(asked, gone);
         return runSweep(plan, folder, {}, observer, stop.token());
       },
       [this](const Result<SweepReport>& report) { finish(report); });

@@ -9,7 +9,7 @@
 #include <QToolButton>
 
 #include "core/models/Registry.h"
-#include "core/workbench/session/SchemeShelf.h"
+#include "core/workbench/session/SchemeLibrary.h"
 #include "ui/widgets/IconButton.h"
 
 namespace headlight {
@@ -39,7 +39,7 @@ QStringList schemeNames() {
   QStringList names;
   for (const std::string& name : maskPresetNames())
     names << QString::fromStdString(name);
-  const auto saved = SchemeShelf(SchemeShelf::defaultFolder()).names();
+  const auto saved = SchemeLibrary(SchemeLibrary::defaultFolder()).names();
   if (saved)
     for (const std::string& name : *saved)
       names << QString::fromStdString(name);

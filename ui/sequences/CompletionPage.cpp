@@ -14,7 +14,7 @@
 #include "ui/base/Images.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
@@ -187,7 +187,7 @@ void CompletionPage::refreshControls() {
   const bool busy = m_bridge->isBusy();
   const QString name = m_picture.empty() ? tr("No picture yet") : m_pictureName;
   m_name->setText(m_name->fontMetrics().elidedText(name, Qt::ElideMiddle, kFormWidth));
-  m_name->setToolTip(plainTip(m_pictureName));
+  m_name->setToolTip(plainToolTip(m_pictureName));
   const bool reading = m_reader->isBusy() || (!m_picture.empty() && busy);
   m_tiles->setHint(reading ? tr("Reading the picture…")
                            : tr("Choose a picture: the model draws its lower part anew."));

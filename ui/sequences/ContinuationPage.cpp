@@ -18,7 +18,7 @@
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/forms/ParameterForm.h"
 
 namespace headlight {

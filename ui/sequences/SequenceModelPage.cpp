@@ -15,7 +15,7 @@
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"
 #include "ui/training/RunFolders.h"
@@ -33,14 +33,14 @@ QString sequenceModelSentence(const SequenceModelInfo& info) {
   const QString data = experiment.ofPictures()
                            ? QObject::tr("pictures of %1 × %1").arg(experiment.data.imageSize)
                            : QObject::tr("text");
-  QString mechanism = shownName(experiment.model.mechanism);
+  QString mechanism = displayName(experiment.model.mechanism);
   if (experiment.model.isSoftmax())
     mechanism += QObject::tr(" of %1 heads").arg(experiment.model.heads);
   const double macs = static_cast<double>(sequenceCost(experiment).macs) / 1e9;
   // All at once: a name may have a "%3" in it.
   return QObject::tr(
              "%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters, %7 GMACs; %8")
-      .arg(shownName(experiment.name), mechanism, QString::number(experiment.model.depth),
+      .arg(displayName(experiment.name), mechanism, QString::number(experiment.model.depth),
            QString::number(experiment.model.width),
            locale.toString(static_cast<qlonglong>(experiment.length())),
            locale.toString(static_cast<qlonglong>(info.parameters)), QString::number(macs, 'g', 3),
@@ -147,7 +147,7 @@ void SequenceModelPage::open(const QString& path) {
 void SequenceModelPage::onModelChanged() {
   const SequenceModelInfo& info = *m_bridge->model();
   m_model->setText(sequenceModelSentence(info));
-  m_model->setToolTip(plainTip(QDir::toNativeSeparators(info.weights)));
+  m_model->setToolTip(plainToolTip(QDir::toNativeSeparators(info.weights)));
   m_message->clear();
   QWidget* page = m_continuation;
   if (info.experiment.ofPictures()) page = m_completion;

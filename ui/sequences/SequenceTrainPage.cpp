@@ -97,7 +97,7 @@ void SequenceTrainPage::setTextFile(const QString& path) {
 }
 
 void SequenceTrainPage::onSettingsChanged() {
-  hideWhatDoesNotCount();
+  updateFieldVisibility();
   check();
 }
 

@@ -73,7 +73,7 @@ class SequenceTrainPage : public QWidget {
   void choosePictures();
   void chooseStartWeights();
   void chooseTextFile();
-  void hideWhatDoesNotCount();
+  void updateFieldVisibility();
   void lockSettings(bool locked);
 
   Json settingsAsJson() const;

@@ -170,7 +170,7 @@ QWidget* SequenceTrainPage::makeProgress() {
   return column;
 }
 
-void SequenceTrainPage::hideWhatDoesNotCount() {
+void SequenceTrainPage::updateFieldVisibility() {
   const Json data = m_forms.at("data")->values(), model = m_forms.at("model")->values();
   const bool text = data["kind"] == "text";
   std::vector<std::string> hidden;

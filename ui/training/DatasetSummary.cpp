@@ -2,7 +2,7 @@
 
 #include <QLocale>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -41,9 +41,9 @@ FoundData lookForData(const std::filesystem::path& path) {
   const auto looked = guarded(path.string(), [&] {
     found.kind = detectDatasetKind(path);
     if (!found.kind.empty()) return;
-    if (const auto why = whyNoDataset(path, /*asked=*/true)) found.why = shownName(why->text());
+    if (const auto why = whyNoDataset(path, /*asked=*/true)) found.why = displayName(why->text());
   });
-  if (!looked) found.why = shownName(looked.error().text());
+  if (!looked) found.why = displayName(looked.error().text());
   return found;
 }
 
@@ -63,7 +63,7 @@ QString datasetSentence(const DatasetSummary& summary, const Experiment& experim
                 .arg(experiment.model.classes)
                 .arg(counted(classes, QObject::tr("class"), QObject::tr("classes")));
   for (const std::string& note : summary.notes)
-    text += QStringLiteral("\n") + shownName(note) + QStringLiteral(".");
+    text += QStringLiteral("\n") + displayName(note) + QStringLiteral(".");
   return text;
 }
 

@@ -16,7 +16,7 @@
 
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -46,12 +46,12 @@ QString ageText(double seconds) {
   return followedText("newest line %1 ago").arg(age);
 }
 
-QString stepsText(const RunNumbers& now) {
+QString stepsText(const RunMetrics& now) {
   QString text = followedText("epoch %1/%2 · step %3").arg(now.epoch).arg(now.epochs).arg(now.step);
   return now.steps > 0 ? followedText("%1 of %2").arg(text).arg(now.steps) : text;
 }
 
-QStringList numberTexts(const RunNumbers& now) {
+QStringList numberTexts(const RunMetrics& now) {
   QStringList texts;
   if (std::isfinite(now.loss)) texts << followedText("loss %1").arg(now.loss, 0, 'f', 4);
   if (std::isfinite(now.top1))
@@ -68,12 +68,12 @@ QStringList numberTexts(const RunNumbers& now) {
 
 }  // namespace
 
-QString followedStateText(const RunStanding& standing) {
+QString followedStateText(const RunStatus& standing) {
   const QString state = QString::fromStdString(followedStateName(standing.state));
   return standing.certain ? state : followedText("%1, as far as can be seen").arg(state);
 }
 
-double followedShare(const RunNumbers& numbers) {
+double followedShare(const RunMetrics& numbers) {
   if (numbers.steps <= 0) return 0;
   return std::clamp(static_cast<double>(numbers.step) / static_cast<double>(numbers.steps), 0.0,
                     1.0);
@@ -126,14 +126,14 @@ QWidget* FollowedLine::makeHead(QAction* stop) {
   return head;
 }
 
-void FollowedLine::setStanding(const QString& folder, const RunStanding& standing,
+void FollowedLine::setStanding(const QString& folder, const RunStatus& standing,
                                bool hasCheckpoint) {
-  QStringList parts{tr("Following “%1”").arg(shownName(QFileInfo(folder).fileName())),
+  QStringList parts{tr("Following “%1”").arg(displayName(QFileInfo(folder).fileName())),
                     followedStateText(standing)};
   if (standing.numbers.epochs > 0) parts << stepsText(standing.numbers);
   parts << ageText(standing.secondsSinceLine);
   m_state->setText(parts.join(QStringLiteral(" · ")));
-  m_state->setToolTip(plainTip(QDir::toNativeSeparators(folder)));
+  m_state->setToolTip(plainToolTip(QDir::toNativeSeparators(folder)));
   m_progress->setValue(static_cast<int>(followedShare(standing.numbers) * kFollowedSteps));
   m_numbers->setText(numberTexts(standing.numbers).join(QStringLiteral(" · ")));
   m_numbers->setVisible(!m_numbers->text().isEmpty());
@@ -145,7 +145,7 @@ void FollowedLine::setStanding(const QString& folder, const RunStanding& standin
 
 void FollowedLine::setMasks(const QString& text, const QString& edits) {
   m_masks->setText(text);
-  m_masks->setToolTip(plainTip(edits));
+  m_masks->setToolTip(plainToolTip(edits));
   m_masks->setVisible(!text.isEmpty());
 }
 

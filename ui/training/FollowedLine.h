@@ -22,7 +22,7 @@ class FollowedLine : public QFrame {
   explicit FollowedLine(QAction* stop, QWidget* parent = nullptr);  ///< hidden
 
   /// `folder`: of the run; `hasCheckpoint`: whether its newest weights can be opened.
-  void setStanding(const QString& folder, const RunStanding& standing, bool hasCheckpoint);
+  void setStanding(const QString& folder, const RunStatus& standing, bool hasCheckpoint);
   /// The masks at the step that is shown; `edits` in the tool tip.
   void setMasks(const QString& text, const QString& edits);
 
@@ -47,8 +47,8 @@ class FollowedLine : public QFrame {
 };
 
 /// "training", "finished"; of one that is judged by the age of its newest line that too.
-QString followedStateText(const RunStanding& standing);
+QString followedStateText(const RunStatus& standing);
 /// Of steps done, in [0, 1]; 0 where it is not known how many there are.
-double followedShare(const RunNumbers& numbers);
+double followedShare(const RunMetrics& numbers);
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/EitherStop.h"
+#include "ui/base/CombinedStopSource.h"
 #include "ui/base/Icons.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
@@ -98,7 +98,7 @@ void ReplayDialog::start() {
       [run, asked = m_stopping.get_token()](const ProgressCallback& progress,
                                             std::stop_token gone) {
         // Asked by the person, it ends with a checkpoint and says so; else nobody listens any more.
-        const EitherStop stop(asked, gone);
+        const CombinedStopSource stop(asked, gone);
         return replayRun(run, replayFolderOf(run), {{}, progress}, stop.token());
       },
       [this](const Result<ReplayReport>& report) { finish(report); });

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskCommand.h"
@@ -85,7 +85,7 @@ void RunEdits::tellKept() {
   const QString label = m_document->undoStack()->undoText();
   Q_EMIT m_document->message(tr("%1: in the open model only; run “%2” keeps its masks")
                                  .arg(label.isEmpty() ? tr("Masks changed") : label,
-                                      shownName(QFileInfo(m_bridge->folder()).fileName())));
+                                      displayName(QFileInfo(m_bridge->folder()).fileName())));
 }
 
 void RunEdits::onMasksChanged() {

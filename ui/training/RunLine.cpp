@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/training/FollowedLine.h"
@@ -67,9 +67,9 @@ void RunLine::setFollower(FollowBridge* follower) {
   });
 }
 
-void RunLine::onFollowed(const RunStanding& standing) {
+void RunLine::onFollowed(const RunStatus& standing) {
   if (m_live) return;
-  const RunNumbers& now = standing.numbers;
+  const RunMetrics& now = standing.numbers;
   m_any = true;
   m_state = followedStateText(standing);
   if (now.epochs > 0) m_state += tr(" · epoch %1/%2").arg(now.epoch).arg(now.epochs);
@@ -105,7 +105,7 @@ void RunLine::onUpdated(const TrainingUpdate& update) {
     m_top1 = point.top1;
     m_bestTop1 = std::max(m_bestTop1, point.top1);
   }
-  m_state = shownName(update.progress.stage);
+  m_state = displayName(update.progress.stage);
   refresh();
 }
 
@@ -126,7 +126,7 @@ void RunLine::refresh() {
   showWhereNeeded();
   const bool follows = !m_live && m_follower && m_follower->isFollowing();
   const QString folder = follows ? m_follower->folder() : m_bridge->folder();
-  const QString name = shownName(QFileInfo(folder).fileName().toStdString());
+  const QString name = displayName(QFileInfo(folder).fileName().toStdString());
   const QString state = m_bridge->isPaused() ? tr("paused") : m_state;
   m_open->setText((follows ? tr("▶ following “%1”: %2") : tr("▶ run “%1”: %2")).arg(name, state));
   const double share =

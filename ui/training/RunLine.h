@@ -16,7 +16,7 @@ namespace headlight {
 
 class FollowBridge;
 class TrainingBridge;
-struct RunStanding;
+struct RunStatus;
 
 /// Hidden until a run begins, and where the run is shown as a whole.
 class RunLine : public QToolBar {
@@ -38,7 +38,7 @@ class RunLine : public QToolBar {
  private:
   void onUpdated(const TrainingUpdate& update);
   void onFinished(const TrainingOutcome* outcome);
-  void onFollowed(const RunStanding& standing);
+  void onFollowed(const RunStatus& standing);
   void begin();
   void refresh();
 

@@ -16,7 +16,7 @@
 #include "core/config/DatasetKinds.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/EitherStop.h"
+#include "ui/base/CombinedStopSource.h"
 #include "ui/base/Icons.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
@@ -249,7 +249,7 @@ void SearchDialog::start() {
       [plan = plan(), folder = folder().toStdString(), observer,
        asked = m_stopping.get_token()](std::stop_token gone) {
         // Stopped by the person it is still heard; with the dialog gone it is not.
-        const EitherStop stop(asked, gone);
+        const CombinedStopSource stop(asked, gone);
         return searchScheme(plan, folder, observer, stop.token());
       },
       [this](const Result<SearchReport>& report) { finish(report); });

@@ -20,7 +20,7 @@
 #include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
@@ -93,7 +93,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   layout->setSpacing(8);
   auto* subject = new QLabel(
       tr("%1 with masks “%2”")
-          .arg(shownName(experiment.model.name), shownName(masksTitle(experiment.masks))),
+          .arg(displayName(experiment.model.name), displayName(masksTitle(experiment.masks))),
       this);
   subject->setObjectName(QStringLiteral("trainSubject"));
   subject->setTextFormat(Qt::PlainText);
@@ -229,7 +229,7 @@ void TrainDialog::showStart() {
       start.fromLoaded->isEnabled() && weights == m_document->model().weights.string();
   const bool other = !weights.empty() && !loaded;
   if (other)
-    start.fromFile->setText(shownName(QFileInfo(QString::fromStdString(weights)).fileName()));
+    start.fromFile->setText(displayName(QFileInfo(QString::fromStdString(weights)).fileName()));
   start.fromFile->setVisible(other);
   (loaded ? start.fromLoaded : other ? start.fromFile : start.fromRandom)->setChecked(true);
 }
@@ -319,7 +319,7 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
   return {};
 }
 
-void TrainDialog::hideWhatDoesNotCount() {
+void TrainDialog::updateFieldVisibility() {
   ParameterForm* form = m_forms.at("data");
   m_forms.at("training")->hideFields(idleTrainingFields(m_forms.at("training")->values()));
   std::vector<std::string> idle = idleDataFields(form->values()["dataset"].get<std::string>());
@@ -328,7 +328,7 @@ void TrainDialog::hideWhatDoesNotCount() {
 }
 
 void TrainDialog::check() {
-  hideWhatDoesNotCount();
+  updateFieldVisibility();
   m_recipe->compare(sectionsAsJson());
   Experiment read;
   const QString problem = firstProblem(read);

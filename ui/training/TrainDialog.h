@@ -58,7 +58,7 @@ class TrainDialog : public QDialog {
   void onChanged();
   void onNameChanged();
   void check();
-  void hideWhatDoesNotCount();
+  void updateFieldVisibility();
   QString firstProblem(Experiment& experiment);
   void markTabs();
   void probe();

@@ -11,7 +11,7 @@
 
 #include "ui/base/Icons.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/PathRow.h"
 
@@ -40,7 +40,7 @@ TrainStart makeTrainStart(const Document& document, QWidget* parent) {
       hasFile ? QString::fromStdString(document.model().weights.string()) : QString();
   parts.fromLoaded = addChoice(
       parts.row, "fromLoaded",
-      hasFile ? dialogText("the open w&eights (%1)").arg(shownName(QFileInfo(file).fileName()))
+      hasFile ? dialogText("the open w&eights (%1)").arg(displayName(QFileInfo(file).fileName()))
               : dialogText("the open w&eights"));
   parts.fromLoaded->setEnabled(hasFile);
   parts.fromLoaded->setToolTip(

@@ -13,10 +13,10 @@
 #include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/bridge/FollowBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/plots/LocalityPlot.h"
@@ -279,7 +279,7 @@ void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
   m_outcome = outcome;
   QString text = run->finished ? tr("The last run, “%1”, finished after %2 steps.")
                                : tr("The last run, “%1”, has been trained for %2 steps.");
-  text = text.arg(shownName(run->experiment.name)).arg(outcome.steps);
+  text = text.arg(displayName(run->experiment.name)).arg(outcome.steps);
   showOutcome(text + accuracyText(outcome), false);
   refreshControls();
   redraw();
@@ -289,7 +289,7 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
   if (!update) return;
   if (!m_active) begin();
   m_runState = update->state;
-  m_message = shownName(update->message);
+  m_message = displayName(update->message);
   m_runProgress = update->progress;
   m_epoch = update->epoch;
   m_epochs = update->epochs;
@@ -305,7 +305,7 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
   for (const AppliedEdit& edit : update->edits) {
     m_loss->addEdit(edit);
     Q_EMIT m_document->message(
-        tr("Training, step %1: %2").arg(edit.step).arg(shownName(edit.edit.label)));
+        tr("Training, step %1: %2").arg(edit.step).arg(displayName(edit.edit.label)));
   }
   m_warnings.add(update->warnings);
   if (m_edits->runIsThere()) refreshControls();
@@ -393,7 +393,7 @@ void TrainingDock::refreshControls() {
   const auto run = m_bridge->experiment();
   const bool sameModel =
       run && m_document->hasModel() &&
-      LookBridge::canLookThrough(run->model, m_document->model().experiment.model);
+      ModelWorker::canLookThrough(run->model, m_document->model().experiment.model);
   m_actions.lookThrough->setEnabled(sameModel);
   refreshFollowing();
 }

@@ -1,7 +1,7 @@
 #pragma once
 // The content of the Training dock: run controls, progress, live plots, and what happens to mask
 // edits meanwhile. Talks to the run through TrainingBridge only; "look through the training
-// weights" is TrainingBridge::setSnapshotsWanted, whose snapshots the shell gives to LookBridge.
+// weights" is TrainingBridge::setSnapshotsWanted, whose snapshots the shell gives to ModelWorker.
 
 #include <QTimer>
 #include <QWidget>

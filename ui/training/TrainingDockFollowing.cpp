@@ -4,9 +4,9 @@
 #include <QFileInfo>
 
 #include "core/workbench/runs/RunFollower.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/plots/LocalityPlot.h"
@@ -24,7 +24,7 @@ QString listedEdits(const std::vector<AppliedEdit>& edits) {
   constexpr std::size_t kMostListed = 12;
   QStringList lines;
   for (std::size_t i = edits.size() - std::min(edits.size(), kMostListed); i < edits.size(); ++i)
-    lines << TrainingDock::tr("step %1: %2").arg(edits[i].step).arg(shownName(edits[i].edit.label));
+    lines << TrainingDock::tr("step %1: %2").arg(edits[i].step).arg(displayName(edits[i].edit.label));
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -76,7 +76,7 @@ void TrainingDock::onLeft(const QString& folder) {
     m_left = true;
     TrainingOutcomeBar::Offers none;
     m_outcomeBar->tell(tr("“%1” is no longer followed. Its curves are as they were seen last.")
-                           .arg(shownName(QFileInfo(folder).fileName())),
+                           .arg(displayName(QFileInfo(folder).fileName())),
                        false, none);
   }
   refreshControls();
@@ -96,7 +96,7 @@ void TrainingDock::refreshFollowing() {
   m_actions.followEdits->setToolTip(tr("The run is followed only: its masks are not changed"));
   const auto run = m_follower->experiment();
   const bool fits = !run || !m_document->hasModel() ||
-                    LookBridge::canLookThrough(run->model, m_document->model().experiment.model);
+                    ModelWorker::canLookThrough(run->model, m_document->model().experiment.model);
   m_actions.lookThrough->setEnabled(fits);
   m_actions.lookThrough->setToolTip(
       fits ? m_actions.lookThrough->statusTip()
@@ -112,7 +112,7 @@ void TrainingDock::showFollowedMasks() {
   if (!masks) return m_followed->setMasks({}, {});
   QString text = tr("masks at step %1: “%2”, %3 of %4 heads")
                      .arg(step)
-                     .arg(shownName(schemeTitle(*masks)))
+                     .arg(displayName(schemeTitle(*masks)))
                      .arg(masks->maskedHeads())
                      .arg(headsOf(*masks));
   if (const auto edits = m_followedEdits.size(); edits > 0)

@@ -6,14 +6,14 @@
 #include <QPushButton>
 #include <QRegularExpression>
 
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
 
 QMessageBox* makeBox(QMessageBox::Icon icon, const QString& title, const QString& text,
                      QMessageBox::StandardButton button, QWidget* parent) {
-  auto* box = new QMessageBox(icon, shownName(title), shownText(title), button, parent);
+  auto* box = new QMessageBox(icon, displayName(title), shownText(title), button, parent);
   box->setInformativeText(shownText(text));
   for (auto* label : box->findChildren<QLabel*>())
     label->setTextFormat(Qt::PlainText);

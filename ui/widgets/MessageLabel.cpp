@@ -6,7 +6,7 @@
 
 #include "ui/base/Colors.h"
 #include "ui/base/Icons.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -124,7 +124,7 @@ void NoticeBar::refresh() {
                            ? notice.text
                            : QStringLiteral("%1. %2").arg(notice.title, notice.text);
   m_text->setText(shortened(text));
-  m_text->setToolTip(plainTip(text));
+  m_text->setToolTip(plainToolTip(text));
   m_more->setVisible(m_notices.size() > 1);
   m_more->setText(tr("+%1 more").arg(m_notices.size() - 1));
   m_action->setVisible(!notice.action.isEmpty());

@@ -12,7 +12,7 @@
 #include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/window/StatusLine.h"
 
@@ -84,7 +84,7 @@ QString originRows(const ModelInfo& info) {
                               : QString::fromStdString(info.weights.string());
   QString rows =
       row(say("Weights"), weights) + row(say("Device"), QString::fromStdString(info.device));
-  if (!info.weights.empty() && !info.mapsAlone)
+  if (!info.weights.empty() && !info.isPrecomputed)
     rows += row(say("What fitted"), QString::fromStdString(info.report.summary()));
   if (const std::string names = classNamesText(info); !names.empty())
     rows += row(say("Class names"), QString::fromStdString(names));
@@ -103,7 +103,7 @@ void showModelInfo(const Document& document, QWidget* parent) {
   if (!info.classNames.empty()) {
     QStringList names;
     for (const std::string& name : info.classNames)
-      names << shownName(name);
+      names << displayName(name);
     html += QStringLiteral("<p><b>%1</b><br>%2</p>")
                 .arg(say("Class names"), names.join(QStringLiteral(", ")).toHtmlEscaped());
   }

@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-AnglesCommands::AnglesCommands(Document* document, LookBridge* look, QWidget* window)
+AnglesCommands::AnglesCommands(Document* document, ModelWorker* look, QWidget* window)
     : QObject(window), m_document(document), m_look(look), m_window(window) {
   m_commands << makeCommand(
       this,

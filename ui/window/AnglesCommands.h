@@ -12,12 +12,12 @@ namespace headlight {
 
 class AnglesDialog;
 class Document;
-class LookBridge;
+class ModelWorker;
 
 class AnglesCommands : public QObject {
   Q_OBJECT
  public:
-  AnglesCommands(Document* document, LookBridge* look, QWidget* window);
+  AnglesCommands(Document* document, ModelWorker* look, QWidget* window);
 
   const QList<QAction*>& commands() const { return m_commands; }
 
@@ -25,7 +25,7 @@ class AnglesCommands : public QObject {
   void show();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   QWidget* m_window;
   QPointer<AnglesDialog> m_dialog;  ///< null until it is wanted
   QList<QAction*> m_commands;

@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-AverageCommands::AverageCommands(Document* document, LookBridge* look, QListView* gallery,
+AverageCommands::AverageCommands(Document* document, ModelWorker* look, QListView* gallery,
                                  QWidget* window)
     : QObject(window), m_document(document), m_look(look), m_gallery(gallery), m_window(window) {
   m_showRelative = makeCommand(

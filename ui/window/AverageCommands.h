@@ -15,13 +15,13 @@ namespace headlight {
 
 class AveragesDialog;
 class Document;
-class LookBridge;
+class ModelWorker;
 
 class AverageCommands : public QObject {
   Q_OBJECT
  public:
   /// `gallery`: the list that pictures are chosen in.
-  AverageCommands(Document* document, LookBridge* look, QListView* gallery, QWidget* window);
+  AverageCommands(Document* document, ModelWorker* look, QListView* gallery, QWidget* window);
 
   /// For the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
@@ -33,7 +33,7 @@ class AverageCommands : public QObject {
   void refresh();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   QListView* m_gallery;
   QWidget* m_window;
   QPointer<AveragesDialog> m_relative, m_heads, m_faithfulness;  ///< null until they are wanted

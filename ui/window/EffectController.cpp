@@ -5,15 +5,15 @@
 #include "ui/widgets/Dialogs.h"
 #include "ui/document/Document.h"
 #include "ui/evaluation/CastleDialog.h"
-#include "ui/evaluation/DatasetDialog.h"
-#include "ui/evaluation/EffectDataDialog.h"
+#include "ui/evaluation/ClassReportDialog.h"
+#include "ui/evaluation/EvaluationDataDialog.h"
 #include "ui/evaluation/EffectLine.h"
 #include "ui/evaluation/EffectPictures.h"
 #include "ui/evaluation/SampleFields.h"
 
 namespace headlight {
 
-EffectController::EffectController(Document* document, LookBridge* look, QWidget* window)
+EffectController::EffectController(Document* document, ModelWorker* look, QWidget* window)
     : QObject(window),
       m_document(document),
       m_look(look),
@@ -68,7 +68,7 @@ void EffectController::makeMaskCommands() {
 }
 
 void EffectController::keepIn(const std::filesystem::path& folder) {
-  m_shelf = std::make_shared<const ResultShelf>(folder);
+  m_shelf = std::make_shared<const ResultCache>(folder);
   m_bridge.setShelf(m_shelf);
   m_heads.setShelf(m_shelf);
   m_layers.setShelf(m_shelf);
@@ -100,7 +100,7 @@ void EffectController::setSample(const std::optional<PictureSample>& sample) {
 
 void EffectController::chooseData() {
   if (!m_document->canCompute()) return;
-  auto* dialog = new EffectDataDialog(m_bridge.sample(), sampleOf(*m_document), m_window);
+  auto* dialog = new EvaluationDataDialog(m_bridge.sample(), sampleOf(*m_document), m_window);
   dialogs().show(dialog, [this, dialog](int result) {
     if (result != QDialog::Accepted) return;
     m_chosen = true;
@@ -111,11 +111,11 @@ void EffectController::chooseData() {
 void EffectController::showClasses() {
   if (!m_document->canCompute()) return;
   if (!m_classes) {
-    m_classes = new DatasetDialog(m_document, &m_bridge, m_window);
+    m_classes = new ClassReportDialog(m_document, &m_bridge, m_window);
     m_classes->setAttribute(Qt::WA_DeleteOnClose);
-    connect(m_classes, &DatasetDialog::dataRequested, this, &EffectController::chooseData);
-    connect(m_classes, &DatasetDialog::anewRequested, &m_bridge, &MaskEffectBridge::measureAnew);
-    connect(m_classes, &DatasetDialog::opened, this,
+    connect(m_classes, &ClassReportDialog::dataRequested, this, &EffectController::chooseData);
+    connect(m_classes, &ClassReportDialog::anewRequested, &m_bridge, &MaskEffectBridge::measureAnew);
+    connect(m_classes, &ClassReportDialog::opened, this,
             [this](const Image& picture, const QString& name) {
               m_document->setImage(picture, name, {});
             });

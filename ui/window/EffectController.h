@@ -17,13 +17,13 @@
 namespace headlight {
 
 class CastleDialog;
-class DatasetDialog;
+class ClassReportDialog;
 class EffectLine;
 
 class EffectController : public QObject {
   Q_OBJECT
  public:
-  EffectController(Document* document, LookBridge* look, QWidget* window);
+  EffectController(Document* document, ModelWorker* look, QWidget* window);
 
   MaskEffectBridge* bridge() { return &m_bridge; }
   HeadValuesBridge* heads() { return &m_heads; }
@@ -50,15 +50,15 @@ class EffectController : public QObject {
   void showClasses();
 
   Document* m_document;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   QWidget* m_window;
   MaskEffectBridge m_bridge;
   HeadValuesBridge m_heads;
   SimilarityBridge m_layers;
-  std::shared_ptr<const ResultShelf> m_shelf;
+  std::shared_ptr<const ResultCache> m_shelf;
   bool m_chosen = false;  ///< the data, by a person
   EffectLine* m_line;
-  QPointer<DatasetDialog> m_classes;      ///< null until it is wanted
+  QPointer<ClassReportDialog> m_classes;      ///< null until it is wanted
   QPointer<CastleDialog> m_castleDialog;  ///< likewise
   QList<QAction*> m_commands, m_modelCommands;
   QAction* m_castle = nullptr;

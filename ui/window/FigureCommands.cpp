@@ -9,7 +9,7 @@
 #include "ui/base/Actions.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/document/Folders.h"
 #include "ui/document/Session.h"
@@ -17,10 +17,10 @@
 #include "ui/figures/FigureExport.h"
 #include "ui/figures/FilmDialog.h"
 #include "ui/figures/HeadFigureDialog.h"
-#include "ui/figures/WayFigure.h"
+#include "ui/figures/ExplanationFigure.h"
 #include "ui/compare/CompareView.h"
 #include "ui/workspace/PictureTabs.h"
-#include "ui/attribution/WaysView.h"
+#include "ui/attribution/ExplanationView.h"
 #include "ui/window/FigurePageCommand.h"
 #include "ui/workspace/Workspaces.h"
 
@@ -120,9 +120,9 @@ void FigureCommands::showHeads() {
   }
   const QString whose = values->pictures > 1
                             ? tr("%n picture(s) of the data set", nullptr, int(values->pictures))
-                            : shownName(m_document->imageName());
+                            : displayName(m_document->imageName());
   const QString model =
-      shownName(QString::fromStdString(m_document->model().experiment.model.name));
+      displayName(QString::fromStdString(m_document->model().experiment.model.name));
   dialogs().show(
       new HeadFigureDialog(*values,
                            tr("%1 · %2 · %3").arg(QString::fromStdString(info.title), model, whose),
@@ -131,11 +131,11 @@ void FigureCommands::showHeads() {
 }
 
 Result<FigureRequest> FigureCommands::capture() const {
-  if (m_tabs->page() == QStringLiteral("ways")) return captureWay(*m_document, *m_tabs->ways());
+  if (m_tabs->page() == QStringLiteral("ways")) return captureExplanation(*m_document, *m_tabs->ways());
   const FigureKind kind = figureOf(*m_tabs);
   if (kind != FigureKind::Comparison) return captureFigure(*m_document, kind);
-  const SideBySide& sides = *m_tabs->compare()->sides();
-  if (sides.comparison().otherWay) return captureComparedWays(sides);
+  const CompareSides& sides = *m_tabs->compare()->sides();
+  if (sides.comparison().otherExplanation) return captureComparedExplanations(sides);
   return captureComparison(sides.left(), sides.right(), sides.comparison().difference);
 }
 
@@ -169,7 +169,7 @@ QByteArray FigureCommands::sessionNow() const {
   return sessionToText(session);
 }
 
-QAction* FigureCommands::makePages(LookBridge* look, GalleryDock* gallery, const QString& file) {
+QAction* FigureCommands::makePages(ModelWorker* look, GalleryDock* gallery, const QString& file) {
   auto* page = new FigurePageCommand(
       {m_document, look, gallery, [this] { return sessionNow(); }, file}, m_window);
   return page->action();

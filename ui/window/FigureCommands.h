@@ -14,7 +14,7 @@ class Document;
 class EvolutionBridge;
 class FigurePageCommand;
 class GalleryDock;
-class LookBridge;
+class ModelWorker;
 class PictureTabs;
 class Workspaces;
 struct FigureRequest;
@@ -33,7 +33,7 @@ class FigureCommands : public QObject {
   QAction* filmAction() const { return m_film; }
   void setEvolution(const EvolutionBridge* evolution);  ///< once
   /// A page of pictures × heads and methods, in the menu of files. `file`: where it is kept.
-  QAction* makePages(LookBridge* look, GalleryDock* gallery, const QString& file);  ///< once
+  QAction* makePages(ModelWorker* look, GalleryDock* gallery, const QString& file);  ///< once
 
  Q_SIGNALS:
   void failed(const QString& title, const QString& text);

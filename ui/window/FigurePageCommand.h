@@ -14,14 +14,14 @@ namespace headlight {
 class Document;
 class FigurePageDialog;
 class GalleryDock;
-class LookBridge;
+class ModelWorker;
 
 class FigurePageCommand : public QObject {
   Q_OBJECT
  public:
   struct Parts {
     Document* document;
-    LookBridge* look;
+    ModelWorker* look;
     GalleryDock* gallery;
     std::function<QByteArray()> session;  ///< that a PNG carries
     QString file;                         ///< where the page is kept; empty: nowhere

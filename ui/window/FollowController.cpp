@@ -4,9 +4,9 @@
 #include <QWidget>
 
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/opening/Opener.h"
@@ -17,7 +17,7 @@ namespace headlight {
 namespace {
 
 QString runName(const QString& folder) {
-  return shownName(QFileInfo(folder).fileName());
+  return displayName(QFileInfo(folder).fileName());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace headlight {
 
 class Document;
 class FollowBridge;
-class LookBridge;
+class ModelWorker;
 class ModelSnapshot;
 class Opener;
 class TrainingBridge;
@@ -23,7 +23,7 @@ struct FollowParts {
   Document* document;
   FollowBridge* follow;
   TrainingBridge* training;
-  LookBridge* look;
+  ModelWorker* look;
   Opener* opener;
   TrainingDock* dock;
   QWidget* window;

@@ -11,22 +11,22 @@
 #include "ui/widgets/FieldKeys.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
-#include "ui/widgets/PlainLabels.h"
-#include "ui/base/ShownText.h"
-#include "ui/widgets/Stacked.h"
+#include "ui/widgets/PlainTextLabels.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/widgets/StackedWidgets.h"
 #include "ui/base/Theme.h"
-#include "ui/widgets/WrappedTips.h"
+#include "ui/widgets/ToolTipWrapping.h"
 #include "ui/compare/CompareView.h"
 #include "ui/evaluation/EffectLine.h"
 #include "ui/heads/HeadsGrid.h"
 #include "ui/heads/NumberChooser.h"
 #include "ui/workspace/PictureTabs.h"
 #include "ui/evaluation/PredictionPanel.h"
-#include "ui/compare/SideBySide.h"
+#include "ui/compare/CompareSides.h"
 #include "ui/compare/SimilarityPage.h"
 #include "ui/workspace/ViewCommands.h"
 #include "ui/canvas/ViewControls.h"
-#include "ui/attribution/WaysView.h"
+#include "ui/attribution/ExplanationView.h"
 #include "ui/masks/MaskPanel.h"
 #include "ui/masks/ReferenceCommands.h"
 #include "ui/opening/GalleryDock.h"
@@ -48,7 +48,7 @@
 #include "ui/window/FollowController.h"
 #include "ui/window/HelpCommands.h"
 #include "ui/window/Menus.h"
-#include "ui/window/OwnCommands.h"
+#include "ui/window/MechanismPlotCommands.h"
 #include "ui/window/RunPicture.h"
 #include "ui/window/SessionController.h"
 #include "ui/window/StatusLine.h"
@@ -65,15 +65,15 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_log(log),
       m_document(std::make_unique<Document>()),
       m_images(std::make_unique<ImageBridge>()),
-      m_look(std::make_unique<LookBridge>(m_document.get())),
+      m_look(std::make_unique<ModelWorker>(m_document.get())),
       m_training(std::make_unique<TrainingBridge>()),
       m_follow(std::make_unique<FollowBridge>()),
       m_gallery(std::make_unique<GalleryModel>(m_images.get())),
       m_actions(new Actions(this)),
       m_opener(new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this)) {
   setObjectName(QStringLiteral("mainWindow"));
-  new PlainLabels(this);
-  new WrappedTips(this);
+  new PlainTextLabels(this);
+  new ToolTipWrapping(this);
   setWindowIcon(applicationIcon());
   // Not animated: an arrangement that is restored while a dock is still on its way crashes in Qt.
   setDockOptions(AllowNestedDocks | AllowTabbedDocks);
@@ -188,7 +188,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(tr("Model"),
                    (new AnglesCommands(m_document.get(), m_look.get(), this))->commands());
   m_actions->adopt(tr("Model"),
-                   (new OwnCommands(m_document.get(), m_look.get(), this))->commands());
+                   (new MechanismPlotCommands(m_document.get(), m_look.get(), this))->commands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
@@ -219,7 +219,7 @@ void MainWindow::connectControllers() {
     m_look->openModel(source);
   });
   connect(m_galleryDock, &GalleryDock::colorsRequested, m_centre->tabs()->ways(),
-          &WaysView::showTogether);
+          &ExplanationView::showTogether);
   connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
   connect(m_maskPanel, &MaskPanel::neededInView, this, [this] {
@@ -234,8 +234,8 @@ void MainWindow::connectControllers() {
   connect(m_trainingDock, &TrainingDock::compareRequested, this,
           [this](const QString& start, const QString& trained) {
             Comparison comparison = m_centre->tabs()->compare()->sides()->comparison();
-            comparison.sides = {ComparedSide{start, SideMasks::Own, {}, {}},
-                                ComparedSide{trained, SideMasks::Own, {}, {}}};
+            comparison.sides = {CompareSide{start, SideMasks::Own, {}, {}},
+                                CompareSide{trained, SideMasks::Own, {}, {}}};
             m_workspaces->show(Workspace::Compare);
             m_centre->tabs()->compare()->sides()->showComparison(comparison);
           });
@@ -284,13 +284,13 @@ void MainWindow::connectStatus() {
   const auto showActivity = [this] {
     m_status->setActivity(m_look->activity(), m_look->isOpening());
   };
-  connect(m_look.get(), &LookBridge::activityChanged, this, showActivity);
+  connect(m_look.get(), &ModelWorker::activityChanged, this, showActivity);
   connect(m_figures, &FigureCommands::activityChanged, this,
           [this, showActivity](const QString& text) {
             if (text.isEmpty()) return showActivity();
             m_status->setActivity(text, false);
           });
-  connect(m_look.get(), &LookBridge::computeDescribed, m_status,
+  connect(m_look.get(), &ModelWorker::computeDescribed, m_status,
           &StatusLine::setComputeDescription);
   connect(m_status, &StatusLine::cancelRequested, this, [this] {
     m_look->cancelOpening();
@@ -317,9 +317,9 @@ void MainWindow::tell(const Notice& notice) {
 void MainWindow::updateTitle() {
   QStringList parts;
   if (m_document->hasModel()) {
-    parts << shownName(m_document->model().experiment.model.name);
+    parts << displayName(m_document->model().experiment.model.name);
     if (m_document->hasImage()) parts << m_document->imageName();
-    parts << tr("scheme “%1”").arg(shownName(schemeTitle(m_document->masks())));
+    parts << tr("scheme “%1”").arg(displayName(schemeTitle(m_document->masks())));
     if (const QString note = m_document->sourceNote(); !note.isEmpty()) parts << note;
   }
   // The system adds the program's name.

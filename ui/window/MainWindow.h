@@ -12,7 +12,7 @@
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/document/Session.h"
@@ -81,7 +81,7 @@ class MainWindow : public QMainWindow {
 
   Document* document() { return m_document.get(); }
   Opener* opener() { return m_opener; }
-  LookBridge* lookBridge() { return m_look.get(); }
+  ModelWorker* lookBridge() { return m_look.get(); }
   ImageBridge* imageBridge() { return m_images.get(); }
   TrainingBridge* trainingBridge() { return m_training.get(); }
   FollowBridge* followBridge() { return m_follow.get(); }
@@ -115,7 +115,7 @@ class MainWindow : public QMainWindow {
 
   std::unique_ptr<Document> m_document;
   std::unique_ptr<ImageBridge> m_images;
-  std::unique_ptr<LookBridge> m_look;
+  std::unique_ptr<ModelWorker> m_look;
   std::unique_ptr<TrainingBridge> m_training;
   std::unique_ptr<FollowBridge> m_follow;
   std::unique_ptr<GalleryModel> m_gallery;

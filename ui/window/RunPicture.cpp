@@ -5,15 +5,15 @@
 
 #include <utility>
 
-#include "ui/base/ShownText.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 
-RunPicture::RunPicture(Document* document, TrainingBridge* training, LookBridge* look,
+RunPicture::RunPicture(Document* document, TrainingBridge* training, ModelWorker* look,
                        Workspaces* workspaces, QObject* parent)
     : QObject(parent),
       m_document(document),
@@ -24,13 +24,13 @@ RunPicture::RunPicture(Document* document, TrainingBridge* training, LookBridge*
   connect(training, &TrainingBridge::snapshotsWantedChanged, this, &RunPicture::onWanted);
   connect(workspaces, &Workspaces::changed, this, &RunPicture::refresh);
   connect(document, &Document::modelChanged, this, &RunPicture::onModel);
-  connect(look, &LookBridge::throughTrainingChanged, this, &RunPicture::refreshNote);
+  connect(look, &ModelWorker::throughTrainingChanged, this, &RunPicture::refreshNote);
 }
 
 bool RunPicture::fits() const {
   const auto run = m_training->experiment();
   return run && m_document->hasModel() &&
-         LookBridge::canLookThrough(run->model, m_document->model().experiment.model);
+         ModelWorker::canLookThrough(run->model, m_document->model().experiment.model);
 }
 
 void RunPicture::onState() {
@@ -75,7 +75,7 @@ void RunPicture::refreshNote() {
   const bool other = m_workspaces->current() == Workspace::Train && m_running &&
                      !m_look->isLookingThroughTraining();
   m_document->setRunNote(other ? tr("the open model, not run “%1”")
-                                     .arg(shownName(QFileInfo(m_training->folder()).fileName()))
+                                     .arg(displayName(QFileInfo(m_training->folder()).fileName()))
                                : QString());
 }
 

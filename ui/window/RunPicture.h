@@ -8,7 +8,7 @@
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 class TrainingBridge;
 class Workspaces;
 
@@ -16,7 +16,7 @@ class RunPicture : public QObject {
   Q_OBJECT
  public:
   /// All of them outlive it.
-  RunPicture(Document* document, TrainingBridge* training, LookBridge* look, Workspaces* workspaces,
+  RunPicture(Document* document, TrainingBridge* training, ModelWorker* look, Workspaces* workspaces,
              QObject* parent);
 
  private:
@@ -30,7 +30,7 @@ class RunPicture : public QObject {
 
   Document* m_document;
   TrainingBridge* m_training;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   Workspaces* m_workspaces;
   bool m_running = false;   ///< as it was known last
   bool m_own = false;       ///< the weights are wanted because of this, not of the person

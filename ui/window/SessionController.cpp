@@ -10,10 +10,10 @@
 #include "core/base/Log.h"
 #include "ui/base/Actions.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/base/Theme.h"
 #include "ui/bridge/GalleryModel.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/document/Folders.h"
 #include "ui/compare/CompareView.h"
 #include "ui/workspace/PictureTabs.h"
@@ -33,9 +33,9 @@ constexpr int kSettledMs = 2000;
 
 /// "deit_tiny_patch16_224", "texture-shape (demo.safetensors)".
 QString titleOf(const ModelInfo& model) {
-  const QString name = shownName(model.experiment.model.name);
+  const QString name = displayName(model.experiment.model.name);
   const QString file =
-      shownName(QFileInfo(QString::fromStdString(model.weights.string())).fileName());
+      displayName(QFileInfo(QString::fromStdString(model.weights.string())).fileName());
   return file.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, file);
 }
 
@@ -80,7 +80,7 @@ void SessionController::connectParts() {
        {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged})
     connect(document, signal, this, &SessionController::changed);
   connect(document, &Document::viewChanged, this, &SessionController::viewChanged);
-  connect(m_parts.tabs->compare()->sides(), &SideBySide::changed, this,
+  connect(m_parts.tabs->compare()->sides(), &CompareSides::changed, this,
           &SessionController::changed);
   connect(document, &Document::modelChanged, this,
           [this] { m_save->setEnabled(m_parts.document->hasModel()); });
@@ -94,8 +94,8 @@ void SessionController::connectParts() {
           &SessionController::changed);
   connect(m_parts.following, &FollowController::changed, this, &SessionController::changed);
   connect(m_parts.opener, &Opener::sessionFound, this, &SessionController::onFound);
-  connect(m_parts.look, &LookBridge::openingFailed, this, &SessionController::onOpeningFailed);
-  connect(m_parts.look, &LookBridge::replacing, this, &SessionController::onReplacing);
+  connect(m_parts.look, &ModelWorker::openingFailed, this, &SessionController::onOpeningFailed);
+  connect(m_parts.look, &ModelWorker::replacing, this, &SessionController::onReplacing);
   connect(&m_keeper, &SessionKeeper::failed, this,
           [this](const QString& text) { Q_EMIT failed(tr("The session cannot be saved"), text); });
 }

@@ -19,7 +19,7 @@ namespace headlight {
 class Docks;
 class FollowController;
 class GalleryModel;
-class LookBridge;
+class ModelWorker;
 class OpeningCommands;
 class Opener;
 class PictureTabs;
@@ -31,7 +31,7 @@ class Workspaces;
 struct SessionParts {
   QMainWindow* window;
   Document* document;
-  LookBridge* look;
+  ModelWorker* look;
   GalleryModel* gallery;
   Theme* theme;
   PictureTabs* tabs;

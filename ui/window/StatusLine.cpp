@@ -129,7 +129,7 @@ void StatusLine::refreshModel() {
   const QString note = m_document->sourceNote();
   m_device->setText(note.isEmpty() ? device : QStringLiteral("%1 · %2").arg(device, note));
   refreshDeviceTip();
-  if (info.mapsAlone) {
+  if (info.isPrecomputed) {
     m_size->setText(tr("maps without a model"));
     return;
   }

@@ -8,8 +8,8 @@
 
 #include "ui/base/Actions.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/base/ShownText.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/RunsBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
@@ -40,7 +40,7 @@ void bringUp(QWidget* window) {
 
 }  // namespace
 
-TrainingController::TrainingController(Document* document, TrainingBridge* bridge, LookBridge* look,
+TrainingController::TrainingController(Document* document, TrainingBridge* bridge, ModelWorker* look,
                                        Opener* opener, TrainingDock* dock, QWidget* window)
     : QObject(window),
       m_document(document),
@@ -137,7 +137,7 @@ void TrainingController::connectDock() {
 
 /// Once a run; closing the notice leaves the edits in the window.
 void TrainingController::askWhereEditsGo() {
-  const QString run = shownName(QFileInfo(m_bridge->folder()).fileName());
+  const QString run = displayName(QFileInfo(m_bridge->folder()).fileName());
   Notice question{
       Notice::Level::Info,
       tr("Masks were edited while run “%1” trains").arg(run),

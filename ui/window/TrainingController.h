@@ -17,7 +17,7 @@ class QAction;
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 class ModelSnapshot;
 class Opener;
 class ReplayDialog;
@@ -33,7 +33,7 @@ class TrainingDock;
 class TrainingController : public QObject {
   Q_OBJECT
  public:
-  TrainingController(Document* document, TrainingBridge* bridge, LookBridge* look, Opener* opener,
+  TrainingController(Document* document, TrainingBridge* bridge, ModelWorker* look, Opener* opener,
                      TrainingDock* dock, QWidget* window);
 
   /// The document's Experiment with the data and training settings that were used last.
@@ -99,7 +99,7 @@ class TrainingController : public QObject {
 
   Document* m_document;
   TrainingBridge* m_bridge;
-  LookBridge* m_look;
+  ModelWorker* m_look;
   Opener* m_opener;
   TrainingDock* m_dock;
   QWidget* m_window;

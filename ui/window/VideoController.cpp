@@ -11,7 +11,7 @@
 #include "ui/base/Icons.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/bridge/LookBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/VideoPlayer.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"

@@ -16,7 +16,7 @@ namespace headlight {
 
 class Document;
 class GalleryModel;
-class LookBridge;
+class ModelWorker;
 class Opener;
 class PictureTabs;
 class VideoBar;
@@ -26,7 +26,7 @@ class Workspaces;
 /// Whom it speaks with; all of them outlive it.
 struct VideoParts {
   Document* document;
-  LookBridge* look;
+  ModelWorker* look;
   GalleryModel* gallery;
   Opener* opener;
   PictureTabs* tabs;

@@ -16,7 +16,7 @@ constexpr int kBelowToken = 36;  ///< the token's button stands in the pictures'
 
 }  // namespace
 
-CentrePage::CentrePage(Document* document, LookBridge* look, const SideOffers& offers,
+CentrePage::CentrePage(Document* document, ModelWorker* look, const CompareSideOffers& offers,
                        QWidget* parent)
     : QWidget(parent) {
   m_tabs = new PictureTabs(document, look, offers, this);

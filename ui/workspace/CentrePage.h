@@ -6,16 +6,16 @@
 namespace headlight {
 
 class Document;
-class LookBridge;
+class ModelWorker;
 class NoticeBar;
 class PictureTabs;
-struct SideOffers;
+struct CompareSideOffers;
 
 class CentrePage : public QWidget {
   Q_OBJECT
  public:
   /// As PictureTabs.
-  CentrePage(Document* document, LookBridge* look, const SideOffers& offers,
+  CentrePage(Document* document, ModelWorker* look, const CompareSideOffers& offers,
              QWidget* parent = nullptr);
 
   NoticeBar* notices() const { return m_notices; }

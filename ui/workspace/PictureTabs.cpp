@@ -9,7 +9,7 @@
 #include "ui/heads/HeadsGrid.h"
 #include "ui/canvas/RolloutView.h"
 #include "ui/compare/SimilarityMatrix.h"
-#include "ui/attribution/WaysView.h"
+#include "ui/attribution/ExplanationView.h"
 #include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {
@@ -19,11 +19,11 @@ constexpr const char* kPageName = "tab";
 
 }  // namespace
 
-PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers& offers,
+PictureTabs::PictureTabs(Document* document, ModelWorker* look, const CompareSideOffers& offers,
                          QWidget* parent)
     : QTabWidget(parent),
       m_compare(new CompareView(document, look, offers, this)),
-      m_ways(new WaysView(document, look, this)) {
+      m_ways(new ExplanationView(document, look, this)) {
   setObjectName(QStringLiteral("tabs"));
   setAccessibleName(tr("Pictures"));
   setDocumentMode(true);
@@ -37,8 +37,8 @@ PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers&
           tr("Two of anything side by side; how alike layers look"));
   addPage(m_ways, "ways", "search", tr("Ways"),
           tr("What speaks for a class, what patches have in common, the prediction by depth"));
-  connect(m_ways, &WaysView::chosen, this, &PictureTabs::showWay);
-  connect(m_compare->sides(), &SideBySide::wanted, this, [this] {
+  connect(m_ways, &ExplanationView::chosen, this, &PictureTabs::showExplanation);
+  connect(m_compare->sides(), &CompareSides::wanted, this, [this] {
     m_compare->setPage(CompareView::Page::Sides);
     showPage(QStringLiteral("compare"));
   });
@@ -50,9 +50,9 @@ PictureTabs::PictureTabs(Document* document, LookBridge* look, const SideOffers&
 }
 
 /// Two sides that are compared are looked at so, both.
-void PictureTabs::showWay() {
+void PictureTabs::showExplanation() {
   const bool sides = currentWidget() == m_compare && m_compare->page() == CompareView::Page::Sides;
-  if (sides) return m_compare->sides()->showOtherWay();
+  if (sides) return m_compare->sides()->showOtherExplanation();
   showPage(QStringLiteral("ways"));
 }
 

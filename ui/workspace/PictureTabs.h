@@ -10,16 +10,16 @@ namespace headlight {
 
 class CompareView;
 class Document;
-class LookBridge;
+class ModelWorker;
 class PictureView;
-class WaysView;
-struct SideOffers;
+class ExplanationView;
+struct CompareSideOffers;
 
 class PictureTabs : public QTabWidget {
   Q_OBJECT
  public:
-  /// `look` and `offers`: for what is compared (SideBySide).
-  PictureTabs(Document* document, LookBridge* look, const SideOffers& offers,
+  /// `look` and `offers`: for what is compared (CompareSides).
+  PictureTabs(Document* document, ModelWorker* look, const CompareSideOffers& offers,
               QWidget* parent = nullptr);
 
   /// "canvas", "heads", "rollout", "compare" or "ways"; another name changes nothing.
@@ -33,18 +33,18 @@ class PictureTabs : public QTabWidget {
   void focusPage();
 
   CompareView* compare() const { return m_compare; }
-  WaysView* ways() const { return m_ways; }
+  ExplanationView* ways() const { return m_ways; }
   /// Showing each page, for the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
  private:
   void markShown();
-  void showWay();
+  void showExplanation();
   void addPage(QWidget* page, const QString& name, const QString& icon, const QString& title,
                const QString& tip);
 
   CompareView* m_compare;
-  WaysView* m_ways;
+  ExplanationView* m_ways;
   QList<QAction*> m_commands;
 };
 

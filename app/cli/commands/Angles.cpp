@@ -13,7 +13,7 @@
 #include "core/workbench/figures/AngularFigure.h"
 #include "core/workbench/figures/RunFigure.h"
 #include "core/workbench/session/Video.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight::cli {
 namespace {

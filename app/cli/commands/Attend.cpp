@@ -4,9 +4,9 @@
 #include <set>
 
 #include "app/cli/options/AttendOptions.h"
-#include "app/cli/figures/AttendOwn.h"
+#include "app/cli/figures/AttendMechanismPlots.h"
 #include "app/cli/figures/AttendPictures.h"
-#include "app/cli/figures/AttendWays.h"
+#include "app/cli/figures/AttendExplanations.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
@@ -38,7 +38,7 @@ class AttendCommand : public Command {
     m_query = queryFromText(m_options.queryText, m_session->info().grid);
     choose();
     checkCell();
-    const int exitCode = isWay()                    ? lookInAnotherWay(terminal, stop)
+    const int exitCode = isExplanation()                    ? explainDifferently(terminal, stop)
                          : m_own                    ? lookAtOwn(terminal, stop)
                          : m_options.tensor.empty() ? attendPictures(terminal, stop)
                                                     : attendTensor(stop);
@@ -80,22 +80,22 @@ class AttendCommand : public Command {
     m_options.apply();
     requireOwnFormat(m_options.format);
     m_maps = mapInput(m_options.images, m_options.model, "attend");
-    if (m_maps && isWay()) throw Failure(needsModel(m_maps->file.string()));
+    if (m_maps && isExplanation()) throw Failure(needsModel(m_maps->file.string()));
     if (m_maps) return;
     m_options.model.require();
     m_pictures = expandPictures(m_options.images);
   }
 
-  bool isWay() const { return wayFromName(m_options.show) || m_options.show == kFaithfulness; }
+  bool isExplanation() const { return wayFromName(m_options.show) || m_options.show == kFaithfulness; }
   bool nothingGiven() const { return m_options.images.empty() && m_options.tensor.empty(); }
   /// Before the model is there to tell.
-  bool mayBeOwn() const { return m_options.show != "attention" && !isWay(); }
+  bool mayBeOwn() const { return m_options.show != "attention" && !isExplanation(); }
   [[noreturn]] static void refusePictures() {
     refuseUsage("attend", "takes pictures or --tensor FILE, one of them");
   }
 
   void choose() {
-    if (isWay()) {
+    if (isExplanation()) {
       m_options.style.style = styleOf(m_options.style.style, /*learned=*/false);
       return;
     }
@@ -134,8 +134,8 @@ class AttendCommand : public Command {
                                 std::to_string(most) + " heads");
   }
 
-  WayJob wayJob() const {
-    WayJob job{*m_session, m_masks, m_options.show, m_query};
+  ExplanationRequest wayJob() const {
+    ExplanationRequest job{*m_session, m_masks, m_options.show, m_query};
     if (!m_options.classText.empty())
       job.options.classIndex = valueOrThrow(classFromText(m_options.classText, m_session->info()));
     job.options.layer = m_options.layer.value_or(-1);
@@ -148,8 +148,8 @@ class AttendCommand : public Command {
     return job;
   }
 
-  int lookInAnotherWay(Terminal& terminal, std::stop_token stop) {
-    AttendWays ways(wayJob(), terminal, stop);
+  int explainDifferently(Terminal& terminal, std::stop_token stop) {
+    AttendExplanations ways(wayJob(), terminal, stop);
     int exitCode = kExitOk;
     if (!m_options.tensor.empty()) {
       const RawImages images = valueOrThrow(readRawImages(m_options.tensor));
@@ -173,9 +173,9 @@ class AttendCommand : public Command {
   }
 
   int lookAtOwn(Terminal& terminal, std::stop_token stop) {
-    const OwnStyle style =
+    const MechanismPlotStyle style =
         ownStyleOf(m_options.style, m_options.layer.value_or(-1), m_options.head.value_or(-1));
-    AttendOwn own({*m_session, m_masks, *m_own, m_query.token, style, m_options.folder,
+    AttendMechanismPlots own({*m_session, m_masks, *m_own, m_query.token, style, m_options.folder,
                    m_options.format, !m_options.output.empty()},
                   terminal, stop);
     const int exitCode = own.run(m_pictures, m_options.tensor);
@@ -212,7 +212,7 @@ class AttendCommand : public Command {
     return kExitOk;
   }
 
-  void attend(const fs::path& path, Look look, Terminal& terminal) {
+  void attend(const fs::path& path, InferenceResult look, Terminal& terminal) {
     std::vector<float> rolled = valueOrThrow(rollout(look.maps, m_options.rollout));
     Json files = Json::array();
     if (!m_options.folder.empty()) files = draw(path, look, rolled, terminal);
@@ -226,7 +226,7 @@ class AttendCommand : public Command {
   }
 
   /// Writes the pictures of one image and returns their paths.
-  Json draw(const fs::path& path, const Look& look, const std::vector<float>& rolled,
+  Json draw(const fs::path& path, const InferenceResult& look, const std::vector<float>& rolled,
             Terminal& terminal) {
     const std::string name = path.filename().string();
     const std::string stem = unusedStem(m_stems, pictureFile(path));
@@ -266,11 +266,11 @@ class AttendCommand : public Command {
   Query m_query;
   std::vector<LearnedMap> m_learned;
   const LearnedMap* m_shown = nullptr;  ///< in m_learned; null: attention
-  std::vector<OwnPictureInfo> m_ownPictures;
-  const OwnPictureInfo* m_own = nullptr;  ///< in m_ownPictures; null: something else
+  std::vector<MechanismPlotInfo> m_ownPictures;
+  const MechanismPlotInfo* m_own = nullptr;  ///< in m_ownPictures; null: something else
   std::set<std::string> m_stems;
   Json m_results = Json::array(), m_summary = Json::array();
-  std::vector<RawLook> m_looks;
+  std::vector<RawInferenceResult> m_looks;
   std::vector<std::vector<float>> m_rollouts;
   std::vector<RawArray> m_more;
 };

@@ -172,7 +172,7 @@ class BenchCommand : public Command {
           if (!terminal.json()) terminal.print(stepRowText(row));
         },
         stop);
-    terminal.silence(launch.rank > 0 && (done || othersKnowOfThis()));
+    terminal.silence(launch.rank > 0 && (done || peersNotified()));
     valueOrThrow(done);
     if (terminal.json()) terminal.printJson(rows);
     return kExitOk;

@@ -11,7 +11,7 @@
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/StyleOptions.h"
-#include "app/cli/figures/WayHeats.h"
+#include "app/cli/figures/ExplanationHeatmaps.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/Prediction.h"
@@ -28,14 +28,14 @@ struct Side {
   std::optional<MapInput> maps;  ///< that the picture names
   InferenceSession* session = nullptr;
   MaskScheme masks;
-  Look look;
+  InferenceResult look;
   ComparedScene scene;
 };
 
 std::string titleOf(const Side& side) {
   const ModelInfo& info = side.session->info();
   const std::string file = info.weights.filename().string();
-  if (info.mapsAlone) return fs::path(side.picture).filename().string();
+  if (info.isPrecomputed) return fs::path(side.picture).filename().string();
   return (file.empty() ? info.experiment.model.name : file) + ", masks " + schemeTitle(side.masks) +
          ", " + fs::path(side.picture).filename().string();
 }
@@ -129,7 +129,7 @@ class CompareCommand : public Command {
     m_left.maps = mapInput({m_left.picture}, m_model, "compare");
     if (!m_left.maps) m_model.require();
     m_styleOptions.apply(m_style);
-    if (m_show != "attention") checkWay();
+    if (m_show != "attention") checkExplanation();
     if (!m_class.empty() && !(m_way && m_way->ofClass))
       refuseUsage("--class", "needs --show of a class: relevance, grad-cam");
     if (!m_right.picture.empty()) m_right.maps = mapInput(m_right.picture);
@@ -143,7 +143,7 @@ class CompareCommand : public Command {
                   "--other-masks, --other-picture, --other-layer, --other-head or --other-query");
   }
 
-  void checkWay() {
+  void checkExplanation() {
     m_way = &heatFromName(m_show);
     if (m_left.maps) throw Failure(needsModel(m_left.maps->file.string()));
     if (m_head || m_otherHead)
@@ -212,22 +212,22 @@ class CompareCommand : public Command {
   /// Of maps also for a model beside them, which looks at their picture.
   static Image imageOf(const Side& side) {
     if (!side.maps) return valueOrThrow(readPictureOrFrame(side.picture));
-    if (side.session->info().mapsAlone) return mapPicture(*side.maps, *side.session);
+    if (side.session->info().isPrecomputed) return mapPicture(*side.maps, *side.session);
     return mapPicture(*side.maps);
   }
 
   void lookAt(Side& side, std::optional<int> layer, std::stop_token stop) const {
     const Image image = imageOf(side);
-    LookOptions options;
+    InferenceOptions options;
     options.maps = m_way == nullptr;
     side.look = valueOrThrow(side.session->look(image, side.masks, options, stop));
     if (!m_way) return;
     const ModelInfo& info = side.session->info();
-    WayOptions way;
+    ExplanationOptions way;
     if (!m_class.empty()) way.classIndex = valueOrThrow(classFromText(m_class, info));
     way.layer = layer.value_or(-1);
     const RawImages picture = rawPicture(info, image);
-    side.scene.heat = heatOfWay({*side.session,
+    side.scene.heat = explanationHeatmap({*side.session,
                                  picture,
                                  side.masks,
                                  {side.scene.token, tokenText(side.scene.token, info.grid)}},
@@ -271,7 +271,7 @@ class CompareCommand : public Command {
     }
   }
 
-  static void printTop(const char* side, const Look& look, Terminal& terminal) {
+  static void printTop(const char* side, const InferenceResult& look, Terminal& terminal) {
     for (const auto& score : look.top) {
       char share[40];
       std::snprintf(share, sizeof share, "%s  %6.1f %%  ", side, 100 * score.probability);
@@ -327,7 +327,7 @@ class CompareCommand : public Command {
   ModelOptions m_model, m_other;
   std::optional<int> m_layer, m_head, m_otherLayer, m_otherHead;
   std::string m_query, m_otherQuery, m_folder, m_show = "attention", m_class;
-  const WayInfo* m_way = nullptr;  ///< null: attention
+  const ExplanationInfo* m_way = nullptr;  ///< null: attention
   fs::path m_file;
   bool m_json = false;
   PictureStyle m_style;

@@ -259,15 +259,15 @@ class EvaluateCommand : public Command {
     terminal.print("largest  image " + std::to_string(check.image) + " (" + check.imageName +
                    "), class " + std::to_string(check.classIndex) +
                    (check.className.empty() ? "" : " (" + check.className + ")"));
-    printWay("fast     ", check.fastImagesPerSecond, check.fastKernels, terminal);
-    printWay("plain    ", check.plainImagesPerSecond, check.plainKernels, terminal);
+    printExplanation("fast     ", check.fastImagesPerSecond, check.fastKernels, terminal);
+    printExplanation("plain    ", check.plainImagesPerSecond, check.plainKernels, terminal);
   }
 
   static Json ranAs(double imagesPerSecond, const std::string& kernels) {
     return {{"images_per_second", imagesPerSecond}, {"kernels", kernels}};
   }
 
-  static void printWay(const char* name, double imagesPerSecond, const std::string& kernels,
+  static void printExplanation(const char* name, double imagesPerSecond, const std::string& kernels,
                        Terminal& terminal) {
     char line[80];
     std::snprintf(line, sizeof line, "%s%.1f images/s  ", name, imagesPerSecond);

@@ -51,7 +51,7 @@ class FaithfulnessCommand : public Command {
     const MaskScheme masks = m_pictures.model.masksFor(session->info());
     if (!m_classText.empty())
       m_options.way.classIndex = valueOrThrow(classFromText(m_classText, session->info()));
-    const PictureFeed feed = m_pictures.feed(*session);
+    const ImageSource feed = m_pictures.feed(*session);
     ProgressBar bar(terminal);
     const auto study =
         valueOrThrow(studyFaithfulness(*session, feed, masks, m_options, bar.callback(), stop));

@@ -59,7 +59,7 @@ Json tileJson(const FigurePage& page, std::size_t column, const PageTile& tile,
   return json;
 }
 
-Json pageResult(const FigurePage& page, const PageLook& look) {
+Json pageResult(const FigurePage& page, const PageContent& look) {
   const PageScales scales = pageScales(page, look);
   Json pictures = Json::array();
   for (std::size_t r = 0; r < look.rows.size(); ++r) {
@@ -116,11 +116,11 @@ class FigureCommand : public Command {
                                  : m_model.masksFor(session->info());
     fillColumns(session->info());
     setLabels();
-    PageLooking looking;
+    PageEvaluationOptions looking;
     looking.stop = stop;
     ProgressBar bar(terminal);
     looking.progress = bar.callback();
-    const PageLook look = valueOrThrow(lookAtPage(*session, masks, m_page, looking));
+    const PageContent look = valueOrThrow(lookAtPage(*session, masks, m_page, looking));
     terminal.setStatus("");
     valueOrThrow(writePage(m_output, m_page, look, {{"Software", "Headlight"}}));
     if (!terminal.json()) terminal.print(m_output);
@@ -192,7 +192,7 @@ class FigureCommand : public Command {
 
   /// What a name alone would not bring back stands in the description whole.
   void savePage(const ModelInfo& info, const MaskScheme& masks, Terminal& terminal) {
-    if (!info.mapsAlone && (!m_model.masks.empty() || !m_model.imageSize.empty())) {
+    if (!info.isPrecomputed && (!m_model.masks.empty() || !m_model.imageSize.empty())) {
       Experiment experiment = info.experiment;
       experiment.masks = describeMasks(masks);
       m_page.model.experiment = experimentToJson(experiment);

@@ -16,7 +16,7 @@
 #include "core/masks/MaskEdit.h"
 #include "core/models/Registry.h"
 #include "core/workbench/figures/HeadFigure.h"
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 
 namespace headlight::cli {
 namespace {
@@ -118,7 +118,7 @@ class HeadsCommand : public Command {
     if (!m_figure.empty()) valueOrThrow(checkHeadFigureName(m_figure));
   }
 
-  void add(HeadMeasure measure) {
+  void add(HeadMetric measure) {
     if (std::find(m_measures.begin(), m_measures.end(), measure) == m_measures.end())
       m_measures.push_back(measure);
   }
@@ -145,9 +145,9 @@ class HeadsCommand : public Command {
   int averagePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
                       std::stop_token stop) {
     ProgressBar bar(terminal);
-    const PictureFeed feed = m_pictures.maps ? feedOfMaps(*m_session) : feedOf(pictures);
+    const ImageSource feed = m_pictures.maps ? feedOfMaps(*m_session) : feedOf(pictures);
     const auto measured =
-        valueOrThrow(measureHeads(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
+        valueOrThrow(measureHeadMetrics(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
     terminal.setStatus("");
     warnOfUnread(measured.fed, terminal);
     if (!terminal.json() && measured.fed.pictures > 0)  // learned α needs none
@@ -161,9 +161,9 @@ class HeadsCommand : public Command {
     return m_pictures.forEach(pictures, !m_conditions.empty(), *m_session, terminal,
                               [&](const auto& path, const Image& image) {
                                 std::vector<HeadValues> measured;
-                                for (const HeadMeasure measure : m_measures) {
+                                for (const HeadMetric measure : m_measures) {
                                   ProgressBar bar(terminal);
-                                  measured.push_back(valueOrThrow(measureHeads(
+                                  measured.push_back(valueOrThrow(measureHeadMetrics(
                                       *m_session, image, m_masks, measure, bar.callback(), stop)));
                                 }
                                 terminal.setStatus("");
@@ -298,7 +298,7 @@ class HeadsCommand : public Command {
   bool m_sort = false, m_json = false;
   MeasuredPictures m_pictures;
 
-  std::vector<HeadMeasure> m_measures;
+  std::vector<HeadMetric> m_measures;
   std::vector<HeadCondition> m_conditions;
   HeadMask m_mask;
   std::unique_ptr<InferenceSession> m_session;

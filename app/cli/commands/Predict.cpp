@@ -71,7 +71,7 @@ class PredictCommand : public Command {
                      "[B, classes] beside them",
                      maps.file.string()});
     forEachMapPicture(maps, *m_session, [&](const std::string& name, const Image& image) {
-      Look look = valueOrThrow(m_session->look(image, m_masks, {false, m_top}, stop));
+      InferenceResult look = valueOrThrow(m_session->look(image, m_masks, {false, m_top}, stop));
       report(name, look.top, terminal);
       if (!m_output.empty()) m_looks.push_back({std::move(look.logits), {}, {}});
     });
@@ -162,7 +162,7 @@ class PredictCommand : public Command {
   std::unique_ptr<InferenceSession> m_session;
   MaskScheme m_masks;
   Json m_results = Json::array();
-  std::vector<RawLook> m_looks;
+  std::vector<RawInferenceResult> m_looks;
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ class RelativeCommand : public Command {
     const auto session = m_pictures.open(terminal);
     const MaskScheme masks = m_pictures.model.masksFor(session->info());
     m_style.subject = session->info().experiment.model.name + ", masks " + schemeTitle(masks);
-    const PictureFeed feed = m_pictures.feed(*session);
+    const ImageSource feed = m_pictures.feed(*session);
     ProgressBar bar(terminal);
     m_result = {{"model", modelJson(session->info(), masks)}};
     if (m_biasing)

@@ -3,12 +3,12 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Clock.h"
-#include "core/workbench/results/ResultShelf.h"
+#include "core/workbench/results/ResultCache.h"
 
 namespace headlight::cli {
 namespace {
 
-Json lineJson(const KeptResult& kept) {
+Json lineJson(const CachedResult& kept) {
   const ResultKey& key = kept.key;
   return {{"measured", kept.measured}, {"kind", key.kind},       {"detail", key.detail},
           {"model", key.model},        {"masks", key.scheme},    {"dataset", key.dataset},
@@ -16,7 +16,7 @@ Json lineJson(const KeptResult& kept) {
           {"result", kept.result}};
 }
 
-std::string lineText(const KeptResult& kept) {
+std::string lineText(const CachedResult& kept) {
   const ResultKey& key = kept.key;
   std::string line = dateText(kept.measured) + "  " + key.kind;
   if (!key.detail.empty()) line += " " + key.detail;
@@ -42,14 +42,14 @@ class ResultsCommand : public Command {
   }
 
   int run(Terminal& terminal, std::stop_token) override {
-    const ResultShelf shelf(m_folder.empty() ? ResultShelf::defaultFolder() : m_folder);
+    const ResultCache shelf(m_folder.empty() ? ResultCache::defaultFolder() : m_folder);
     return m_clear ? clear(shelf, terminal) : list(shelf, terminal);
   }
 
  private:
-  int list(const ResultShelf& shelf, Terminal& terminal) const {
+  int list(const ResultCache& shelf, Terminal& terminal) const {
     Json results = Json::array();
-    for (const KeptResult& kept : valueOrThrow(shelf.list())) {
+    for (const CachedResult& kept : valueOrThrow(shelf.list())) {
       results.push_back(lineJson(kept));
       if (!terminal.json()) terminal.print(lineText(kept));
     }
@@ -60,7 +60,7 @@ class ResultsCommand : public Command {
     return kExitOk;
   }
 
-  static int clear(const ResultShelf& shelf, Terminal& terminal) {
+  static int clear(const ResultCache& shelf, Terminal& terminal) {
     const std::size_t removed = valueOrThrow(shelf.clear());
     if (terminal.json())
       terminal.printJson(Json{{"folder", shelf.folder().string()}, {"removed", removed}});

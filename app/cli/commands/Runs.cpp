@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 /// What runs are sorted by; larger is better but for losses, and what is not known comes last.
 double rankOf(const ListedRun& run, const std::string& by) {
-  const RunNumbers& now = run.standing.numbers;
+  const RunMetrics& now = run.standing.numbers;
   const double value = by == "best"   ? -now.bestTop1
                        : by == "top1" ? -now.top1
                        : by == "als"  ? -now.locality
@@ -97,7 +97,7 @@ class RunsCommand : public Command {
       const auto count = static_cast<std::int64_t>(done), total = static_cast<std::int64_t>(all);
       if (show) show({"reading runs", count, total, remaining.secondsRemaining(count, total)});
     };
-    const RunsNews news = followed.look(std::numeric_limits<double>::infinity(), stop, tell);
+    const RunListUpdate news = followed.look(std::numeric_limits<double>::infinity(), stop, tell);
     if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "runs"});
     terminal.setStatus("");
     if (news.leftOut > 0)

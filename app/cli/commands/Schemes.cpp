@@ -8,7 +8,7 @@
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
 #include "core/models/Registry.h"
-#include "core/workbench/session/SchemeShelf.h"
+#include "core/workbench/session/SchemeLibrary.h"
 
 namespace headlight::cli {
 namespace {
@@ -60,7 +60,7 @@ class SchemesCommand : public Command {
   }
 
   int run(Terminal& terminal, std::stop_token) override {
-    const SchemeShelf shelf(m_folder.empty() ? SchemeShelf::defaultFolder()
+    const SchemeLibrary shelf(m_folder.empty() ? SchemeLibrary::defaultFolder()
                                              : std::filesystem::path(m_folder));
     if (!m_from.empty() != (m_action == "save"))
       refuseUsage(m_action == "save" ? "--from" : m_action,
@@ -80,7 +80,7 @@ class SchemesCommand : public Command {
     if (m_names.size() != count) refuseUsage("schemes " + m_action, what);
   }
 
-  int list(const SchemeShelf& shelf, Terminal& terminal) const {
+  int list(const SchemeLibrary& shelf, Terminal& terminal) const {
     requireNames(0, "takes no names");
     Json entries = Json::array();
     for (const std::string& name : valueOrThrow(shelf.names())) {
@@ -95,24 +95,24 @@ class SchemesCommand : public Command {
     return kExitOk;
   }
 
-  int save(const SchemeShelf& shelf, Terminal& terminal) const {
+  int save(const SchemeLibrary& shelf, Terminal& terminal) const {
     requireNames(1, "needs one NAME");
     const bool aFile = isThere(m_from) && !isMaskPreset(m_from) && !shelf.has(m_from);
     const MaskConfig masks = aFile ? valueOrThrow(masksIn(m_from)) : configNamed(m_from, shelf);
-    using Existing = SchemeShelf::Existing;
+    using Existing = SchemeLibrary::Existing;
     valueOrThrow(shelf.save(m_names[0], masks, m_replace ? Existing::Replace : Existing::Refuse));
     report(m_names[0], "saved: " + schemeText(masks), terminal);
     return kExitOk;
   }
 
-  int rename(const SchemeShelf& shelf, Terminal& terminal) const {
+  int rename(const SchemeLibrary& shelf, Terminal& terminal) const {
     requireNames(2, "needs a NAME and a NEW one");
     valueOrThrow(shelf.rename(m_names[0], m_names[1]));
     report(m_names[1], "renamed from " + m_names[0], terminal);
     return kExitOk;
   }
 
-  int remove(const SchemeShelf& shelf, Terminal& terminal) const {
+  int remove(const SchemeLibrary& shelf, Terminal& terminal) const {
     if (m_names.empty()) refuseUsage("schemes remove", "needs at least one NAME");
     for (const std::string& name : m_names) {
       valueOrThrow(shelf.remove(name));
@@ -121,7 +121,7 @@ class SchemesCommand : public Command {
     return kExitOk;
   }
 
-  int show(const SchemeShelf& shelf, Terminal& terminal) const {
+  int show(const SchemeLibrary& shelf, Terminal& terminal) const {
     requireNames(1, "needs one NAME");
     const MaskConfig masks = configNamed(m_names[0], shelf);
     if (terminal.json()) {
@@ -139,7 +139,7 @@ class SchemesCommand : public Command {
     return kExitOk;
   }
 
-  int diff(const SchemeShelf& shelf, Terminal& terminal) const {
+  int diff(const SchemeLibrary& shelf, Terminal& terminal) const {
     requireNames(2, "needs two schemes, BEFORE and AFTER");
     const MaskShape shape = commonShape(shelf);
     const MaskEdit edit =
@@ -164,7 +164,7 @@ class SchemesCommand : public Command {
   }
 
   /// As it is kept; a name that takes a model to be understood is for --model.
-  MaskConfig configNamed(const std::string& name, const SchemeShelf& shelf) const {
+  MaskConfig configNamed(const std::string& name, const SchemeLibrary& shelf) const {
     if (!m_model.empty()) return describeMasks(valueOrThrow(masksNamed(name, modelShape(), shelf)));
     if (!isMaskPreset(name) && shelf.has(name)) return valueOrThrow(shelf.read(name));
     if (!isMaskPreset(name) && isThere(name)) return valueOrThrow(masksIn(name));
@@ -174,7 +174,7 @@ class SchemesCommand : public Command {
   MaskShape modelShape() const { return maskShapeOf(experimentByName(m_model).model); }
 
   /// That of the model, or of whichever scheme has cells of its own.
-  MaskShape commonShape(const SchemeShelf& shelf) const {
+  MaskShape commonShape(const SchemeLibrary& shelf) const {
     if (!m_model.empty()) return modelShape();
     std::vector<int> heads;
     for (const std::string& name : m_names) {

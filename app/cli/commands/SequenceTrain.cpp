@@ -12,7 +12,7 @@
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/sequences/SequenceTraining.h"
-#include "core/workbench/training/Together.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight::cli {
 namespace {

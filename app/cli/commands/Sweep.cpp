@@ -13,7 +13,7 @@
 #include "core/base/files/Files.h"
 #include "core/config/Recipes.h"
 #include "core/workbench/sweeps/SweepDesign.h"
-#include "core/workbench/training/Together.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight::cli {
 namespace {

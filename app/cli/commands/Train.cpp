@@ -73,7 +73,7 @@ class TrainCommand : public Command {
     auto session = guarded("", [&] { return open(resumes); });
     if (!session) {
       // Who never met the others speaks for itself, and the first that is left for all.
-      if (m_together.launch.rank > 0) terminal.silence(othersKnowOfThis());
+      if (m_together.launch.rank > 0) terminal.silence(peersNotified());
       throw Failure(session.error());
     }
     return train(**session, resumes, terminal, stop);
@@ -139,7 +139,7 @@ class TrainCommand : public Command {
     try {
       return body();
     } catch (const std::exception& exception) {
-      tellThoseWhoWait(m_together.launch, messageOf(exception), m_together.stop);
+      notifyWaitingPeers(m_together.launch, messageOf(exception), m_together.stop);
       throw;
     }
   }
@@ -239,7 +239,7 @@ class TrainCommand : public Command {
 
   std::string m_resume, m_run;
   bool m_json = false, m_resumeOrStart = false, m_planOnly = false;
-  Together m_together;
+  DistributedContext m_together;
   ExperimentOptions m_options;
 };
 

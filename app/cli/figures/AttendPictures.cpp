@@ -6,7 +6,7 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/figures/MapPictures.h"
 #include "core/workbench/figures/PageColumn.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight::cli {
 namespace {
@@ -15,7 +15,7 @@ Query tokenQuery(int token, const Grid& grid) {
   return {token, tokenText(token, grid)};
 }
 
-std::string predictionText(const Look& look) {
+std::string predictionText(const InferenceResult& look) {
   if (look.top.empty()) return "";
   char share[16];
   std::snprintf(share, sizeof share, " %.1f %%", 100 * look.top.front().probability);
@@ -36,7 +36,7 @@ Image whiteTile(const Image& like) {
 }
 
 std::string tileCaption(const Scene& scene, int layer, int head) {
-  const Look& look = scene.look;
+  const InferenceResult& look = scene.look;
   std::string caption = "head " + std::to_string(head);
   if (!scene.learned && layer < static_cast<int>(look.locality.size()) &&
       head < static_cast<int>(look.locality[layer].size())) {
@@ -135,7 +135,7 @@ const LearnedMap* learnedFromName(const std::string& name, const std::vector<Lea
   if (name == "attention") return nullptr;
   for (const std::string& other : others)
     known += ", " + other;
-  for (const WayInfo& way : waysOfLooking())
+  for (const ExplanationInfo& way : waysOfLooking())
     known += ", " + way.name;
   refuseUsage("--show", "this model's mechanism has no " + name + "; it has " + known);
 }
@@ -215,7 +215,7 @@ std::optional<Image> headPicture(const Scene& scene, int layer, int head, const 
 
 Image rolloutPicture(const Scene& scene, const std::vector<float>& values,
                      const std::string& description, const PictureStyle& style) {
-  const Look& look = scene.look;
+  const InferenceResult& look = scene.look;
   const DrawnMap drawn = drawnMap(values, false, style.style, style.colorMap);
   std::string footnote = description + ", " + withNote(rangeText(drawn.range), drawn);
   const std::string first =

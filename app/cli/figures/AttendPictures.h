@@ -28,7 +28,7 @@ Query middlePatch(const Grid& grid);
 /// One image and how it was looked at.
 struct Scene {
   const std::string& name;  ///< of the image, for titles
-  const Look& look;
+  const InferenceResult& look;
   const MaskScheme& masks;
   const ModelInfo& model;               ///< on whose grid queries are counted
   const LearnedMap* learned = nullptr;  ///< shown in place of attention

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/cli/figures/MapPictures.h"
-#include "core/workbench/session/Comparison.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/session/PredictionComparison.h"
+#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight::cli {
 
@@ -14,12 +14,12 @@ namespace headlight::cli {
 /// that is compared.
 struct ComparedScene {
   std::string title;  ///< "demo.safetensors, masks sch2, cat.jpg"
-  const Look* look;
+  const InferenceResult* look;
   const ModelInfo* model;
   int layer = 0;
   int head = -1;                  ///< −1: the mean of heads
   int token = 0;                  ///< on the model's grid
-  std::optional<Heat> heat = {};  ///< in place of the row of maps
+  std::optional<Heatmap> heat = {};  ///< in place of the row of maps
 
   const LayerMaps& maps() const;
   /// Of what is compared.

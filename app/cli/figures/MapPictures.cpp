@@ -15,7 +15,7 @@ std::string withNote(const std::string& text, const DrawnMap& drawn) {
   return drawn.note.empty() ? text : text + ", " + drawn.note;
 }
 
-Image scaledView(const Look& look, int width) {
+Image scaledView(const InferenceResult& look, int width) {
   const int height = std::max(1, width * look.view.height / std::max(1, look.view.width));
   return resize(look.view, width, height, Interpolation::Bicubic);
 }

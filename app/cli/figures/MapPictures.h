@@ -17,7 +17,7 @@ std::string rangeText(const ValueRange& range);
 std::string withNote(const std::string& text, const DrawnMap& drawn);
 
 /// What the model saw at `width` pixels, its sides' ratio kept.
-Image scaledView(const Look& look, int width);
+Image scaledView(const InferenceResult& look, int width);
 /// The map, [rows × cols], over `ground`.
 Image pictureUnder(const Image& ground, const std::vector<float>& values, int rows, int cols,
                    const DrawnMap& drawn, const PictureStyle& style, bool smooth);

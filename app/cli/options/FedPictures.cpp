@@ -12,7 +12,7 @@ void FedPictures::declare(CLI::App& command, bool ofMaps) {
                    : "Averaged over these pictures, or folders of them");
 }
 
-PictureFeed FedPictures::feed(InferenceSession& session) const {
+ImageSource FedPictures::feed(InferenceSession& session) const {
   if (maps) return feedOfMaps(session, maps->picture.value_or(-1));
   if (!images.empty()) return feedOf(expandPictures(images));
   return valueOrThrow(feedOf(session.info(), sample()));

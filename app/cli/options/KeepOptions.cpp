@@ -17,7 +17,7 @@ void KeepOptions::check() const {
 
 Keeping KeepOptions::keeping() const {
   if (!keep) return {};
-  return {std::make_shared<const ResultShelf>(ResultShelf::defaultFolder()),
+  return {std::make_shared<const ResultCache>(ResultCache::defaultFolder()),
           anew ? Keeping::Use::Measured : Keeping::Use::KeptOrMeasured};
 }
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/terminal/Terminal.h"
-#include "core/workbench/results/KeptMeasures.h"
+#include "core/workbench/results/CachedMetrics.h"
 
 namespace headlight::cli {
 

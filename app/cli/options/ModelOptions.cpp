@@ -5,7 +5,7 @@
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/MapFile.h"
-#include "core/workbench/session/SchemeShelf.h"
+#include "core/workbench/session/SchemeLibrary.h"
 
 namespace headlight::cli {
 
@@ -94,7 +94,7 @@ ModelSource ModelOptions::sizedSource() const {
 std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
   require();
   auto session = valueOrThrow(InferenceSession::open(sizedSource()));
-  if (session->info().mapsAlone) throw Failure(needsModel(session->info().weights.string()));
+  if (session->info().isPrecomputed) throw Failure(needsModel(session->info().weights.string()));
   sayHowItOpened(session->info(), terminal);
   return session;
 }
@@ -106,7 +106,7 @@ MaskScheme ModelOptions::masksFor(const ModelInfo& info) const {
 }
 
 MaskScheme masksFromOption(const std::string& masks, const MaskShape& shape) {
-  return valueOrThrow(masksNamed(masks, shape, SchemeShelf(SchemeShelf::defaultFolder())));
+  return valueOrThrow(masksNamed(masks, shape, SchemeLibrary(SchemeLibrary::defaultFolder())));
 }
 
 Experiment experimentByName(const std::string& nameOrFile) {

@@ -35,12 +35,12 @@ std::string countCell(std::int64_t done, std::int64_t all) {
   return std::to_string(done) + (all > 0 ? "/" + std::to_string(all) : "");
 }
 
-std::string accuracyCell(const RunNumbers& numbers) {
+std::string accuracyCell(const RunMetrics& numbers) {
   if (!std::isfinite(numbers.top1)) return "-";
   return numberCell("%.2f %%", 100 * numbers.top1) + numberCell(" (%.2f)", 100 * numbers.bestTop1);
 }
 
-std::string stateCell(const RunStanding& standing) {
+std::string stateCell(const RunStatus& standing) {
   return followedStateName(standing.state) + (standing.certain ? "" : "?");
 }
 
@@ -63,12 +63,12 @@ Row headRow() {
 }
 
 Row rowOf(const WatchedRun& run) {
-  const RunStanding& standing = run.standing;
+  const RunStatus& standing = run.standing;
   Row row;
   row.fill("-");
   row[0] = labelCell(run.label);
   row[1] = stateCell(standing);
-  const RunNumbers& now = standing.numbers;
+  const RunMetrics& now = standing.numbers;
   if (now.epochs == 0) return row;
   row[2] = countCell(now.epoch, now.epochs);
   row[3] = countCell(now.step, now.steps);
@@ -114,8 +114,8 @@ std::vector<std::string> watchTable(const std::vector<WatchedRun>& runs) {
 }
 
 Json watchJson(const WatchedRun& run) {
-  const RunStanding& standing = run.standing;
-  const RunNumbers& now = standing.numbers;
+  const RunStatus& standing = run.standing;
+  const RunMetrics& now = standing.numbers;
   return {{"run", run.folder},
           {"name", standing.name},
           {"state", followedStateName(standing.state)},

@@ -12,7 +12,7 @@ namespace headlight::cli {
 struct WatchedRun {
   std::string label;  ///< what tells it from the others
   std::string folder;
-  RunStanding standing;
+  RunStatus standing;
 };
 
 /// A line that names the columns, and a line a run.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/base/Result.h"
@@ -46,7 +46,7 @@ AftOptions readFull(const ParameterTable& table, const AttentionOptions& options
   const AftOptions own = readAft(table, options);
   const std::int64_t tokens = options.grid.tokens();
   if (!own.factorised)
-    requireHoldablePairs(tokens, tokens, "model.attention.factorised", "use the factorised biases");
+    requireTokenPairsFit(tokens, tokens, "model.attention.factorised", "use the factorised biases");
   return own;
 }
 
@@ -57,7 +57,7 @@ AftOptions readLocal(const AttentionOptions& options) {
                    "without global connectivity a window of 0 leaves nothing to attend to; use a "
                    "window of 1 or more",
                    "model.attention.window"});
-  requireHoldablePairs(options.grid.tokens());  // which of them are within the window
+  requireTokenPairsFit(options.grid.tokens());  // which of them are within the window
   return own;
 }
 
@@ -160,7 +160,7 @@ at::Tensor AftAttention::keyShares(const at::Tensor& tokens) {
   return byHead(shares, m_heads).mean(-1)[0].slice(1, m_prefix);
 }
 
-at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor keys = inFloat32(m_key(tokens)), values = inFloat32(m_value(tokens));
   at::Tensor reduced;
   {

@@ -9,7 +9,7 @@
 
 #include "core/attention/aft/AftBand.h"
 #include "core/attention/base/Attention.h"
-#include "core/attention/base/OwnPictureSource.h"
+#include "core/attention/base/MechanismPlotSource.h"
 
 namespace headlight {
 
@@ -43,13 +43,13 @@ at::Tensor aftWindow(const Grid& grid, int window);
 
 /// What full, local, simple and conv share: Y = σ(Q) ⊙ context(K, V), then the projection. Weights:
 /// q (absent in the ablation "no query", where Y is the context itself), k, v, proj.
-class AftAttention : public Attention, public OwnPictureSource {
+class AftAttention : public Attention, public MechanismPlotSource {
  public:
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) final;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) final;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   /// The keys; AFT with position biases has those too (AftPictures.cpp).
-  std::vector<OwnPictureInfo> ownPictures() const override;
-  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
+  std::vector<MechanismPlotInfo> ownPictures() const override;
+  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
 
  protected:
   /// `keyWidth`: columns of K.
@@ -95,8 +95,8 @@ class AftFull : public AftAttention {
   std::string kernelText() const override { return "two matrix products with e^w"; }
   /// w [T, T] as it is used.
   virtual at::Tensor positionBias();
-  std::vector<OwnPictureInfo> ownPictures() const override;
-  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
+  std::vector<MechanismPlotInfo> ownPictures() const override;
+  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
 
  protected:
   AftFull(const AttentionOptions& options, const AftOptions& own);

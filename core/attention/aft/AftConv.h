@@ -58,8 +58,8 @@ class AftConv : public AftAttention {
   at::Tensor auxiliaryLoss() override;
   /// w [h, s, s] after Eq. 8 and, hard, Eq. 10.
   at::Tensor positionBias() const;
-  std::vector<OwnPictureInfo> ownPictures() const override;
-  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
+  std::vector<MechanismPlotInfo> ownPictures() const override;
+  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
 
  protected:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;

@@ -7,7 +7,7 @@
 
 #include "core/attention/aft/AftAttention.h"
 #include "core/attention/aft/CausalBand.h"
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -37,7 +37,7 @@ void checkCausalAft(const CausalAftOptions& options) {
   const bool banded = name == "aft_local" && options.factorised;
   const std::int64_t columns =
       banded ? std::min(2 * options.window, options.length) : options.length;
-  requireHoldablePairs(options.length, columns, "model.mechanism",
+  requireTokenPairsFit(options.length, columns, "model.mechanism",
                        "use shorter sequences (data.image_size, model.length), aft_simple, or "
                        "aft_local with factorised biases and a small window");
 }

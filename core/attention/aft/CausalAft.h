@@ -22,7 +22,7 @@ struct CausalAftOptions {
 };
 
 /// Throws Failure(InvalidConfig) for a mechanism that is not one of the three, and where biases
-/// would be too many to hold (HoldablePairs.h): those of every pair of T positions, or of aft_local
+/// would be too many to hold (TokenPairLimit.h): those of every pair of T positions, or of aft_local
 /// with factorised biases those of T with the window (with window 0 there are none).
 void checkCausalAft(const CausalAftOptions& options);
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/base/AttentionTap.h"
+#include "core/attention/base/AttentionHook.h"
 #include "core/attention/base/Cost.h"
-#include "core/attention/base/OwnParameters.h"
+#include "core/attention/base/UndecayedParameters.h"
 #include "core/config/Catalogue.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
@@ -59,10 +59,10 @@ struct AttentionOptions {
   Json options = Json::object();  ///< of this mechanism, complete (ModelConfig::attention)
 };
 
-class Attention : public torch::nn::Module, public OwnParameters {
+class Attention : public torch::nn::Module, public UndecayedParameters {
  public:
   /// [B, T, D] → [B, T, D]. Where the tap wants this layer it is given [B, H, T, T].
-  virtual at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) = 0;
+  virtual at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) = 0;
 
   /// Through which a head can be silenced, and asked what it is worth, by weights alone.
   virtual HeadProjection headProjection() const { return {}; }

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -34,7 +34,7 @@ at::Tensor relativeTableIndex(const Grid& grid) {
 }
 
 void requireRelativeTable(const Grid& grid) {
-  requireHoldablePairs(grid.patches());
+  requireTokenPairsFit(grid.patches());
   if (grid.prefix == 1 && grid.registers == 0) return;
   throw Failure({ErrorCode::InvalidConfig,
                  "a table of relative positions has rows for one class token, no other: turn "

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/base/OwnParameters.h"
+#include "core/attention/base/UndecayedParameters.h"
 #include "core/masks/Grid.h"
 
 namespace headlight {
@@ -29,7 +29,7 @@ struct RotaryOptions {
 };
 
 /// The learned frequencies of "mixed", of all layers: timm's rope.freqs [2, L, H, d/2].
-class RotaryFrequencies : public torch::nn::Module, public OwnParameters {
+class RotaryFrequencies : public torch::nn::Module, public UndecayedParameters {
  public:
   RotaryFrequencies(int layers, int heads, int headWidth, double temperature);
   /// [2, H, d/2].

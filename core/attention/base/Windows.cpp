@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
 
 namespace headlight {
@@ -98,7 +98,7 @@ WindowShape windowShape(const Grid& grid, int size, bool shifted, WindowPadding 
   shape.shiftCols = shifted && grid.cols > size ? size / 2 : 0;
   shape.padding = padding;
   // A relative position for every pair in a window; with regions, every window has its own mask.
-  requireHoldablePairs((shape.hasRegions() ? shape.padded : shape.window).patches(),
+  requireTokenPairsFit((shape.hasRegions() ? shape.padded : shape.window).patches(),
                        shape.window.patches(), "model.attention.window", "use a smaller window");
   return shape;
 }

@@ -1,4 +1,4 @@
-// Of HeadAttention.h, the plain form in LibTorch's own operations, which the kernels are checked
+// HeadAttention.h: the plain form in LibTorch's own operations, which the kernels are checked
 // against.
 
 #include <ATen/ATen.h>

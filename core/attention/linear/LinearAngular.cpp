@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/attention/base/ComparedTokens.h"
+#include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/linear/LinearKernels.h"
 #include "core/attention/base/MixedPrecision.h"
 
@@ -138,7 +138,7 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
 
 at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool training, WeighedValues* product) {
-  if (ComparedWatch::wanted()) ComparedWatch::tell(q, k);
+  if (QueryKeyHook::wanted()) QueryKeyHook::tell(q, k);
   const Float32Scope exact;
   const LinearKernel& kernel = linearKernel(m_kernel);
   const KernelFeatures features = kernel.features(q, k);
@@ -204,7 +204,7 @@ void LinearAngular::count(CostCounter& counter, const AttentionOptions& options)
   counter.linear("proj", width, width, true, tokens);
 }
 
-at::Tensor LinearAngular::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LinearAngular::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const std::int64_t batch = tokens.size(0), count = tokens.size(1), heads = m_options.heads;
   const at::Tensor qkv =
       inFloat32(m_qkv(tokens)).view({batch, count, 3, heads, -1}).permute({2, 0, 3, 1, 4});

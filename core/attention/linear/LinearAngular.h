@@ -138,7 +138,7 @@ class LinearAngular : public LinearAngularAttention {
   explicit LinearAngular(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
 
  private:

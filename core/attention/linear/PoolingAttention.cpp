@@ -190,7 +190,7 @@ void PoolingAttention::addRelativePositions(HeadLogits& logits, const at::Tensor
   logits.colTerms = terms("brcd,ckd->brck", m_relativeCols, m_colIndex);
 }
 
-at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const int layer = m_options.attention.layer;
   const bool wanted = tap && tap->wants(layer);
   const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
@@ -226,7 +226,7 @@ void PoolingLinearAngular::count(CostCounter& counter, const PoolingOptions& giv
   counter.linear("proj", width, width, true, options.queryGrid().patches());
 }
 
-at::Tensor PoolingLinearAngular::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor PoolingLinearAngular::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const auto [queries, keys, values] = m_projection.forward(tokens, m_options);
   const int layer = m_options.attention.layer;
   const bool wanted = tap && tap->wants(layer);

@@ -52,7 +52,7 @@ class PoolingAttention : public MaskedAttention {
   explicit PoolingAttention(const PoolingOptions& options);
   static void count(CostCounter& counter, const PoolingOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
 
@@ -74,7 +74,7 @@ class PoolingLinearAngular : public LinearAngularAttention {
   explicit PoolingLinearAngular(const PoolingOptions& options);
   static void count(CostCounter& counter, const PoolingOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
 
  private:

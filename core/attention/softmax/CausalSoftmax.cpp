@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/base/Result.h"
 
@@ -34,7 +34,7 @@ void checkCausalSoftmax(const CausalSoftmaxOptions& options) {
                    std::to_string(options.heads) + " heads do not divide a width of " +
                        std::to_string(options.width) + "; change model.heads or model.width",
                    "model.heads"});
-  requireHoldablePairs(options.length, options.length, "model.mechanism",
+  requireTokenPairsFit(options.length, options.length, "model.mechanism",
                        "use shorter sequences (data.image_size, model.length), aft_simple, or "
                        "aft_local with factorised biases and a small window");
 }

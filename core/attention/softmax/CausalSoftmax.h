@@ -15,7 +15,7 @@ struct CausalSoftmaxOptions {
 };
 
 /// Throws Failure(InvalidConfig) for heads that do not divide the width, and for sequences so long
-/// that a head's logits for all pairs of tokens are too many to hold (HoldablePairs.h).
+/// that a head's logits for all pairs of tokens are too many to hold (TokenPairLimit.h).
 void checkCausalSoftmax(const CausalSoftmaxOptions& options);
 
 /// out = proj(softmax(Q Kᵀ/√d, −∞ where t' > t) V), per head. Weights as timm's: qkv, proj.

@@ -33,7 +33,7 @@ std::string ClassAttention::mapMeaning() const {
          "the identity, because patches pass unchanged.";
 }
 
-at::Tensor ClassAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor ClassAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const auto batch = tokens.size(0), length = tokens.size(1);
   const std::int64_t heads = m_options.heads, headWidth = m_options.width / heads;
   const auto byHead = [&](const at::Tensor& x) {  // [B, T, D] → [B, H, T, d]

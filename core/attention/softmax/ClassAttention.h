@@ -18,7 +18,7 @@ class ClassAttention : public Attention {
   /// [B, 1 + N, D], the class token first → [B, 1, D]: what the class token takes in.
   /// Its map [B, H, 1 + N, 1 + N] has A in row 0; patches pass unchanged, so theirs is the
   /// identity.
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string kernelText() const override { return "matrix products, of one query"; }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/base/MixedPrecision.h"
 
 namespace headlight {
@@ -12,7 +12,7 @@ namespace {
 
 /// r[n, m] = (Δcol, Δrow, Δcol² + Δrow²), Δ from query n to key m, in patches: [N, N, 3].
 at::Tensor offsetsOn(const Grid& grid) {
-  requireHoldablePairs(grid.patches());
+  requireTokenPairsFit(grid.patches());
   const at::Tensor patch = at::arange(grid.patches());
   const at::Tensor row = at::floor_divide(patch, grid.cols), col = at::remainder(patch, grid.cols);
   const at::Tensor down = (row.unsqueeze(0) - row.unsqueeze(1)).to(at::kFloat),
@@ -57,7 +57,7 @@ GatedPositionalAttention::GatedPositionalAttention(const AttentionOptions& optio
 }
 
 void GatedPositionalAttention::count(CostCounter& counter, const AttentionOptions& options) {
-  requireHoldablePairs(options.grid.patches());
+  requireTokenPairsFit(options.grid.patches());
   const std::int64_t width = options.width, tokens = options.grid.tokens();
   counter.linear("qk", width, 2 * width, options.qkvBias, tokens);
   counter.linear("v", width, width, options.qkvBias, tokens);
@@ -110,7 +110,7 @@ at::Tensor GatedPositionalAttention::positional() {
 /// A is never formed but for the tap: A V = (1 − σ)·softmax(QKᵀ/√d) V + σ·softmax(v · r) V, of
 /// which the first is the softmax attention that has a kernel, the second one product a head for
 /// all images together.
-at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const std::int64_t images = tokens.size(0), count = tokens.size(1), heads = m_options.heads,
                      headWidth = m_options.width / heads;
   const bool wanted = tap && tap->wants(m_options.layer);

@@ -25,7 +25,7 @@ class GatedPositionalAttention : public MaskedAttention {
   /// softmax(v · r) is not counted: it is formed once for given weights, not once an image.
   static void count(CostCounter& counter, const AttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string kernelText() const override {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/softmax/LearnedMaskFit.h"
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/Random.h"
@@ -24,7 +24,7 @@ LearnedMaskOptions ownOptions(const AttentionOptions& options) {
                    "the window of the filter is centred on a patch, and so odd, not " +
                        std::to_string(window) + "; choose " + std::to_string(window + 1),
                    own.window > 0 ? "model.attention.window" : "model.attention.fidelity"});
-  requireHoldablePairs(options.grid.patches());  // W, for every head
+  requireTokenPairsFit(options.grid.patches());  // W, for every head
   return own;
 }
 
@@ -171,7 +171,7 @@ at::Tensor LearnedMaskAttention::mask() {
 
 /// A = softmax(S ⊙ W), or normalise(softmax(S) ⊙ W); a row of nothing (a mask that forbids
 /// everything) stays one.
-at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor given = m_qkv(tokens), qkv = wanted ? inFloat32(given) : given;
   HeadLogits logits = logitMasks(qkv.options());

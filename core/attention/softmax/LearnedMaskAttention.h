@@ -19,7 +19,7 @@
 
 #include "core/attention/base/DerivedTensor.h"
 #include "core/attention/softmax/MaskedAttention.h"
-#include "core/attention/base/OwnPictureSource.h"
+#include "core/attention/base/MechanismPlotSource.h"
 
 namespace headlight {
 
@@ -38,22 +38,22 @@ struct LearnedMaskOptions {
 /// A = softmax(S ⊙ W). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix rows and
 /// columns are 1. Masks of heads act on the logits that enter the softmax. Names: qkv, proj and the
 /// parameters (buffers where they are not learned) learned_mask_{a,b} [H, N, f²].
-class LearnedMaskAttention : public MaskedAttention, public OwnPictureSource {
+class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource {
  public:
   static const ParameterTable& optionTable();
   explicit LearnedMaskAttention(const AttentionOptions& options);
   /// 𝒜ℬᵀ is not counted: it is formed once for given weights, not once an image.
   static void count(CostCounter& counter, const AttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;
   /// W as a whole, and as the filter that it is (LearnedMaskPictures.cpp).
-  std::vector<OwnPictureInfo> ownPictures() const override;
-  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
+  std::vector<MechanismPlotInfo> ownPictures() const override;
+  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   bool isFitted(const std::string& parameter) const override;
   /// 𝒜 and ℬ: they are factors of W, not tables of positions.

@@ -238,7 +238,7 @@ at::Tensor LightSelfLimitedAttention::prefixRows(const at::Tensor& queries,
 
 /// out = (softmax(…) + B_o) V, the two products apart: the second is one of few matrices, the same
 /// for all images. Prefix tokens have no part in it.
-at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const WindowTokens split = m_windows.split(wanted ? inFloat32(tokens) : tokens),
                      queries = projected(m_query, split), keys = projected(m_key, split),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/attention/softmax/MaskedAttention.h"
-#include "core/attention/base/OwnPictureSource.h"
+#include "core/attention/base/MechanismPlotSource.h"
 #include "core/attention/base/PrefixedWindows.h"
 
 namespace headlight {
@@ -32,13 +32,13 @@ struct LightSelfLimitedOptions {
 /// token has the parameters of one without.
 /// Names: q, k, v (those that the variant has), proj, dynamic_scale [M², M²] (all heads share it),
 /// inner_bias_table and outer_bias_table [(2M−1)², H].
-class LightSelfLimitedAttention : public MaskedAttention, public OwnPictureSource {
+class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSource {
  public:
   explicit LightSelfLimitedAttention(const AttentionOptions& options);
   static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   /// None without the projection: the heads are the output.
   HeadProjection headProjection() const override {
     return {m_proj.is_empty() ? at::Tensor() : m_proj->weight};
@@ -53,8 +53,8 @@ class LightSelfLimitedAttention : public MaskedAttention, public OwnPictureSourc
   /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
   std::vector<LearnedPairs> learnedPairs() override;
   /// Attention before and after B_o, and the lines of Fig. 4 (LightSelfLimitedPictures.cpp).
-  std::vector<OwnPictureInfo> ownPictures() const override;
-  OwnAnswer ownPicture(const std::string& name, const OwnQuestion& question) override;
+  std::vector<MechanismPlotInfo> ownPictures() const override;
+  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
@@ -81,8 +81,8 @@ class LightSelfLimitedAttention : public MaskedAttention, public OwnPictureSourc
   };
   QueryPlace placeOf(int query);  ///< throws Failure for a prefix token
   WindowRows rowsAt(const at::Tensor& tokens, const QueryPlace& at);
-  OwnAnswer biasLines(const QueryPlace& at);
-  static OwnAnswer attentionLines(const WindowRows& rows, const QueryPlace& at);
+  MechanismPlotAnswer biasLines(const QueryPlace& at);
+  static MechanismPlotAnswer attentionLines(const WindowRows& rows, const QueryPlace& at);
 
   AttentionOptions m_options;
   LightSelfLimitedOptions m_own;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/attention/base/ComparedTokens.h"
+#include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/FreeMemory.h"
 #include "core/masks/Neighbourhood.h"
@@ -73,7 +73,7 @@ void MaskedAttention::makeSoftLogits() {
                                      parameters().front().options().requires_grad(false)));
 }
 
-/// What a head goes on from is for its memory to say (AlphaMemory).
+/// What a head goes on from is for its memory to say (LearnedAlphaStore).
 void MaskedAttention::updateSoftLogits(const std::vector<HeadMask>& masks) {
   if (!anyOf(masks, MaskKind::Soft)) return;
   const at::NoGradGuard noGrad;
@@ -190,7 +190,7 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& heads, bool line
 AttentionOutput MaskedAttention::runHeads(const HeadInputs& given, const HeadLogits& logits,
                                           bool wantMap) {
   const HeadInputs inputs = asKernelsRead(given, logits);
-  if (ComparedWatch::wanted()) ComparedWatch::tell(inputs.part(0), inputs.part(1));
+  if (QueryKeyHook::wanted()) QueryKeyHook::tell(inputs.part(0), inputs.part(1));
   m_ran = headKernels(inputs.tensor(0), logits);
   return headAttention(inputs, logits, wantMap);
 }

@@ -2,7 +2,7 @@
 // What every mechanism with logits on a grid shares: the masks of its heads (MaiT §4), as tensors
 // and with the parameters that some kinds bring.
 
-#include "core/attention/base/AlphaMemory.h"
+#include "core/attention/base/LearnedAlphaStore.h"
 #include "core/attention/base/Attention.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/HeadKernel.h"
@@ -49,7 +49,7 @@ class MaskedAttention : public Attention {
   int m_layer;
   Grid m_queries, m_keys;
   std::vector<HeadMask> m_masks;
-  AlphaMemory m_alphas;
+  LearnedAlphaStore m_alphas;
   at::Tensor m_softLogit;   ///< [H]; undefined until a head is soft
   at::Tensor m_randomMask;  ///< [H, Tq, Tk] bool; undefined until a head is random
   Kernel m_kernel = Kernel::Auto;

@@ -178,7 +178,7 @@ AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
   return runHeads(inputsOf(qkv), logitsOf(qkv), wantMap);
 }
 
-at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const bool inFull = wanted || m_rotary || m_norm;  // all but the kernels read float32
   const at::Tensor given = projected(tokens), qkv = inFull ? inFloat32(given) : given;

@@ -40,7 +40,7 @@ class SoftmaxAttention : public MaskedAttention {
                                                               int layers);
   void share(std::shared_ptr<RotaryFrequencies> frequencies);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override;
   /// Without the projections, of qkv [B, T, 3·D].
   AttentionOutput attend(const at::Tensor& qkv, bool wantMap = false);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/attention/base/ComparedTokens.h"
+#include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/base/MixedPrecision.h"
 
 namespace headlight {
@@ -46,12 +46,12 @@ std::string TalkingHeadsAttention::mapMeaning() const {
          "a second time; each row sums to 1.";
 }
 
-at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const auto batch = tokens.size(0), length = tokens.size(1);
   const std::int64_t heads = m_options.heads, headWidth = m_options.width / heads;
   const auto parts =
       inFloat32(m_qkv(tokens)).view({batch, length, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
-  if (ComparedWatch::wanted()) ComparedWatch::tell(parts[0], parts[1]);
+  if (QueryKeyHook::wanted()) QueryKeyHook::tell(parts[0], parts[1]);
   const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
   at::Tensor mixed;
   {

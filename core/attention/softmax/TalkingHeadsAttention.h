@@ -16,7 +16,7 @@ class TalkingHeadsAttention : public MaskedAttention {
   explicit TalkingHeadsAttention(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string kernelText() const override { return "matrix products"; }  // heads mix between them

@@ -59,7 +59,7 @@ std::string WindowAttention::mapMeaning() const {
          "0 outside it. Where a window reaches beyond the picture, what falls there is not shown.";
 }
 
-at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor given = m_qkv(m_windows.partition(tokens)),
                    qkv = wanted ? inFloat32(given) : given;

@@ -24,7 +24,7 @@ class WindowAttention : public MaskedAttention {
   static const ParameterTable& optionTable();
   static void count(CostCounter& counter, const AttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string notice() const override { return edgeNotice(m_windows.shape()); }

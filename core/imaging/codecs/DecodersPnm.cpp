@@ -1,4 +1,4 @@
-// Of Decoders.h, Netpbm's PBM, PGM and PPM.
+// Decoders.h: Netpbm's PBM, PGM and PPM.
 
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"

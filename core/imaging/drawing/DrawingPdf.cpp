@@ -1,4 +1,4 @@
-// Of Drawing.h, PDF with Helvetica, which every reader has.
+// Drawing.h: PDF with Helvetica, which every reader has.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Of Drawing.h, PNG, which says how large it is on paper.
+// Drawing.h: PNG, which says how large it is on paper.
 
 #include <cmath>
 

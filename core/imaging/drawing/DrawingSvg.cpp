@@ -1,4 +1,4 @@
-// Of Drawing.h, SVG.
+// Drawing.h: SVG.
 
 #include <algorithm>
 

@@ -71,7 +71,7 @@ at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const at
   return addBranch(tokens, branch);
 }
 
-at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor entering = branchNormed(m_norm1, tokens);
   if (tap) tap->enter(inFloat32(entering));
   const at::Tensor branch = m_attention->forward(entering, tap);
@@ -130,7 +130,7 @@ at::Tensor CaiT::embed(const at::Tensor& images) {
   return m_positions.defined() ? patches + m_positions : patches;
 }
 
-at::Tensor CaiT::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor CaiT::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   if (layer != config().depth) return m_blocks[layer]->forward(tokens, tap);
   const at::Tensor classToken = m_classToken.expand({tokens.size(0), -1, -1});
   return m_blocks[layer]->forward(at::cat({classToken, tokens}, 1), tap);

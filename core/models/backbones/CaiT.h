@@ -15,7 +15,7 @@ class CaitBlock : public torch::nn::Module {
   CaitBlock(const BlockOptions& options, std::shared_ptr<Attention> attention);
 
   /// [B, T, D] → [B, T, D]. With class attention only the first token changes.
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap);
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap);
   Attention& attention() { return *m_attention; }
 
  private:
@@ -39,7 +39,7 @@ class CaiT : public Model {
   Grid grid(int layer) const override;
 
   at::Tensor embed(const at::Tensor& images) override;
-  at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
   std::string mapMeaning() const override;

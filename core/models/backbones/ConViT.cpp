@@ -94,7 +94,7 @@ at::Tensor ConViT::embed(const at::Tensor& images) {
   return m_positions.defined() ? patches + m_positions : patches;
 }
 
-at::Tensor ConViT::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor ConViT::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   if (!m_classToken.defined() || layer != localLayers(config()))
     return m_blocks[layer]->forward(tokens, tap);
   const at::Tensor classToken = m_classToken.expand({tokens.size(0), -1, -1});

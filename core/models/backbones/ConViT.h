@@ -25,7 +25,7 @@ class ConViT : public Model {
   Grid grid(int layer) const override;
 
   at::Tensor embed(const at::Tensor& images) override;
-  at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
   std::string mapMeaning() const override;

@@ -165,7 +165,7 @@ LevitBlock::LevitBlock(const std::string& mechanism, const LevitAttentionOptions
   m_mlp = register_module("mlp", std::make_shared<LevitMlp>(width, hidden(width, mlpRatio)));
 }
 
-at::Tensor LevitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LevitBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool drop = is_training() && m_dropPath > 0;
   if (tap) tap->enter(tokens);
   at::Tensor branch = m_attention->forward(tokens, tap);
@@ -241,7 +241,7 @@ at::Tensor LeViT::embed(const at::Tensor& images) {
   return x.flatten(2).transpose(1, 2).contiguous();
 }
 
-at::Tensor LeViT::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LeViT::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   const Layer& l = m_blocks[layer];
   return l.block->forward(l.before ? l.before->forward(tokens) : tokens, tap);
 }

@@ -31,7 +31,7 @@ class LevitBlock : public torch::nn::Module {
  public:
   LevitBlock(const std::string& mechanism, const LevitAttentionOptions& options, double mlpRatio,
              double dropPath);
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap);
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap);
   Attention& attention() { return *m_attention; }
 
  private:
@@ -63,7 +63,7 @@ class LeViT : public Model {
   Grid grid(int layer) const override { return m_blocks[layer].grid; }
 
   at::Tensor embed(const at::Tensor& images) override;
-  at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
   ClassLogitsPair classifyBoth(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer].block->attention(); }

@@ -126,7 +126,7 @@ at::Tensor MvitBlock::join(const at::Tensor& tokens, at::Tensor branch) const {
   return addBranch(tokens, branch);
 }
 
-at::Tensor MvitBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor MvitBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor normed = branchNormed(m_norm1, tokens);
   if (tap) tap->enter(inFloat32(normed));
   const at::Tensor attended = join(shortcut(tokens, normed), m_attention->forward(normed, tap));
@@ -202,7 +202,7 @@ at::Tensor MViT::embed(const at::Tensor& images) {
   return m_positions.defined() ? patches + m_positions : patches.contiguous();
 }
 
-at::Tensor MViT::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor MViT::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   return m_blocks[layer]->forward(tokens, tap);
 }
 

@@ -28,7 +28,7 @@ class MvitBlock : public torch::nn::Module {
                     const PoolingOptions& pooling);
 
   /// [B, T, D'] → [B, Tq, D].
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap);
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap);
   Attention& attention() { return *m_attention; }
 
  private:
@@ -56,7 +56,7 @@ class MViT : public Model {
   Grid grid(int layer) const override;
 
   at::Tensor embed(const at::Tensor& images) override;
-  at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
   std::string mapMeaning() const override;

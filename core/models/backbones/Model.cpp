@@ -21,13 +21,13 @@ std::pair<std::string, std::string> splitName(const std::string& name) {
 }
 
 /// The module at that path below `module`, where it has parameters of its own to decide on.
-const OwnParameters* ownerIn(const torch::nn::Module& module, const std::string& path) {
+const UndecayedParameters* ownerIn(const torch::nn::Module& module, const std::string& path) {
   const auto dot = path.find('.');
   const auto children = module.named_children();
   const auto* child = children.find(path.substr(0, dot));
   if (!child) return nullptr;
   if (dot != std::string::npos) return ownerIn(**child, path.substr(dot + 1));
-  return dynamic_cast<const OwnParameters*>(child->get());
+  return dynamic_cast<const UndecayedParameters*>(child->get());
 }
 
 }  // namespace
@@ -35,11 +35,11 @@ const OwnParameters* ownerIn(const torch::nn::Module& module, const std::string&
 Model::Model(const ModelConfig& config, const MaskShape& masks)
     : m_config(config), m_masks(masks) {}
 
-at::Tensor Model::forward(const at::Tensor& images, AttentionTap* tap) {
+at::Tensor Model::forward(const at::Tensor& images, AttentionHook* tap) {
   return inFloat32(classify(throughBlocks(embed(images), tap)));
 }
 
-at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionTap* tap) {
+at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionHook* tap) {
   const bool recomputing = m_recomputing && is_training() && tap == nullptr;
   for (int l = 0; l < layers(); ++l)
     tokens = recomputing ? recomputedBlock(*this, l, tokens) : block(l, tokens, tap);
@@ -178,13 +178,13 @@ bool Model::decays(const std::string& name, const at::Tensor& parameter, bool ma
   if (parameter.dim() <= 1) return false;  // biases, norms, LayerScale, soft_mask_logit
   const auto [module, own] = splitName(name);
   if (module.empty()) return false;  // tokens and position embeddings
-  const OwnParameters* owner = ownerIn(*this, module);
+  const UndecayedParameters* owner = ownerIn(*this, module);
   return !owner || (masks && owner->mayDecay(own));
 }
 
 bool Model::isFitted(const std::string& name) const {
   const auto [module, own] = splitName(name);
-  const OwnParameters* owner = ownerIn(*this, module);
+  const UndecayedParameters* owner = ownerIn(*this, module);
   return owner && owner->isFitted(own);
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/attention/base/Attention.h"
-#include "core/attention/base/AttentionTap.h"
+#include "core/attention/base/AttentionHook.h"
 #include "core/base/Result.h"
 #include "core/config/ModelConfig.h"
 #include "core/masks/MaskScheme.h"
@@ -41,7 +41,7 @@ class Model : public torch::nn::Module {
   std::vector<int> headsPerLayer() const { return m_masks.shape().heads; }
 
   virtual at::Tensor embed(const at::Tensor& images) = 0;
-  virtual at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) = 0;
+  virtual at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) = 0;
   /// Logits [B, classes], [B, 0] without a classifier. Of a distilled model: the mean of its two
   /// heads.
   virtual at::Tensor classify(const at::Tensor& tokens) = 0;
@@ -51,7 +51,7 @@ class Model : public torch::nn::Module {
   /// The two heads apart, for distillation.
   virtual ClassLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
 
-  at::Tensor forward(const at::Tensor& images, AttentionTap* tap = nullptr);
+  at::Tensor forward(const at::Tensor& images, AttentionHook* tap = nullptr);
   /// On: in training, blocks keep only what goes in and are computed again in the backward pass
   /// (Recomputation.h). Throws Failure(InvalidConfig) where a block has batch norms.
   void setRecomputing(bool on);
@@ -102,7 +102,7 @@ class Model : public torch::nn::Module {
   /// position embeddings and tables, LayerScale and soft mask logits (timm's rule). On learned
   /// masks and scales, which belong to positions too, where `masks` (training.decay_masks).
   bool decays(const std::string& name, const at::Tensor& parameter, bool masks = false) const;
-  /// Whether this parameter starts from a fit that weights replace (OwnParameters::isFitted).
+  /// Whether this parameter starts from a fit that weights replace (UndecayedParameters::isFitted).
   bool isFitted(const std::string& name) const;
 
   /// The attention of a layer.
@@ -113,7 +113,7 @@ class Model : public torch::nn::Module {
   Model(const ModelConfig& config, const MaskShape& masks);
 
  private:
-  at::Tensor throughBlocks(at::Tensor tokens, AttentionTap* tap);
+  at::Tensor throughBlocks(at::Tensor tokens, AttentionHook* tap);
 
   ModelConfig m_config;
   bool m_recomputing = false;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/attention/base/MixedPrecision.h"
-#include "core/models/layers/BatchPart.h"
+#include "core/models/layers/MicroBatch.h"
 
 namespace headlight {
 namespace {
@@ -57,7 +57,7 @@ struct Pass : torch::CustomClassHolder {
   Model& model;
   int layer;
   RandomState random;
-  BatchPart part;
+  MicroBatch part;
   Precision precision;  ///< the backward pass is in none of its own
 };
 

@@ -104,7 +104,7 @@ at::Tensor Swin::embed(const at::Tensor& images) {
   return m_positions.defined() ? tokens + m_positions : tokens;
 }
 
-at::Tensor Swin::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor Swin::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   const Layer& own = m_layers[layer];
   if (!own.merging) return own.block->forward(tokens, tap);
   return own.block->forward(own.merging->merge(tokens, m_layers[layer - 1].grid), tap);

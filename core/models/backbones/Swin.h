@@ -21,7 +21,7 @@ class Swin : public Model {
   Grid grid(int layer) const override { return m_layers[layer].grid; }
 
   at::Tensor embed(const at::Tensor& images) override;
-  at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_layers[layer].block->attention(); }
 

@@ -168,7 +168,7 @@ at::Tensor VisionTransformer::embed(const at::Tensor& images) {
   return m_normPre ? m_normPre->forward(tokens) : tokens;
 }
 
-at::Tensor VisionTransformer::block(int layer, const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor VisionTransformer::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   return m_blocks[layer]->forward(tokens, tap);
 }
 

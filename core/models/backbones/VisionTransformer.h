@@ -43,7 +43,7 @@ class VisionTransformer : public Model {
   Grid grid(int) const override { return config().grid(); }
 
   at::Tensor embed(const at::Tensor& images) override;
-  at::Tensor block(int layer, const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
   ClassLogitsPair classifyBoth(const at::Tensor& tokens) override;
   at::Tensor pooledFeatures(const at::Tensor& tokens) override;

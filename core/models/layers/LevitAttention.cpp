@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/attention/base/HoldablePairs.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/linear/PoolingAttention.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/models/layers/Parts.h"
@@ -40,7 +40,7 @@ void countProjections(CostCounter& counter, const LevitAttentionOptions& options
 }  // namespace
 
 void DistanceBias::check(const Grid& grid, int queryStride, int keyStride) {
-  requireHoldablePairs(grid.strided(queryStride).patches(), grid.strided(keyStride).patches(),
+  requireTokenPairsFit(grid.strided(queryStride).patches(), grid.strided(keyStride).patches(),
                        "model.image_size", "use a smaller image");
 }
 
@@ -102,7 +102,7 @@ HeadInputs LevitSoftmaxAttention::inputs(const at::Tensor& qkv) {
   return HeadInputs::apart(parts[0], m_pool->keys(parts[1]), m_pool->values(parts[2]));
 }
 
-at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const int layer = m_options.attention.layer;
   const bool wanted = tap && tap->wants(layer);
   const at::Tensor qkv = m_qkv->forward(tokens);
@@ -147,7 +147,7 @@ void LevitLinearAttention::count(CostCounter& counter, const LevitAttentionOptio
                             options.attention.grid);
 }
 
-at::Tensor LevitLinearAttention::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor LevitLinearAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const int layer = m_options.attention.layer;
   const auto parts = splitHeads(m_qkv->forward(tokens), m_options.attention.heads,
                                 {m_options.keyWidth, m_options.keyWidth, m_options.valueWidth});

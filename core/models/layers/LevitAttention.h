@@ -10,7 +10,7 @@
 
 #include "core/attention/linear/LinearAngular.h"
 #include "core/attention/softmax/MaskedAttention.h"
-#include "core/attention/base/OwnParameters.h"
+#include "core/attention/base/UndecayedParameters.h"
 #include "core/models/layers/LevitParts.h"
 #include "core/models/layers/LevitPooling.h"
 
@@ -57,7 +57,7 @@ class LevitSoftmaxAttention : public MaskedAttention {
   explicit LevitSoftmaxAttention(const LevitAttentionOptions& options);
   static void count(CostCounter& counter, const LevitAttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return m_projection->headProjection(); }
   std::string mapMeaning() const override;
 
@@ -78,7 +78,7 @@ class LevitLinearAttention : public LinearAngularAttention {
   explicit LevitLinearAttention(const LevitAttentionOptions& options);
   static void count(CostCounter& counter, const LevitAttentionOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap) override;
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return m_projection->headProjection(); }
 
  private:
@@ -107,7 +107,7 @@ struct LevitDownsampleOptions {
 /// pools the queries (`q.pool`: a depthwise 3 × 3 convolution that heads share, of stride 2, as in
 /// MViTv2), then adds the pooled queries to the output.
 /// Names: kv, q.ln, q.pool, pool, attention_biases, proj.ln.
-class LevitDownsampleAttention : public torch::nn::Module, public OwnParameters {
+class LevitDownsampleAttention : public torch::nn::Module, public UndecayedParameters {
  public:
   explicit LevitDownsampleAttention(const LevitDownsampleOptions& options);
   static void count(CostCounter& counter, const LevitDownsampleOptions& options);

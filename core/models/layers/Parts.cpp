@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/attention/base/MixedPrecision.h"
-#include "core/models/layers/BatchPart.h"
+#include "core/models/layers/MicroBatch.h"
 #include "core/models/layers/BiasGelu.h"
 #include "core/models/layers/BranchNorm.h"
 

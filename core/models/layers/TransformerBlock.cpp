@@ -76,7 +76,7 @@ at::Tensor TransformerBlock::join(const at::Tensor& tokens, at::Tensor branch,
   return addBranch(tokens, branch);
 }
 
-at::Tensor TransformerBlock::forward(const at::Tensor& tokens, AttentionTap* tap) {
+at::Tensor TransformerBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor entering = m_postNorm ? tokens : m_norm1->forBranch(tokens);
   if (tap) tap->enter(inFloat32(entering));
   at::Tensor branch = m_attention->forward(entering, tap);

@@ -35,7 +35,7 @@ class TransformerBlock : public torch::nn::Module {
   explicit TransformerBlock(const BlockOptions& options);
   static void count(CostCounter& counter, const std::string& prefix, const BlockOptions& options);
 
-  at::Tensor forward(const at::Tensor& tokens, AttentionTap* tap);
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap);
   Attention& attention() { return *m_attention; }
   const Attention& attention() const { return *m_attention; }
 

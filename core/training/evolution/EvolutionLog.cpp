@@ -32,7 +32,7 @@ std::string megabytes(std::int64_t bytes) {
 }  // namespace
 
 /// Finds the points of the file and where it can be added to.
-void EvolutionLog::readWhatIsThere(const FileDescriptor& file) {
+void EvolutionLog::readAvailable(const FileDescriptor& file) {
   const auto take = [&](EvolutionRecord&& record) {
     if (record.kind == kBeginningRecord && !m_beginning && !record.damaged)
       m_beginning = beginningFrom(record.content);
@@ -65,7 +65,7 @@ void EvolutionLog::open() {
   m_end = 0;
   m_file = FileDescriptor();
   if (m_folder.has(kEvolutionFile))
-    readWhatIsThere(valueOrThrow(m_folder.openToRead(kEvolutionFile)));
+    readAvailable(valueOrThrow(m_folder.openToRead(kEvolutionFile)));
   m_read = true;
 }
 

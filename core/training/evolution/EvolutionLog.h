@@ -72,7 +72,7 @@ class EvolutionLog {
 
   std::int64_t writtenStep() const { return m_points.empty() ? -1 : m_points.back().step; }
   void open();
-  void readWhatIsThere(const FileDescriptor& file);
+  void readAvailable(const FileDescriptor& file);
   void requireSamePictures();
   void wait(Waiting point);
   void writeWaiting();

@@ -5,7 +5,7 @@
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
-#include "core/training/run/OwedFiles.h"
+#include "core/training/run/PendingFiles.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/training/tensorboard/EventLog.h"
 #include "core/training/evolution/EvolutionLog.h"
 #include "core/training/logs/MetricsLog.h"
-#include "core/training/run/RunDebts.h"
+#include "core/training/run/PendingWrites.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/run/TrainingCheckpoint.h"
 
@@ -79,7 +79,7 @@ class RunRecorder {
   std::string m_run;
   bool m_silent;
   MetricsLog m_log;
-  RunDebts m_debts;
+  PendingWrites m_debts;
   std::optional<EventLog> m_events;
   std::optional<EvolutionLog> m_maps;
   std::function<void(const std::string&)> m_warn;

@@ -177,7 +177,7 @@ TrainingCheckpoint unpacked(Checkpoint file, const std::string& where) {
   if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
     checkpoint.run = run->second;
   checkpoint.progress = progressOf(file.metadata, where);
-  checkpoint.owed = takeOwed(file, where);
+  checkpoint.owed = extractPending(file, where);
   checkpoint.maps = takeMaps(file.tensors, where);
   sortOut(file.tensors, checkpoint);
   requireHeld(checkpoint.experiment.model, checkpoint.weights, where);

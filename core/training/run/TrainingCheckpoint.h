@@ -11,7 +11,7 @@
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/Experiment.h"
 #include "core/masks/LearnedAlpha.h"
-#include "core/training/run/OwedFiles.h"
+#include "core/training/run/PendingFiles.h"
 #include "core/training/step/LossScale.h"
 
 namespace headlight {
@@ -36,7 +36,7 @@ struct TrainingCheckpoint {
   /// this was written down.
   std::string teacherFingerprint;
   std::string trainStamp, validationStamp;       ///< of the data's files (Dataset::stamp)
-  Json computedWith;                             ///< Surroundings.h; null in files of before it
+  Json computedWith;                             ///< RuntimeEnvironment.h; null in files of before it
   std::string run;                               ///< id; empty in files of before runs had one
   std::vector<OwedFile> owed;                    ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to

@@ -92,7 +92,7 @@ SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where) {
              : "is no sequence model of Headlight: it carries no config of one in its metadata",
          where});
   SequenceFile file;
-  file.owed = takeOwed(checkpoint, where);
+  file.owed = extractPending(checkpoint, where);
   if (const auto run = checkpoint.metadata.find(kRunKey); run != checkpoint.metadata.end())
     file.run = run->second;
   auto experiment = sequenceFromText(described->second, where);

@@ -13,7 +13,7 @@
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/sequence/SequenceModel.h"
-#include "core/training/run/OwedFiles.h"
+#include "core/training/run/PendingFiles.h"
 
 namespace headlight {
 
@@ -41,7 +41,7 @@ struct SequenceFile {
   std::string run;         ///< id; empty in files of before runs had one
   // Of the last checkpoint of a run:
   std::string trainStamp;                        ///< of its data (SequenceSource::stamp)
-  Json computedWith;                             ///< Surroundings.h
+  Json computedWith;                             ///< RuntimeEnvironment.h
   std::vector<OwedFile> owed;                    ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
 };

@@ -11,7 +11,7 @@
 
 #include "core/base/Progress.h"
 #include "core/data/Sequences.h"
-#include "core/training/run/RunDebts.h"
+#include "core/training/run/PendingWrites.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/sequence/SequenceFile.h"
 #include "core/training/sequence/SequenceLog.h"
@@ -72,7 +72,7 @@ class SequenceTrainer {
   SequenceTrainerParts m_parts;
   RunFolder m_folder;
   SequenceLog m_log;
-  RunDebts m_debts;
+  PendingWrites m_debts;
   std::string m_stamp;  ///< of the training data
   Schedule m_schedule;
   AdamW m_optimizer;

@@ -3,7 +3,7 @@
 #include "core/base/Log.h"
 #include "core/data/files/DataStamp.h"
 #include "core/training/run/RunFailures.h"
-#include "core/training/run/Surroundings.h"
+#include "core/training/run/RuntimeEnvironment.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceTrainer.h"
 

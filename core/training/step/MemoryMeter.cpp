@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/base/AllocationWatch.h"
+#include "core/base/AllocationHook.h"
 #include "core/base/ResidentMemory.h"
 
 namespace headlight {
@@ -17,7 +17,7 @@ MemoryMeter::MemoryMeter(const at::Device& device,
     for (const auto& [name, tensor] : *list)
       if (tensor.device().type() == device.type())
         m_held += static_cast<std::int64_t>(tensor.nbytes());
-  m_watch = std::make_shared<AllocationWatch>(device);
+  m_watch = std::make_shared<AllocationHook>(device);
   m_scope = std::make_unique<AllocationScope>(m_watch);
 }
 

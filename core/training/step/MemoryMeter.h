@@ -12,7 +12,7 @@
 namespace headlight {
 
 class AllocationScope;
-class AllocationWatch;
+class AllocationHook;
 
 /// Begins to measure with its construction, on the thread of the training. On the CPU the most that
 /// the whole process had in RAM since then (or ever, where the system keeps one mark alone); on
@@ -31,7 +31,7 @@ class MemoryMeter {
 
  private:
   std::int64_t m_held = 0;
-  std::shared_ptr<AllocationWatch> m_watch;  ///< null on the CPU
+  std::shared_ptr<AllocationHook> m_watch;  ///< null on the CPU
   std::unique_ptr<AllocationScope> m_scope;
 };
 

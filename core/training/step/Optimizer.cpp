@@ -65,7 +65,7 @@ void Optimizer::setParameters(const NamedTensors& parameters, const DecayRule& d
   }
 }
 
-void Optimizer::holdStill(const NamedTensors& elements) {
+void Optimizer::freeze(const NamedTensors& elements) {
   const TensorsByName byName(elements.begin(), elements.end());
   for (Slot& slot : m_slots) {
     const auto found = byName.find(slot.name);

@@ -27,7 +27,7 @@ class Optimizer {
 
   /// Elements (bool, shaped as the parameter of that name) that no step moves from now on: their
   /// values and moments stand still. Those named before are free again.
-  void holdStill(const NamedTensors& elements);
+  void freeze(const NamedTensors& elements);
 
   /// The l2 norm over all gradients together; a scalar on their device, 0 where there are none.
   at::Tensor gradientNorm() const;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/Random.h"
-#include "core/models/layers/BatchPart.h"
+#include "core/models/layers/MicroBatch.h"
 #include "core/models/layers/Precision.h"
 #include "core/training/step/Divergence.h"
 #include "core/training/step/Loss.h"
@@ -96,7 +96,7 @@ void StepRunner::refreshParameters() {
   m_optimizer->setParameters(parameters, [this](const std::string& name, const at::Tensor& tensor) {
     return m_model->decays(name, tensor, m_config.decayMasks);
   });
-  m_optimizer->holdStill(m_model->idleElements());
+  m_optimizer->freeze(m_model->idleElements());
   m_average.setParameters(parameters, m_model->state());
   m_sum.reset();
   if (m_processes) m_sum = std::make_unique<GradientSum>(parameters, *m_processes);
@@ -124,7 +124,7 @@ StepRunner::Losses StepRunner::backward(const MixedBatch& batch, const Batch& so
   Losses sum;
   for (std::int64_t first = 0; first < here; first += most) {
     const std::int64_t count = std::min(most, here - first);
-    const double share = static_cast<double>(count) / static_cast<double>(all * source.holders);
+    const double share = static_cast<double>(count) / static_cast<double>(all * source.sharedCount);
     seedTorch(streamKey({m_seed, kStepPurpose, static_cast<std::uint64_t>(step)}));
     const BatchPartScope scope({rowsOf(source, first, count), all});
     const StepLosses losses = stepLosses(*m_model, count == here ? batch : batch.part(first, count),

@@ -9,9 +9,9 @@ namespace headlight {
 namespace {
 
 /// Keeps what a block's attention says of itself.
-class FollowingTap : public AttentionTap {
+class FollowingHook : public AttentionHook {
  public:
-  explicit FollowingTap(bool withMap) : m_withMap(withMap) {}
+  explicit FollowingHook(bool withMap) : m_withMap(withMap) {}
   bool wants(int) const override { return m_withMap; }
   void take(int, const at::Tensor&) override {}
   void follow(int, FollowedMap map) override { kept.map = std::move(map); }
@@ -81,7 +81,7 @@ bool ClassGradient::readsClassToken() const {
 
 BlockGradient ClassGradient::stepBack(bool withMap) {
   const at::AutoGradMode withGradients(true);
-  FollowingTap tap(withMap);
+  FollowingHook tap(withMap);
   const at::Tensor tokens = m_pass.tokens[m_next].detach().requires_grad_(true);
   const at::Tensor out = m_model.block(m_next, tokens, &tap);
   BlockGradient result = std::move(tap.kept);

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/attention/base/AttentionTap.h"
+#include "core/attention/base/AttentionHook.h"
 #include "core/models/backbones/Model.h"
 
 namespace headlight {

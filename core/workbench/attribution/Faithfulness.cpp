@@ -58,7 +58,7 @@ double areaUnder(const std::vector<double>& shares, const std::vector<double>& v
 /// Passes of one picture with patches of it taken out or put in.
 class PatchRemoval {
  public:
-  PatchRemoval(Model& model, at::Tensor image, int classIndex, WaySteps& steps)
+  PatchRemoval(Model& model, at::Tensor image, int classIndex, PassSteps& steps)
       : m_model(model), m_image(std::move(image)), m_class(classIndex), m_steps(steps) {}
 
   FaithfulnessCurve curve(const Grid& grid, const Order& order, const std::vector<int>& counts,
@@ -103,15 +103,15 @@ class PatchRemoval {
   Model& m_model;
   at::Tensor m_image;
   int m_class;
-  WaySteps& m_steps;
+  PassSteps& m_steps;
 };
 
-void checkHeats(const std::vector<AskedHeat>& heats, const RawImages& picture) {
+void checkHeats(const std::vector<AskedHeatmap>& heats, const RawImages& picture) {
   const auto refuse = [](const std::string& message) {
     throw Failure({ErrorCode::InvalidArgument, message, "faithfulness"});
   };
   if (heats.empty()) refuse("there is no heatmap to ask");
-  for (const AskedHeat& heat : heats) {
+  for (const AskedHeatmap& heat : heats) {
     if (static_cast<int>(heat.values.size()) != heat.grid.patches() || heat.values.empty())
       refuse("the values of " + heat.title + " are not one for each patch");
     if (heat.grid.rows > picture.height || heat.grid.cols > picture.width)
@@ -155,7 +155,7 @@ std::string curveLines(const Faithfulness& of, const char* name, const Faithfuln
 }  // namespace
 
 Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& picture,
-                                       const MaskScheme& masks, const std::vector<AskedHeat>& heats,
+                                       const MaskScheme& masks, const std::vector<AskedHeatmap>& heats,
                                        const FaithfulnessOptions& options,
                                        const ProgressCallback& progress, std::stop_token stop) {
   return guarded("faithfulness", [&] {
@@ -165,16 +165,16 @@ Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImage
     const Grid first = heats.front().grid;
     const int draws = std::max(options.randomOrders, 1);
     std::int64_t passes = passesOf(first, options.steps, draws);
-    for (const AskedHeat& heat : heats)
+    for (const AskedHeatmap& heat : heats)
       passes += passesOf(heat.grid, options.steps, 1);
     FaithfulnessTable table;
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
     LoadedModel own = copyOf(session);
     Model& model = *own.model;
-    const at::Tensor image = wayInput(info, picture);
+    const at::Tensor image = modelInput(info, picture);
     model.setMasks(masks);
-    WaySteps steps("removing patches", progress, stop, passes + 1);
+    PassSteps steps("removing patches", progress, stop, passes + 1);
     steps();
     const std::vector<float> logits = plainValues(model.forward(image)[0]);
     const auto top = topClassesOf(logits, info.classNames, static_cast<int>(logits.size()));
@@ -187,7 +187,7 @@ Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImage
                      "there is no class " + std::to_string(table.classIndex), "class"});
     table.className = found->name;
     PatchRemoval removal(model, image, table.classIndex, steps);
-    for (const AskedHeat& heat : heats) {
+    for (const AskedHeatmap& heat : heats) {
       table.methods.push_back(
           measured(removal, heat.grid, {fallingOrder(heat.values)}, options.steps));
       table.methods.back().title = heat.title;

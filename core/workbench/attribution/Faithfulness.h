@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight {
 
@@ -43,7 +43,7 @@ struct FaithfulnessTable {
 
 /// A heatmap to be asked: values [rows × cols], each of its patches standing for a rectangle of the
 /// picture.
-struct AskedHeat {
+struct AskedHeatmap {
   std::string title;
   std::vector<float> values;
   Grid grid;
@@ -53,7 +53,7 @@ struct AskedHeat {
 /// the order of their patches; NaN comes last. Errors: no heats; a heat of another size than its
 /// grid; a grid that is finer than the picture; as of classHeat().
 Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& picture,
-                                       const MaskScheme& masks, const std::vector<AskedHeat>& heats,
+                                       const MaskScheme& masks, const std::vector<AskedHeatmap>& heats,
                                        const FaithfulnessOptions& options = {},
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});

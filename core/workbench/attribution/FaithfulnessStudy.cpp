@@ -18,11 +18,11 @@ void requireUnstopped(const Error& error) {
   if (error.code == ErrorCode::Canceled) throw Failure(error);
 }
 
-void askWays(StudiedHeats& asked, InferenceSession& session, const RawImages& picture,
-             const MaskScheme& masks, WayOptions options, const std::stop_token& stop) {
+void askExplanations(StudiedHeatmaps& asked, InferenceSession& session, const RawImages& picture,
+             const MaskScheme& masks, ExplanationOptions options, const std::stop_token& stop) {
   std::optional<Error> first;
-  for (const WayInfo& way : waysOfLooking()) {
-    if (!way.isHeat || !way.ofClass) continue;
+  for (const ExplanationInfo& way : waysOfLooking()) {
+    if (!way.isHeatmap || !way.ofClass) continue;
     const auto heat = classHeat(session, picture, masks, way.way, options, {}, stop);
     if (heat) {
       options.classIndex = asked.classIndex = heat->classIndex;
@@ -51,7 +51,7 @@ std::vector<float> attentionOf(const LayerMaps& maps) {
   return mean;
 }
 
-void askMaps(StudiedHeats& asked, const AttentionMaps& maps, const RolloutOptions& options) {
+void askMaps(StudiedHeatmaps& asked, const AttentionMaps& maps, const RolloutOptions& options) {
   const auto rolled = rollout(maps, options);
   if (rolled)
     asked.heats.push_back({"rollout", *rolled, maps.layers.front().grid});
@@ -80,12 +80,12 @@ std::string cellText(double value) {
 
 }  // namespace
 
-Result<StudiedHeats> heatsToStudy(InferenceSession& session, const RawImages& picture,
+Result<StudiedHeatmaps> heatsToStudy(InferenceSession& session, const RawImages& picture,
                                   const MaskScheme& masks, const StudyOptions& options,
                                   std::stop_token stop) {
   return guarded("faithfulness", [&] {
-    StudiedHeats asked;
-    askWays(asked, session, picture, masks, options.way, stop);
+    StudiedHeatmaps asked;
+    askExplanations(asked, session, picture, masks, options.way, stop);
     const auto looks = valueOrThrow(lookAtRaw(session, picture, masks, true, stop));
     askMaps(asked, looks.front().maps, options.rollout);
     return asked;
@@ -114,7 +114,7 @@ std::vector<StudiedMethod> StudySums::means() const {
   return methods;
 }
 
-Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const PictureFeed& feed,
+Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const ImageSource& feed,
                                             const MaskScheme& masks, const StudyOptions& options,
                                             const ProgressCallback& progress,
                                             std::stop_token stop) {
@@ -126,7 +126,7 @@ Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const Pic
         eachFedPicture(feed, "asking for faithfulness", progress, stop,
                        [&](const FedPicture& fed, const std::function<void(double)>& tell) {
                          const RawImages picture = rawPicture(session.info(), fed.image);
-                         const StudiedHeats asked =
+                         const StudiedHeatmaps asked =
                              valueOrThrow(heatsToStudy(session, picture, masks, options, stop));
                          study.left = asked.left;
                          removal.classIndex = asked.classIndex;

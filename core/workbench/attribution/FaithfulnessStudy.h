@@ -11,19 +11,19 @@
 
 #include "core/analysis/Rollout.h"
 #include "core/workbench/attribution/Faithfulness.h"
-#include "core/workbench/evaluation/PictureFeed.h"
+#include "core/workbench/evaluation/ImageSource.h"
 
 namespace headlight {
 
 struct StudyOptions {
-  WayOptions way = {};  ///< the class (−1: each picture's predicted one) and the layer (−1: last)
+  ExplanationOptions way = {};  ///< the class (−1: each picture's predicted one) and the layer (−1: last)
   RolloutOptions rollout = {};
   FaithfulnessOptions removal = {};  ///< its class is not used
 };
 
 /// What one picture's methods are asked with.
-struct StudiedHeats {
-  std::vector<AskedHeat> heats;
+struct StudiedHeatmaps {
+  std::vector<AskedHeatmap> heats;
   int classIndex = 0;
   std::vector<std::string> left;  ///< methods that this model has not, and why
 };
@@ -32,7 +32,7 @@ struct StudiedHeats {
 /// layer's attention, the mean of its heads (the class token's row, or the mean of the patches').
 /// Methods that the mechanism does not have are left out. Errors: as of classHeat(), where no
 /// method is left.
-Result<StudiedHeats> heatsToStudy(InferenceSession& session, const RawImages& picture,
+Result<StudiedHeatmaps> heatsToStudy(InferenceSession& session, const RawImages& picture,
                                   const MaskScheme& masks, const StudyOptions& options,
                                   std::stop_token stop = {});
 
@@ -72,7 +72,7 @@ class StudySums {
 
 /// One picture after another. `options.removal.seed` is of the first one's random orders: each
 /// picture has its own. Errors: those of eachFedPicture(), heatsToStudy() and faithfulness().
-Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const PictureFeed& feed,
+Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const ImageSource& feed,
                                             const MaskScheme& masks,
                                             const StudyOptions& options = {},
                                             const ProgressCallback& progress = {},

@@ -75,11 +75,11 @@ RelativeMaps ratioOf(const RelativeMaps& masked, const RelativeMaps& unmasked) {
 }  // namespace
 
 bool hasGradientBiasing(const ModelInfo& info) {
-  return !info.mapsAlone && info.experiment.model.classes > 0 &&
+  return !info.isPrecomputed && info.experiment.model.classes > 0 &&
          info.experiment.model.mechanism == "learned_mask";
 }
 
-Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const PictureFeed& feed,
+Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const ImageSource& feed,
                                                const MaskScheme& masks,
                                                const ProgressCallback& progress,
                                                std::stop_token stop) {
@@ -94,7 +94,7 @@ Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const 
         feed, "following gradients", progress, stop,
         [&](const FedPicture& picture, const std::function<void(double)>& tell) {
           const RawImages raw = rawPicture(info, picture.image);  // which `image` may look into
-          const at::Tensor image = wayInput(info, raw);
+          const at::Tensor image = modelInput(info, raw);
           const auto step = [&] { throwIfFeedStopped(stop); };
           const int classIndex = masked.add(image, picture.label, step);
           tell(0.5);

@@ -27,7 +27,7 @@ bool hasGradientBiasing(const ModelInfo& info);
 /// Averaged over pictures and the rows of queries, prefix tokens left out, under the head masks
 /// `masks` both times. On copies of the model, so that the session stays free and as it is. Errors:
 /// no learned mask, or one in windows; no classifier; those of eachFedPicture().
-Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const PictureFeed& feed,
+Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const ImageSource& feed,
                                                const MaskScheme& masks,
                                                const ProgressCallback& progress = {},
                                                std::stop_token stop = {});

@@ -17,7 +17,7 @@ LearnedMaskAttention* learnedMaskOf(Model& model, int layer) {
 }
 
 /// Keeps what enters the attention of a layer, and what its weights make of the values.
-class SlopeTap : public AttentionTap {
+class SlopeHook : public AttentionHook {
  public:
   struct Kept {
     at::Tensor entering, mixed;
@@ -35,7 +35,7 @@ class SlopeTap : public AttentionTap {
   at::Tensor m_entering;
 };
 
-at::Tensor slopesOfLayer(LearnedMaskAttention& attention, const SlopeTap::Kept& kept,
+at::Tensor slopesOfLayer(LearnedMaskAttention& attention, const SlopeHook::Kept& kept,
                          const at::Tensor& ofMixed) {
   if (ofMixed.defined()) return attention.logitGradient(kept.entering, ofMixed)[0];
   const std::int64_t tokens = kept.entering.size(1);
@@ -47,7 +47,7 @@ at::Tensor slopesOfLayer(LearnedMaskAttention& attention, const SlopeTap::Kept& 
 LogitSlopes logitSlopes(Model& model, const at::Tensor& image, int classIndex,
                         const std::function<void()>& step) {
   const at::AutoGradMode withGradients(true);
-  SlopeTap tap;
+  SlopeHook tap;
   const at::Tensor leaf = image.detach().requires_grad_(true);  // so that there is a graph
   const at::Tensor chances = inFloat32(model.forward(leaf, &tap)).log_softmax(1);
   LogitSlopes result;

@@ -7,7 +7,7 @@
 
 #include "core/base/Text.h"
 #include "core/workbench/session/ModelPass.h"
-#include "core/workbench/session/LookTap.h"
+#include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/ModelCopy.h"
 
 namespace headlight {
@@ -20,10 +20,10 @@ void addModelMaps(LayerSums& sums, const LoadedModel& own, const Image& image,
                   const TellShare& tell, const std::stop_token& stop) {
   Model& model = *own.model;
   const bool byRows = mapBytes(model) > kMostMapBytes;
-  at::Tensor tokens = model.embed(wayInput(own.info, rawPicture(own.info, image)));
+  at::Tensor tokens = model.embed(modelInput(own.info, rawPicture(own.info, image)));
   for (int l = 0; l < model.layers(); ++l) {
     throwIfFeedStopped(stop);
-    LookTap tap(model.grid(l), byRows);
+    InferenceHook tap(model.grid(l), byRows);
     tokens = model.block(l, tokens, &tap);
     sums[static_cast<std::size_t>(l)].add(tap.maps);
     tell((l + 1.0) / model.layers());
@@ -32,14 +32,14 @@ void addModelMaps(LayerSums& sums, const LoadedModel& own, const Image& image,
 
 void addFileMaps(LayerSums& sums, InferenceSession& session, const Image& image,
                  const MaskScheme& masks, const std::stop_token& stop) {
-  const Look look = valueOrThrow(session.look(image, masks, {}, stop));
+  const InferenceResult look = valueOrThrow(session.look(image, masks, {}, stop));
   for (std::size_t l = 0; l < sums.size(); ++l)
     sums[l].add(look.maps.layers[l]);
 }
 
 }  // namespace
 
-Result<RelativeMaps> measureRelative(InferenceSession& session, const PictureFeed& feed,
+Result<RelativeMaps> measureRelative(InferenceSession& session, const ImageSource& feed,
                                      const MaskScheme& masks, const ProgressCallback& progress,
                                      std::stop_token stop) {
   return guarded("relative", [&] {
@@ -48,7 +48,7 @@ Result<RelativeMaps> measureRelative(InferenceSession& session, const PictureFee
     const ModelInfo& info = session.info();
     LayerSums sums(info.heads.size());
     LoadedModel own;
-    if (!info.mapsAlone) {
+    if (!info.isPrecomputed) {
       own = copyOf(session);
       own.model->setMasks(masks);
     }
@@ -58,7 +58,7 @@ Result<RelativeMaps> measureRelative(InferenceSession& session, const PictureFee
     if (info.mapIsSigned) result.scale = RelativeScale::AboutZero;
     result.fed = eachFedPicture(feed, "averaging maps", progress, stop,
                                 [&](const FedPicture& picture, const TellShare& tell) {
-                                  if (info.mapsAlone)
+                                  if (info.isPrecomputed)
                                     addFileMaps(sums, session, picture.image, masks, stop);
                                   else
                                     addModelMaps(sums, own, picture.image, tell, stop);

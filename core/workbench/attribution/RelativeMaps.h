@@ -12,7 +12,7 @@
 #include "core/base/Result.h"
 #include "core/masks/MaskScheme.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/evaluation/PictureFeed.h"
+#include "core/workbench/evaluation/ImageSource.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
@@ -36,7 +36,7 @@ struct RelativeMaps {
 /// that the session has when this begins, so that the session stays free; maps alone are read
 /// through the session. The maps of one layer of one picture are held at a time. Errors: those of
 /// eachFedPicture(), a scheme of another shape, no memory.
-Result<RelativeMaps> measureRelative(InferenceSession& session, const PictureFeed& feed,
+Result<RelativeMaps> measureRelative(InferenceSession& session, const ImageSource& feed,
                                      const MaskScheme& masks, const ProgressCallback& progress = {},
                                      std::stop_token stop = {});
 

@@ -2,7 +2,7 @@
 
 #include <torch/cuda.h>
 
-#include "core/base/AllocationWatch.h"
+#include "core/base/AllocationHook.h"
 
 namespace headlight {
 
@@ -11,7 +11,7 @@ void waitForDevice(const at::Device& device) {
 }
 
 std::int64_t peakTensorBytesOf(const std::function<void()>& body, const at::Device& device) {
-  const auto watch = std::make_shared<AllocationWatch>(device);
+  const auto watch = std::make_shared<AllocationHook>(device);
   const AllocationScope scope(watch);
   body();
   waitForDevice(device);

@@ -137,7 +137,7 @@ Result<void> benchSteps(const BenchOptions& options, const Launch& launch,
     at::init_num_threads();  // counts are per thread, and a program calls from any
     const auto processes =
         meet({launch, taskOf(options), stop}, static_cast<double>(kTimeout.count()));
-    inCompany(processes, [&] {
+    runAndReportFailure(processes, [&] {
       if (processes) processes->endStart();
       for (const std::string& precision : options.precisions)
         precisionOn(deviceOf(options, launch), precision, "--precision");

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/workbench/bench/Bench.h"
-#include "core/workbench/training/Together.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight {
 

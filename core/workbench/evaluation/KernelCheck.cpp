@@ -16,9 +16,9 @@ namespace headlight {
 namespace {
 
 /// One of the two ways to run a model, with its time.
-class TimedWay {
+class TimedExplanation {
  public:
-  TimedWay(bool plain, const EvaluationOptions& options) : m_plain(plain), m_options(options) {}
+  TimedExplanation(bool plain, const EvaluationOptions& options) : m_plain(plain), m_options(options) {}
 
   /// Logits [B, classes] of these images in double, on the CPU.
   at::Tensor logits(Model& model, const at::Tensor& images) {
@@ -79,7 +79,7 @@ KernelCheck checkOpened(const OpenedEvaluation& opened, std::int64_t images,
   const auto loader = opened.loader();
   const std::int64_t total =
       images > 0 ? std::min(images, opened.dataset->size()) : opened.dataset->size();
-  TimedWay fast(false, opened.options), plain(true, opened.options);
+  TimedExplanation fast(false, opened.options), plain(true, opened.options);
   KernelCheck check;
   check.largest = -1;
   RemainingTime remaining;

@@ -60,7 +60,7 @@ std::vector<at::Tensor> mapsOfBatch(Model& model, const at::Tensor& images, std:
   for (int l = 0; l < model.layers(); ++l) {
     if (stop.stop_requested())
       throw Failure({ErrorCode::Canceled, "comparing the layers was stopped", ""});
-    CollectingTap tap;
+    CollectingHook tap;
     tokens = model.block(l, tokens, &tap);
     maps.push_back(tap.maps.at(l).to(at::kCPU, at::kFloat).contiguous());
   }
@@ -135,7 +135,7 @@ constexpr const char* kSimilarityColumns = "head,layer,other,similarity\n";
 Result<LayerSimilarity> measureSimilarity(InferenceSession& session, const Image& image,
                                           const MaskScheme& masks, std::stop_token stop) {
   return guarded("similarity", [&] {
-    const Look look = valueOrThrow(session.look(image, masks, {}, stop));
+    const InferenceResult look = valueOrThrow(session.look(image, masks, {}, stop));
     SimilaritySums sums;
     sums.add(valueOrThrow(similarities(look.maps)));
     return resultOf(sums, session.info());

@@ -1,6 +1,6 @@
 #pragma once
 // A page of pictures × what is seen in them, for a paper: its description, a value. The window and
-// headlight-cli make the same page of it: PageLook.h has what is asked of a model, PageDrawing.h
+// headlight-cli make the same page of it: PageContent.h has what is asked of a model, PageDrawing.h
 // how that is drawn and written. No torch type here.
 //
 // As a file it is JSON:

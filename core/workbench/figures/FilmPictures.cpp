@@ -26,7 +26,7 @@ void refuseFilming(const std::string& message, const std::string& where) {
   throw Failure({ErrorCode::InvalidArgument, message, where});
 }
 
-void FilmPictures::readWords(const Look& look) {
+void FilmPictures::readWords(const InferenceResult& look) {
   m_words.clear();
   if (look.masks.maskedHeads() > 0) m_words.append("; masks: ").append(schemeTitle(look.masks));
   if (!look.maps.meaning.empty()) m_words.append(". ").append(look.maps.meaning);

@@ -23,7 +23,7 @@ class FilmPictures {
       : m_name(std::move(name)), m_options(options) {}
 
   /// What is said in all of them; to be called with a look before its picture is made.
-  void readWords(const Look& look);
+  void readWords(const InferenceResult& look);
 
   /// How a map is drawn, and how the maps of all shots are drawn together.
   DrawnMap drawn(const std::vector<float>& values, bool isSigned) const;

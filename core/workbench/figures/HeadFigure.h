@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/imaging/codecs/Image.h"
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 
 namespace headlight {
 

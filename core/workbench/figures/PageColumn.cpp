@@ -6,7 +6,7 @@
 
 #include "core/base/Text.h"
 #include "core/config/Parameter.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight {
 namespace {
@@ -73,11 +73,11 @@ Result<void> readWord(PageColumn& column, const std::string& words, const std::s
   column.shows = word;
   if (word == "head" || word == "layer") return readPlace(column, rest, text);
   if (rest.empty() && (word == "picture" || word == "rollout")) return {};
-  if (word == infoOf(Way::Depth).name)
+  if (word == infoOf(ExplanationMethod::Depth).name)
     return badColumn("is a curve, not a map; headlight-cli attend --show depth draws it", text);
   if (rest.empty() && wayFromName(word)) return {};
   std::vector<std::string> names{"picture", "head", "layer", "rollout"};
-  for (const WayInfo& way : waysOfLooking())
+  for (const ExplanationInfo& way : waysOfLooking())
     names.push_back(way.name);
   const std::string close = closestName(word, names);
   return badColumn("is nothing that a column shows; " +
@@ -89,15 +89,15 @@ Result<void> readWord(PageColumn& column, const std::string& words, const std::s
 
 Result<void> readOption(PageColumn& column, const std::string& option, const std::string& text) {
   const auto [key, value] = headAndRest(option);
-  const WayInfo* way = wayFromName(column.shows);
-  const bool looks = column.isAttention() || (way && way->way == Way::Similarity);
+  const ExplanationInfo* way = wayFromName(column.shows);
+  const bool looks = column.isAttention() || (way && way->way == ExplanationMethod::Similarity);
   if (key == "label") {
     column.label = value;
   } else if (key == "query" && looks) {
     column.query = value;
   } else if (key == "class" && way && way->ofClass) {
     column.classText = value;
-  } else if (key == "foreground" && value.empty() && way && way->way == Way::Features) {
+  } else if (key == "foreground" && value.empty() && way && way->way == ExplanationMethod::Features) {
     column.foreground = true;
   } else if (key == "layer" && way && way->ofLayer) {
     const auto layer = indexFrom(value);
@@ -113,8 +113,8 @@ Result<void> readOption(PageColumn& column, const std::string& option, const std
 
 std::vector<std::string> pageColumnWords() {
   std::vector<std::string> words{"picture", "head LAYER.HEAD", "layer LAYER", "rollout"};
-  for (const WayInfo& way : waysOfLooking())
-    if (way.way != Way::Depth) words.push_back(way.name);
+  for (const ExplanationInfo& way : waysOfLooking())
+    if (way.way != ExplanationMethod::Depth) words.push_back(way.name);
   return words;
 }
 

@@ -4,7 +4,7 @@
 //   head 3.1                         attention of head 1 in layer 3, both from 0
 //   layer 3, or head 3               the mean of layer 3's heads
 //   rollout
-//   relevance, attention-gradient, grad-cam, similarity, features   (WaysOfLooking.h)
+//   relevance, attention-gradient, grad-cam, similarity, features   (Explanations.h)
 // and in brackets, with semicolons: head 3.1 (query 2,4); grad-cam (class tabby; layer 5);
 // features (foreground); each also (label any words).
 

@@ -25,7 +25,7 @@ Image barImage(ColorMap colors, bool upright) {
 
 class PageDrawer {
  public:
-  PageDrawer(const FigurePage& page, const PageLook& look)
+  PageDrawer(const FigurePage& page, const PageContent& look)
       : m_page(page),
         m_look(look),
         m_scales(pageScales(page, look)),
@@ -149,13 +149,13 @@ class PageDrawer {
   }
 
   const FigurePage& m_page;
-  const PageLook& m_look;
+  const PageContent& m_look;
   const PageScales m_scales;
   const PageLayout m_layout;
   Drawing m_drawing;
 };
 
-bool isLookOf(const FigurePage& page, const PageLook& look) {
+bool isLookOf(const FigurePage& page, const PageContent& look) {
   if (look.rows.size() != page.pictures.size() || look.rows.empty() || page.columns.empty())
     return false;
   return std::all_of(look.rows.begin(), look.rows.end(),
@@ -164,14 +164,14 @@ bool isLookOf(const FigurePage& page, const PageLook& look) {
 
 }  // namespace
 
-Result<Drawing> drawPage(const FigurePage& page, const PageLook& look) {
+Result<Drawing> drawPage(const FigurePage& page, const PageContent& look) {
   if (!isLookOf(page, look))
     return Error{ErrorCode::InvalidArgument,
                  "was looked at as another page; look at it again before it is drawn", "page"};
   return guarded("figure page", [&] { return PageDrawer(page, look).draw(); });
 }
 
-Result<Image> pageImage(const FigurePage& page, const PageLook& look, int dpi) {
+Result<Image> pageImage(const FigurePage& page, const PageContent& look, int dpi) {
   FigurePage shown = page;
   shown.options.dpi = dpi;
   const auto drawing = drawPage(shown, look);
@@ -187,7 +187,7 @@ Result<void> checkPageName(const std::filesystem::path& path) {
 }
 
 Result<void> writePage(const std::filesystem::path& path, const FigurePage& page,
-                       const PageLook& look,
+                       const PageContent& look,
                        const std::vector<std::pair<std::string, std::string>>& text) {
   if (auto known = checkPageName(path); !known) return known;
   const auto drawing = drawPage(page, look);

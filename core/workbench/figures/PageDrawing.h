@@ -10,14 +10,14 @@
 
 #include "core/imaging/drawing/Drawing.h"
 #include "core/workbench/session/MapView.h"
-#include "core/workbench/figures/PageLook.h"
+#include "core/workbench/figures/PageContent.h"
 
 namespace headlight {
 
 /// How each map is drawn: [picture][column]; nothing for what is no map. Maps that share a scale
 /// share all of it. Throws nothing.
 using PageScales = std::vector<std::vector<std::optional<DrawnMap>>>;
-PageScales pageScales(const FigurePage& page, const PageLook& look);
+PageScales pageScales(const FigurePage& page, const PageContent& look);
 
 /// Of a tile: pixels of its width and height on a page of that many pixels an inch.
 std::pair<int, int> tilePixels(const PageOptions& options, const Image& view);
@@ -26,23 +26,23 @@ Image tileImage(const PageOptions& options, const Image& view, const PageTile& t
                 const std::optional<DrawnMap>& drawn, int width, int height);
 
 /// The heading of a column and what stands beside a picture; empty: nothing.
-std::string columnHeading(const FigurePage& page, const PageLook& look, std::size_t column);
-std::string pictureLabel(const FigurePage& page, const PageLook& look, std::size_t picture);
+std::string columnHeading(const FigurePage& page, const PageContent& look, std::size_t column);
+std::string pictureLabel(const FigurePage& page, const PageContent& look, std::size_t picture);
 /// What is shown, how it is scaled, of which model: what stands below, unless the page has words of
 /// its own.
-std::string pageCaption(const FigurePage& page, const PageLook& look);
+std::string pageCaption(const FigurePage& page, const PageContent& look);
 
 /// Errors: InvalidArgument for a page of more than 64 megapixels at its dpi; a look of another
 /// page.
-Result<Drawing> drawPage(const FigurePage& page, const PageLook& look);
+Result<Drawing> drawPage(const FigurePage& page, const PageContent& look);
 /// On white, `dpi` pixels an inch in place of the page's own.
-Result<Image> pageImage(const FigurePage& page, const PageLook& look, int dpi);
+Result<Image> pageImage(const FigurePage& page, const PageContent& look, int dpi);
 
 /// Whether the name is one of a page: .pdf, .svg or .png; InvalidArgument.
 Result<void> checkPageName(const std::filesystem::path& path);
 /// `text`: more chunks for a PNG (keyword, value). Errors: another name, Io.
 Result<void> writePage(const std::filesystem::path& path, const FigurePage& page,
-                       const PageLook& look,
+                       const PageContent& look,
                        const std::vector<std::pair<std::string, std::string>>& text = {});
 
 }  // namespace headlight

@@ -61,7 +61,7 @@ std::size_t mostLines(const std::vector<std::vector<std::string>>& all) {
 }
 
 /// Headings above and labels at the left, whichever of them pictures are.
-void placeWords(PageLayout& layout, const FigurePage& page, const PageLook& look) {
+void placeWords(PageLayout& layout, const FigurePage& page, const PageContent& look) {
   auto& ofPictures = layout.picturesAreRows ? layout.labels : layout.headings;
   auto& ofColumns = layout.picturesAreRows ? layout.headings : layout.labels;
   const auto widthOf = [&](const auto& words) {
@@ -132,7 +132,7 @@ std::vector<std::string> wordsInLines(const std::string& text, double width, dou
   return lines;
 }
 
-PageLayout layOutPage(const FigurePage& page, const PageLook& look) {
+PageLayout layOutPage(const FigurePage& page, const PageContent& look) {
   PageLayout layout;
   layout.picturesAreRows = page.options.arrange == "rows";
   layout.rows = layout.picturesAreRows ? look.rows.size() : page.columns.size();

@@ -40,7 +40,7 @@ struct PageLayout {
 };
 
 /// Throws Failure for a page that is too large.
-PageLayout layOutPage(const FigurePage& page, const PageLook& look);
+PageLayout layOutPage(const FigurePage& page, const PageContent& look);
 
 /// Words in lines of at most `width`; a word that is longer is cut with "…". At most `most` lines.
 std::vector<std::string> wordsInLines(const std::string& text, double width, double size,

@@ -4,18 +4,18 @@
 
 #include "core/base/Text.h"
 #include "core/workbench/session/MapView.h"
-#include "core/workbench/attribution/WayPictures.h"
+#include "core/workbench/attribution/ExplanationImages.h"
 
 namespace headlight {
 namespace {
 
-int askedToken(const PageAsking& asking, const PageColumn& column) {
+int askedToken(const PageContext& asking, const PageColumn& column) {
   const std::string& query = column.query.empty() ? asking.page.options.query : column.query;
   return valueOrThrow(tokenFromText(query, asking.session.info().grid));
 }
 
 /// The token that looks, as one of a layer; Failure where it joins later.
-int tokenOfLayer(const PageAsking& asking, const PageColumn& column, const Grid& layer,
+int tokenOfLayer(const PageContext& asking, const PageColumn& column, const Grid& layer,
                  std::size_t index) {
   const Grid& model = asking.session.info().grid;
   const int token = askedToken(asking, column);
@@ -27,18 +27,18 @@ int tokenOfLayer(const PageAsking& asking, const PageColumn& column, const Grid&
                  "columns[" + std::to_string(index) + "], " + toText(column)});
 }
 
-Heat classTile(const PageAsking& asking, const WayInfo& way, const RawImages& picture,
+Heatmap classTile(const PageContext& asking, const ExplanationInfo& way, const RawImages& picture,
                const PageColumn& column) {
   const std::string& text =
       column.classText.empty() ? asking.page.options.classText : column.classText;
-  WayOptions options;
+  ExplanationOptions options;
   if (!text.empty()) options.classIndex = valueOrThrow(classFromText(text, asking.session.info()));
   options.layer = column.layer;
   return valueOrThrow(
       classHeat(asking.session, picture, asking.masks, way.way, options, {}, asking.stop));
 }
 
-Heat similarTile(const PageAsking& asking, const RawImages& picture, const PageColumn& column,
+Heatmap similarTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
                  std::size_t index) {
   const TokenFeatures features =
       valueOrThrow(tokenFeatures(asking.session, picture, asking.masks, column.layer, asking.stop));
@@ -54,7 +54,7 @@ PageTile pictureTile() {
   return tile;
 }
 
-PageTile attentionTile(const PageAsking& asking, const AttentionMaps& maps,
+PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
                        const PageColumn& column, std::size_t index) {
   const LayerMaps& layer = maps.layers[static_cast<std::size_t>(column.layer)];
   if (layer.empty())
@@ -81,7 +81,7 @@ PageTile attentionTile(const PageAsking& asking, const AttentionMaps& maps,
   return tile;
 }
 
-PageTile rolloutTile(const PageAsking& asking, const AttentionMaps& maps) {
+PageTile rolloutTile(const PageContext& asking, const AttentionMaps& maps) {
   const RolloutOptions options{headFusionFromName(asking.page.options.fusion).value(),
                                asking.page.options.discard};
   const ModelInfo& info = asking.session.info();
@@ -96,10 +96,10 @@ PageTile rolloutTile(const PageAsking& asking, const AttentionMaps& maps) {
   return tile;
 }
 
-PageTile wayTile(const PageAsking& asking, const RawImages& picture, const PageColumn& column,
+PageTile wayTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
                  std::size_t index) {
-  const WayInfo& way = *wayFromName(column.shows);
-  Heat heat = way.ofClass ? classTile(asking, way, picture, column)
+  const ExplanationInfo& way = *wayFromName(column.shows);
+  Heatmap heat = way.ofClass ? classTile(asking, way, picture, column)
                           : similarTile(asking, picture, column, index);
   PageTile tile;
   tile.className = std::exchange(heat.className, "");
@@ -113,7 +113,7 @@ PageTile wayTile(const PageAsking& asking, const RawImages& picture, const PageC
 }
 
 PageTile colorsTile(const FeatureColors& colors, std::size_t index) {
-  const WayInfo& way = infoOf(Way::Features);
+  const ExplanationInfo& way = infoOf(ExplanationMethod::Features);
   PageTile tile;
   tile.subject = way.title;
   tile.words = way.title + " (" + way.source + "), " + colors.note + ", " + varianceText(colors);

@@ -1,14 +1,14 @@
 #pragma once
-// Single tiles of a figure page. Behind PageLook.h. All throw Failure.
+// Single tiles of a figure page. Behind PageContent.h. All throw Failure.
 
 #include <stop_token>
 
-#include "core/workbench/figures/PageLook.h"
+#include "core/workbench/figures/PageContent.h"
 
 namespace headlight {
 
 /// Whom is asked, and as what page; `index` of a column is for messages.
-struct PageAsking {
+struct PageContext {
   InferenceSession& session;
   const MaskScheme& masks;
   const FigurePage& page;
@@ -16,10 +16,10 @@ struct PageAsking {
 };
 
 PageTile pictureTile();
-PageTile attentionTile(const PageAsking& asking, const AttentionMaps& maps,
+PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
                        const PageColumn& column, std::size_t index);
-PageTile rolloutTile(const PageAsking& asking, const AttentionMaps& maps);
-PageTile wayTile(const PageAsking& asking, const RawImages& picture, const PageColumn& column,
+PageTile rolloutTile(const PageContext& asking, const AttentionMaps& maps);
+PageTile wayTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
                  std::size_t index);
 /// Of picture `index` among those whose colours were found together.
 PageTile colorsTile(const FeatureColors& colors, std::size_t index);

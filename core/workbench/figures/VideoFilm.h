@@ -55,7 +55,7 @@ double secondsAFrame(const VideoInfo& video, const VideoFilmOptions& options);
 
 /// What of a look is filmed: the numbers that `attend` draws. Errors (InvalidArgument): no such
 /// layer, head or token, or the layer does not have that token.
-Result<FilmedMap> filmedMap(const Look& look, const ModelInfo& model,
+Result<FilmedMap> filmedMap(const InferenceResult& look, const ModelInfo& model,
                             const VideoFilmOptions& options);
 
 /// Looks at every chosen frame, and adds it to `film` (null: predictions alone). The film is not

@@ -9,7 +9,7 @@
 #include "core/training/sequence/SequenceFile.h"
 #include "core/workbench/loading/FileContent.h"
 #include "core/workbench/loading/MapFile.h"
-#include "core/workbench/identify/InferModel.h"
+#include "core/workbench/identify/IdentifyModel.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/OlderRules.h"
 #include "core/workbench/loading/Weights.h"
@@ -89,7 +89,7 @@ Grid gridIn(const Checkpoint& checkpoint) {
     if (const auto own = valueOrThrow(readModelMetadata(checkpoint.metadata, "")))
       return own->experiment.model.grid();
     std::vector<std::string> notes;
-    return inferModel(checkpoint, notes).grid();
+    return identifyModel(checkpoint, notes).grid();
   });
   return said ? *said : Grid{0, 0, 0};
 }
@@ -156,7 +156,7 @@ Description describe(const Checkpoint& checkpoint, const std::string& where) {
   }
   if (isMapFile(where)) throw Failure(needsModel(where));
   if (const auto beside = describedBeside(where, description.notes)) return describedBy(*beside);
-  description.experiment.model = inferModel(checkpoint, description.notes, where);
+  description.experiment.model = identifyModel(checkpoint, description.notes, where);
   description.inferred = true;
   return description;
 }

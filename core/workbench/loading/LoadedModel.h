@@ -28,7 +28,7 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device);
 struct Description {
   Experiment experiment;
   std::vector<std::string> classNames, classKeys, notes;  ///< as ModelInfo's
-  bool inferred = false;  ///< off the names and shapes of its tensors (inferModel)
+  bool inferred = false;  ///< off the names and shapes of its tensors (identifyModel)
 };
 /// From its metadata, from timm's config.json beside it (Weights.h), or inferred. Throws Failure,
 /// also for a model that it does not hold.

@@ -52,7 +52,7 @@ struct ModelInfo {
   LoadReport report;
   std::vector<std::string> notes;  ///< of the checkpoint's reader
   /// Of a file of maps (MapFile.h), which has no model: whatever needs one is refused, and says so.
-  bool mapsAlone = false;
+  bool isPrecomputed = false;
   int pictures = 0;  ///< of such a file
 };
 

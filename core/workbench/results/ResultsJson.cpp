@@ -128,7 +128,7 @@ Json toJson(const CastlingReport& report) {
           {"verdict", report.verdict}};
 }
 
-Result<HeadValues> headValuesFrom(const Json& json, HeadMeasure measure, const ModelInfo& info) {
+Result<HeadValues> headValuesFrom(const Json& json, HeadMetric measure, const ModelInfo& info) {
   return readingJson("heads", [&] {
     HeadValues values;
     values.measure = measure;

@@ -5,7 +5,7 @@
 #include "core/base/Result.h"
 #include "core/config/Parameter.h"
 #include "core/workbench/evaluation/CastlingReport.h"
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/evaluation/LayerSimilarity.h"
 #include "core/workbench/evaluation/MaskEffect.h"
 
@@ -17,7 +17,7 @@ Json toJson(const LayerSimilarity& similarity);
 Json toJson(const CastlingReport& report);
 
 /// Errors of all: InvalidFile, saying what is wrong.
-Result<HeadValues> headValuesFrom(const Json& json, HeadMeasure measure, const ModelInfo& info);
+Result<HeadValues> headValuesFrom(const Json& json, HeadMetric measure, const ModelInfo& info);
 Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info);
 Result<LayerSimilarity> similarityFrom(const Json& json, const ModelInfo& info);
 Result<CastlingReport> castlingFrom(const Json& json, const ModelInfo& info);

@@ -13,7 +13,7 @@ bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-bool sameNumbers(const RunNumbers& a, const RunNumbers& b) {
+bool sameNumbers(const RunMetrics& a, const RunMetrics& b) {
   return a.epoch == b.epoch && a.epochs == b.epochs && a.step == b.step && a.steps == b.steps &&
          same(a.loss, b.loss) && same(a.learningRate, b.learningRate) && same(a.top1, b.top1) &&
          same(a.bestTop1, b.bestTop1) && same(a.startTop1, b.startTop1) &&
@@ -22,8 +22,8 @@ bool sameNumbers(const RunNumbers& a, const RunNumbers& b) {
 }
 
 /// But for how old its newest line is, which changes with every look.
-bool sameStanding(const RunStanding& a, const RunStanding& b) {
-  const auto text = [](const RunStanding& one) { return one.problem ? one.problem->text() : ""; };
+bool sameStanding(const RunStatus& a, const RunStatus& b) {
+  const auto text = [](const RunStatus& one) { return one.problem ? one.problem->text() : ""; };
   return a.state == b.state && a.certain == b.certain && a.name == b.name && text(a) == text(b) &&
          sameNumbers(a.numbers, b.numbers);
 }

@@ -104,7 +104,7 @@ void FollowedRuns::lookAt(FollowedRun& run, const std::stop_token& stop) {
   run.look(stop);
 }
 
-RunsNews FollowedRuns::look(double seconds, const std::stop_token& stop, const Tell& tell) {
+RunListUpdate FollowedRuns::look(double seconds, const std::stop_token& stop, const Tell& tell) {
   const auto began = RoundClock::now();
   if (m_round.empty()) {
     findRuns(stop);
@@ -122,14 +122,14 @@ RunsNews FollowedRuns::look(double seconds, const std::stop_token& stop, const T
   return takeNews();
 }
 
-RunsNews FollowedRuns::lookAtCompared(const std::stop_token& stop) {
+RunListUpdate FollowedRuns::lookAtCompared(const std::stop_token& stop) {
   for (FollowedRun* run : m_order)
     if (run->compared && !stop.stop_requested()) lookAt(*run, stop);
   return takeNews();
 }
 
-RunsNews FollowedRuns::takeNews() {
-  RunsNews news;
+RunListUpdate FollowedRuns::takeNews() {
+  RunListUpdate news;
   news.removed = std::exchange(m_removed, {});
   for (FollowedRun* run : m_order) {
     if (std::exchange(run->changed, false)) news.changed.push_back(run->row);

@@ -21,7 +21,7 @@ namespace headlight {
 struct FollowedRun;
 
 /// What became known since the last time.
-struct RunsNews {
+struct RunListUpdate {
   std::vector<ListedRun> changed;      ///< new runs, and those that are not what they were
   std::vector<std::uint64_t> removed;  ///< ids of runs that are in the list no more
   /// Of compared runs, by id; those that have grown.
@@ -52,9 +52,9 @@ class FollowedRuns {
   /// waits for the next look. A round looks at every run; where `stop` is asked for it goes on the
   /// next time. Runs that have ended and whose files stay are not opened again, but for some in
   /// every round: somebody may hold them.
-  RunsNews look(double seconds, const std::stop_token& stop = {}, const Tell& tell = {});
+  RunListUpdate look(double seconds, const std::stop_token& stop = {}, const Tell& tell = {});
   /// The same for compared runs alone, begins no round.
-  RunsNews lookAtCompared(const std::stop_token& stop = {});
+  RunListUpdate lookAtCompared(const std::stop_token& stop = {});
 
   /// In the order of the folders, then by name; how old their newest lines are is of now.
   std::vector<ListedRun> runs() const;
@@ -65,7 +65,7 @@ class FollowedRuns {
   std::vector<std::filesystem::path> runsOf(const RunFinder& finder) const;
   void listAnew();
   void lookAt(FollowedRun& run, const std::stop_token& stop);
-  RunsNews takeNews();
+  RunListUpdate takeNews();
 
   Vanished m_vanished;
   std::set<std::filesystem::path> m_hidden;

@@ -109,13 +109,13 @@ struct RunFollower::State {
     return growth;
   }
 
-  RunStanding missing(const Error& error) const {
-    RunStanding standing = known();
+  RunStatus missing(const Error& error) const {
+    RunStatus standing = known();
     const bool isMissing = error.code == ErrorCode::NotFound;
-    standing.state = !isMissing ? FollowedState::Unreadable
-                     : seen     ? FollowedState::Gone
-                                : FollowedState::NoRun;
-    standing.problem = standing.state == FollowedState::Gone
+    standing.state = !isMissing ? FollowedRunState::Unreadable
+                     : seen     ? FollowedRunState::Gone
+                                : FollowedRunState::NoRun;
+    standing.problem = standing.state == FollowedRunState::Gone
                            ? Error{ErrorCode::Io, "the run's folder is gone", folder.string()}
                            : error;
     standing.numbers.secondsRemaining = -1;
@@ -181,8 +181,8 @@ struct RunFollower::State {
   }
 
   /// What needs no folder.
-  RunStanding known() const {
-    RunStanding standing;
+  RunStatus known() const {
+    RunStatus standing;
     if (!experiment) return standing;
     standing.name = experiment->name;
     standing.numbers = logs->tally().numbers();
@@ -197,18 +197,18 @@ struct RunFollower::State {
     return lock == LockState::Free && unseen ? LockState::Unknown : lock;
   }
 
-  RunStanding standing(const OpenFolder& files) {
-    RunStanding standing = known();
+  RunStatus standing(const OpenFolder& files) {
+    RunStatus standing = known();
     const LockState lock = lockState(files);
     standing.certain = lock != LockState::Unknown;
     if (experiment) {
       standing.state = stateOf(files, lock, standing.secondsSinceLine);
-      if (standing.state != FollowedState::Training) standing.numbers.secondsRemaining = -1;
+      if (standing.state != FollowedRunState::Training) standing.numbers.secondsRemaining = -1;
     } else if (config) {
-      standing.state = FollowedState::Unreadable;
+      standing.state = FollowedRunState::Unreadable;
       standing.problem = configError;
     } else if (lock == LockState::Held) {
-      standing.state = FollowedState::NotBegun;
+      standing.state = FollowedRunState::NotBegun;
     } else {
       standing.problem = Error{ErrorCode::NotFound, "holds no run: there is no config.json in it",
                                folder.string()};
@@ -216,14 +216,14 @@ struct RunFollower::State {
     return standing;
   }
 
-  FollowedState stateOf(const OpenFolder& files, LockState lock, double age) {
-    const RunTally& tally = logs->tally();
+  FollowedRunState stateOf(const OpenFolder& files, LockState lock, double age) {
+    const RunProgress& tally = logs->tally();
     const double quiet = age >= 0 ? age : secondsAgo(static_cast<double>(config->seconds));
     const bool fresh = lock == LockState::Unknown && quiet < kRunQuietSeconds && !tally.finished();
     if (lock == LockState::Held || fresh)
-      return tally.isEmpty() ? FollowedState::NotBegun : FollowedState::Training;
-    if (tally.finished()) return FollowedState::Finished;
-    return reachedBy(files) >= tally.step() ? FollowedState::Stopped : FollowedState::CutOff;
+      return tally.isEmpty() ? FollowedRunState::NotBegun : FollowedRunState::Training;
+    if (tally.finished()) return FollowedRunState::Finished;
+    return reachedBy(files) >= tally.step() ? FollowedRunState::Stopped : FollowedRunState::CutOff;
   }
 
   /// The step of the checkpoint; negative where there is none that can be read.
@@ -257,30 +257,30 @@ bool RunFollower::isSettled() const {
   return files && stampsOf(*files) == *m_state->settled;
 }
 
-std::string followedStateName(FollowedState state) {
+std::string followedStateName(FollowedRunState state) {
   switch (state) {
-    case FollowedState::NoRun:
+    case FollowedRunState::NoRun:
       return "no run";
-    case FollowedState::NotBegun:
+    case FollowedRunState::NotBegun:
       return "not begun";
-    case FollowedState::Training:
+    case FollowedRunState::Training:
       return "training";
-    case FollowedState::Finished:
+    case FollowedRunState::Finished:
       return "finished";
-    case FollowedState::Stopped:
+    case FollowedRunState::Stopped:
       return "stopped";
-    case FollowedState::CutOff:
+    case FollowedRunState::CutOff:
       return "cut off";
-    case FollowedState::Gone:
+    case FollowedRunState::Gone:
       return "gone";
-    case FollowedState::Unreadable:
+    case FollowedRunState::Unreadable:
       return "unreadable";
   }
   return "unknown";
 }
 
-bool hasEnded(FollowedState state) {
-  return state != FollowedState::Training && state != FollowedState::NotBegun;
+bool hasEnded(FollowedRunState state) {
+  return state != FollowedRunState::Training && state != FollowedRunState::NotBegun;
 }
 
 }  // namespace headlight

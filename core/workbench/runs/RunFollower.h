@@ -13,7 +13,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
-#include "core/training/logs/RunTally.h"
+#include "core/training/logs/RunProgress.h"
 #include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {
@@ -26,7 +26,7 @@ inline constexpr double kRunPollSeconds = 2;
 /// this is taken to have ended. A long validation writes no line meanwhile.
 inline constexpr double kRunQuietSeconds = 600;
 
-enum class FollowedState {
+enum class FollowedRunState {
   NoRun,       ///< the folder is not there, or holds no run
   NotBegun,    ///< somebody holds it, and there is no line yet
   Training,    ///< or paused, or validating: somebody holds it
@@ -36,16 +36,16 @@ enum class FollowedState {
   Gone,        ///< the folder was there and is no more
   Unreadable,  ///< no permission, or a config that cannot be understood
 };
-std::string followedStateName(FollowedState state);  ///< "not begun", "cut off"
+std::string followedStateName(FollowedRunState state);  ///< "not begun", "cut off"
 /// Whether nothing more is to be expected, unless somebody resumes or mends it.
-bool hasEnded(FollowedState state);
+bool hasEnded(FollowedRunState state);
 
-struct RunStanding {
-  FollowedState state = FollowedState::NoRun;
+struct RunStatus {
+  FollowedRunState state = FollowedRunState::NoRun;
   bool certain = true;           ///< false: by the age of the newest line (kRunQuietSeconds)
   std::optional<Error> problem;  ///< what could not be read, and why
   std::string name;              ///< of its experiment
-  RunNumbers numbers;
+  RunMetrics numbers;
   double secondsSinceLine = -1;  ///< negative: there is none
 };
 
@@ -55,7 +55,7 @@ struct RunGrowth {
   /// another one. All of it is in `points` again.
   bool anew = false;
   RunHistory points;  ///< new ones; of very many at once every second, fourth, …
-  RunStanding standing;
+  RunStatus standing;
   std::shared_ptr<const Experiment> experiment;  ///< as it began; null until it could be read
   std::uint64_t checkpoint = 0;  ///< another number is another last.safetensors; 0: there is none
 };

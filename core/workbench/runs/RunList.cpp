@@ -41,7 +41,7 @@ std::string runsCsv(const std::vector<ListedRun>& runs) {
       "run,state,epoch,epochs,step,steps,loss,validation_loss,top1,best_top1,als,name,folder,"
       "config\n";
   for (const ListedRun& run : runs) {
-    const RunNumbers& now = run.standing.numbers;
+    const RunMetrics& now = run.standing.numbers;
     for (const std::string& cell :
          {csvQuoted(run.label), followedStateName(run.standing.state), countCell(now.epoch),
           countCell(now.epochs), countCell(now.step), countCell(now.steps), numberCell(now.loss),

@@ -17,7 +17,7 @@ struct ListedRun {
   /// that was named itself the folder's own name.
   std::string label;
   std::filesystem::path folder;
-  RunStanding standing;
+  RunStatus standing;
   std::shared_ptr<const Experiment> experiment;  ///< null where it cannot be read
   std::filesystem::path named;                   ///< the folder in which it was found
   std::uint64_t id = 0;                          ///< the same as long as it is in the list

@@ -118,11 +118,11 @@ std::vector<std::vector<double>> tableFrom(const Json& rows, const MaskShape& sh
 }  // namespace
 
 std::vector<std::vector<double>> SearchJob::heads(const std::string& key, InferenceSession& session,
-                                                  const MaskScheme& scheme, HeadMeasure measure) {
+                                                  const MaskScheme& scheme, HeadMetric measure) {
   if (!m_known["heads"].contains(key)) {
     const PictureSample sample{m_plan.experiment.data, m_plan.options.pictures};
     const auto measured =
-        valueOrThrow(measureHeads(session, sample, scheme, {measure}, m_observer.progress, m_stop));
+        valueOrThrow(measureHeadMetrics(session, sample, scheme, {measure}, m_observer.progress, m_stop));
     m_known["heads"][key] = {{"values", measured.front().values},
                              {"pictures", measured.front().pictures}};
     keep();

@@ -7,7 +7,7 @@
 
 #include "core/base/files/FolderLock.h"
 #include "core/base/files/OpenFolder.h"
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/search/SchemeSearch.h"
 
@@ -31,7 +31,7 @@ class SearchJob {
   void decide(const SearchDecision& decision);
   /// Numbers of heads under `key`: as they were measured before, else measured now and kept.
   std::vector<std::vector<double>> heads(const std::string& key, InferenceSession& session,
-                                         const MaskScheme& scheme, HeadMeasure measure);
+                                         const MaskScheme& scheme, HeadMetric measure);
   /// A trial, in their order: as it went before, else now.
   SearchTrial tried(InferenceSession& session, const std::string& name, const MaskScheme& scheme);
   void write(const std::string& name, const std::string& text) const;

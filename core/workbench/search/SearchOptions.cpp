@@ -1,4 +1,4 @@
-// Of SearchOptions.h, the table of them.
+// SearchOptions.h: the table of them.
 
 #include "core/workbench/search/SearchOptions.h"
 

@@ -1,4 +1,4 @@
-// Of SearchRules.h, the decisions.
+// SearchRules.h: the decisions.
 
 #include "core/workbench/search/SearchRules.h"
 

@@ -25,7 +25,7 @@
 #include "core/workbench/loading/LearnedMaps.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
-#include "core/workbench/session/LookTap.h"
+#include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/MapModel.h"
 #include "core/workbench/loading/ModelDigest.h"
 #include "core/workbench/loading/Weights.h"
@@ -78,7 +78,7 @@ struct InferenceSession::State {
   NamedTensors unsized;
   Grid unsizedGrid;  ///< of their position embeddings
   /// In place of a model.
-  std::optional<MapsSession> mapsAlone;
+  std::optional<PrecomputedMaps> isPrecomputed;
 
   /// Throws Failure where there are maps alone.
   Model& model() {
@@ -133,7 +133,7 @@ struct InferenceSession::State {
     for (int l = first; l < model().layers(); ++l) {
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
-      LookTap tap(model().grid(l), byRows);
+      InferenceHook tap(model().grid(l), byRows);
       tokens[l + 1] = model().block(l, tokens[l], withMaps ? &tap : nullptr);
       maps[l] = std::move(tap.maps);
       locality[l] = std::move(tap.locality);
@@ -167,9 +167,9 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::open(const ModelSour
     configureCompute(source.threads);
     std::unique_ptr<InferenceSession> session(new InferenceSession);
     if (const auto file = mapFileIn(source)) {
-      session->m_state->mapsAlone.emplace(valueOrThrow(readMapFile(*file)));
+      session->m_state->isPrecomputed.emplace(valueOrThrow(readMapFile(*file)));
       ModelInfo& info = session->m_state->loaded.info;
-      info = modelInfoOf(session->m_state->mapsAlone->info());
+      info = modelInfoOf(session->m_state->isPrecomputed->info());
       nameClasses(info, {info.classNames, {}}, source.classNames);
     } else {
       session->m_state->loaded = loadModel(source);
@@ -221,7 +221,7 @@ const ModelInfo& InferenceSession::info() const {
 
 Image InferenceSession::pictureAt(const std::string& address, const Image& otherwise) {
   const std::lock_guard lock(m_state->mutex);
-  return m_state->mapsAlone ? m_state->mapsAlone->pictureAt(address, otherwise) : otherwise;
+  return m_state->isPrecomputed ? m_state->isPrecomputed->pictureAt(address, otherwise) : otherwise;
 }
 
 Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path& path) const {
@@ -275,8 +275,8 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
   });
 }
 
-Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
-                                    const LookOptions& options, std::stop_token stop) {
+Result<InferenceResult> InferenceSession::look(const Image& image, const MaskScheme& masks,
+                                    const InferenceOptions& options, std::stop_token stop) {
   return guarded("look", [&] {
     const std::lock_guard lock(m_state->mutex);
     const auto started = std::chrono::steady_clock::now();
@@ -287,9 +287,9 @@ Result<Look> InferenceSession::look(const Image& image, const MaskScheme& masks,
     if (stop.stop_requested())
       throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
     State& state = *m_state;
-    if (state.mapsAlone)
-      return state.mapsAlone->look(image, masks, state.loaded.info, state.weights, options, stop);
-    Look look;
+    if (state.isPrecomputed)
+      return state.isPrecomputed->look(image, masks, state.loaded.info, state.weights, options, stop);
+    InferenceResult look;
     try {
       state.model().setMasks(masks);
       if (image.pixels != state.image.pixels) state.startImage(image);
@@ -339,7 +339,7 @@ Result<void> InferenceSession::setClassNames(const std::filesystem::path& file) 
 Result<SoftAlphas> InferenceSession::softAlphas(const MaskScheme& masks) {
   return guarded("masks", [&] {
     const std::lock_guard lock(m_state->mutex);
-    if (m_state->mapsAlone) return m_state->loaded.info.alphas;
+    if (m_state->isPrecomputed) return m_state->loaded.info.alphas;
     m_state->model().setMasks(masks);
     return softAlphasOf(m_state->model());
   });
@@ -350,7 +350,7 @@ Result<std::vector<LearnedMap>> InferenceSession::learnedMaps() {
     const std::lock_guard lock(m_state->mutex);
     const at::NoGradGuard noGrad;
     at::init_num_threads();
-    return m_state->mapsAlone ? std::vector<LearnedMap>() : m_state->learnedMaps();
+    return m_state->isPrecomputed ? std::vector<LearnedMap>() : m_state->learnedMaps();
   });
 }
 

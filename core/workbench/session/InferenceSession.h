@@ -25,12 +25,12 @@ struct ClassScore {
   float probability = 0;
 };
 
-struct LookOptions {
+struct InferenceOptions {
   bool maps = true;  ///< false: the prediction alone
   int topClasses = 5;
 };
 
-struct Look {
+struct InferenceResult {
   AttentionMaps maps;                        ///< every layer, or empty
   std::vector<ClassScore> top;               ///< best first
   std::vector<float> logits;                 ///< [classes]
@@ -76,7 +76,7 @@ class InferenceSession {
 
   /// Predicts and maps `image` under `masks`. An image seen last is recomputed only from the first
   /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
-  Result<Look> look(const Image& image, const MaskScheme& masks, const LookOptions& options = {},
+  Result<InferenceResult> look(const Image& image, const MaskScheme& masks, const InferenceOptions& options = {},
                     std::stop_token stop = {});
 
   /// Names the classes by a file (readClassNames). Errors: the file's; then they are as before.

@@ -43,7 +43,7 @@ bool isSameFile(const std::filesystem::path& a, const std::filesystem::path& b) 
 
 ModelInfo modelInfoOf(const MapFileInfo& maps) {
   ModelInfo info;
-  info.mapsAlone = true;
+  info.isPrecomputed = true;
   info.pictures = maps.pictures;
   info.experiment.name = maps.path.filename().string();
   info.experiment.model = shapeOf(maps);
@@ -69,7 +69,7 @@ std::optional<std::filesystem::path> mapFileIn(const ModelSource& source) {
   return alone && isMapFile(file) ? std::optional(file) : std::nullopt;
 }
 
-Image MapsSession::pictureAt(const std::string& address, const Image& otherwise) {
+Image PrecomputedMaps::pictureAt(const std::string& address, const Image& otherwise) {
   const auto place = mapPlaceOf(address);
   if (!place || !isSameFile(place->file, info().path)) return otherwise;
   const auto image = m_file.picture(place->picture);
@@ -79,7 +79,7 @@ Image MapsSession::pictureAt(const std::string& address, const Image& otherwise)
   return *image;
 }
 
-int MapsSession::numberOf(const Image& image) const {
+int PrecomputedMaps::numberOf(const Image& image) const {
   for (const auto& [pixels, number] : m_given)
     if (pixels.lock() == image.pixels) return number;
   const std::string name = info().path.filename().string();
@@ -91,13 +91,13 @@ int MapsSession::numberOf(const Image& image) const {
                  info().path.string()});
 }
 
-Look MapsSession::look(const Image& image, const MaskScheme& masks, const ModelInfo& info,
-                       std::uint64_t weights, const LookOptions& options,
+InferenceResult PrecomputedMaps::look(const Image& image, const MaskScheme& masks, const ModelInfo& info,
+                       std::uint64_t weights, const InferenceOptions& options,
                        std::stop_token stop) const {
   if (masks.maskedHeads() > 0) throw Failure(needsModel(info.weights.string()));
   const int picture = numberOf(image);
   const auto started = std::chrono::steady_clock::now();
-  Look look;
+  InferenceResult look;
   look.logits = valueOrThrow(m_file.logits(picture));
   if (!look.logits.empty())
     look.top = topClassesOf(look.logits, info.classNames, options.topClasses);

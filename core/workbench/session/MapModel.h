@@ -21,17 +21,17 @@ ModelInfo modelInfoOf(const MapFileInfo& maps);
 std::optional<std::filesystem::path> mapFileIn(const ModelSource& source);
 
 /// What stands in for a model: the file, and which of its pictures are about.
-class MapsSession {
+class PrecomputedMaps {
  public:
-  explicit MapsSession(MapFile file) : m_file(std::move(file)) {}
+  explicit PrecomputedMaps(MapFile file) : m_file(std::move(file)) {}
 
   const MapFileInfo& info() const { return m_file.info(); }
   /// InferenceSession::pictureAt.
   Image pictureAt(const std::string& address, const Image& otherwise);
   /// InferenceSession::look; `weights`: Look::weights. Throws Failure, also for a picture that
   /// pictureAt() did not give.
-  Look look(const Image& image, const MaskScheme& masks, const ModelInfo& info,
-            std::uint64_t weights, const LookOptions& options, std::stop_token stop) const;
+  InferenceResult look(const Image& image, const MaskScheme& masks, const ModelInfo& info,
+            std::uint64_t weights, const InferenceOptions& options, std::stop_token stop) const;
 
  private:
   using Pixels = std::shared_ptr<const std::vector<std::uint8_t>>;

@@ -4,11 +4,11 @@
 
 namespace headlight {
 
-void throwIfWayStopped(const std::stop_token& stop) {
+void throwIfPassStopped(const std::stop_token& stop) {
   if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
 }
 
-at::Tensor wayInput(const ModelInfo& info, const RawImages& picture) {
+at::Tensor modelInput(const ModelInfo& info, const RawImages& picture) {
   const ModelConfig& config = info.experiment.model;
   if (picture.count != 1 || picture.height != config.imageHeightPixels() ||
       picture.width != config.imageWidthPixels())
@@ -43,14 +43,14 @@ std::vector<float> plainValues(const at::Tensor& tensor) {
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
-WaySteps::WaySteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
+PassSteps::PassSteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
                    std::int64_t total)
     : m_stage(std::move(stage)), m_progress(progress), m_stop(std::move(stop)), m_total(total) {
   m_remaining.start(0);
 }
 
-void WaySteps::operator()() {
-  throwIfWayStopped(m_stop);
+void PassSteps::operator()() {
+  throwIfPassStopped(m_stop);
   ++m_done;
   if (m_progress)
     m_progress({m_stage, m_done, m_total, m_remaining.secondsRemaining(m_done, m_total)});

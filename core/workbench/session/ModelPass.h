@@ -15,10 +15,10 @@
 namespace headlight {
 
 /// Throws Failure(Canceled).
-void throwIfWayStopped(const std::stop_token& stop);
+void throwIfPassStopped(const std::stop_token& stop);
 
 /// [1, 3, H, W] where the model is. Throws Failure for more pictures, or another size.
-at::Tensor wayInput(const ModelInfo& info, const RawImages& picture);
+at::Tensor modelInput(const ModelInfo& info, const RawImages& picture);
 
 /// Throws Failure where the model has none, naming what works without.
 void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title);
@@ -30,9 +30,9 @@ int layerOrLast(int layer, int layers);
 std::vector<float> plainValues(const at::Tensor& tensor);
 
 /// Counts steps, and throws Failure(Canceled) where they are to stop.
-class WaySteps {
+class PassSteps {
  public:
-  WaySteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
+  PassSteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
            std::int64_t total);
   void operator()();
 

@@ -52,7 +52,7 @@ bool sameClasses(const ModelInfo& a, const ModelInfo& b) {
 namespace {
 
 /// Of a recorded look there are the best classes, and no logits.
-std::vector<PredictionRow> recordedRows(const Look& look, int rows) {
+std::vector<PredictionRow> recordedRows(const InferenceResult& look, int rows) {
   std::vector<PredictionRow> all;
   for (const ClassScore& score : look.top)
     if (const int rank = static_cast<int>(all.size()) + 1; rank <= rows)
@@ -62,7 +62,7 @@ std::vector<PredictionRow> recordedRows(const Look& look, int rows) {
 
 }  // namespace
 
-std::vector<PredictionRow> predictionRows(const Look& after, const Look* before, int rows) {
+std::vector<PredictionRow> predictionRows(const InferenceResult& after, const InferenceResult* before, int rows) {
   if (after.logits.empty()) return recordedRows(after, rows);
   const std::vector<double> now = probabilitiesOf(after.logits);
   const std::vector<int> rank = ranksOf(after.logits);

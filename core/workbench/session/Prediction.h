@@ -23,6 +23,6 @@ struct PredictionRow {
 };
 /// The best classes of `after`; where there is a `before` of as many classes, its best class is
 /// added if it fell out.
-std::vector<PredictionRow> predictionRows(const Look& after, const Look* before, int rows = 5);
+std::vector<PredictionRow> predictionRows(const InferenceResult& after, const InferenceResult* before, int rows = 5);
 
 }  // namespace headlight

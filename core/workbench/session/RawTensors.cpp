@@ -12,7 +12,7 @@
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
-#include "core/workbench/session/LookTap.h"
+#include "core/workbench/session/InferenceHook.h"
 
 namespace headlight {
 namespace {
@@ -70,14 +70,14 @@ std::vector<float> plain(const at::Tensor& tensor) {
 
 /// Runs one batch through the model, block by block so that it can be stopped.
 void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_token stop,
-              std::vector<RawLook>& looks) {
+              std::vector<RawInferenceResult>& looks) {
   const std::size_t first = looks.size();
   const std::int64_t count = images.size(0);
   looks.resize(first + count);
   at::Tensor tokens = model.embed(images);
   for (int l = 0; l < model.layers(); ++l) {
     if (stop.stop_requested()) throw Failure(Error{ErrorCode::Canceled, "stopped", ""});
-    CollectingTap tap;
+    CollectingHook tap;
     tokens = model.block(l, tokens, withMaps ? &tap : nullptr);
     if (!withMaps) continue;
     const at::Tensor maps = tap.maps.at(l);
@@ -109,7 +109,7 @@ at::Tensor stacked(const std::vector<const std::vector<float>*>& rows,
 }
 
 template <typename Select>
-at::Tensor stackedFrom(const std::vector<RawLook>& looks, std::vector<std::int64_t> shape,
+at::Tensor stackedFrom(const std::vector<RawInferenceResult>& looks, std::vector<std::int64_t> shape,
                        Select select) {
   std::vector<const std::vector<float>*> rows;
   for (const auto& look : looks)
@@ -117,7 +117,7 @@ at::Tensor stackedFrom(const std::vector<RawLook>& looks, std::vector<std::int64
   return stacked(rows, std::move(shape));
 }
 
-at::Tensor stackedMaps(const std::vector<RawLook>& looks, std::size_t layer) {
+at::Tensor stackedMaps(const std::vector<RawInferenceResult>& looks, std::size_t layer) {
   const LayerMaps& first = looks.front().maps.layers[layer];
   std::vector<std::shared_ptr<const std::vector<float>>> wholes;
   std::vector<const std::vector<float>*> rows;
@@ -157,7 +157,7 @@ Error noNumbers(const ModelInfo& info, const std::string& what) {
           info.weights.empty() ? info.experiment.model.name : info.weights.string()};
 }
 
-bool holdsNaN(const RawLook& look) {
+bool holdsNaN(const RawInferenceResult& look) {
   const auto isNaN = [](float value) { return std::isnan(value); };
   return std::any_of(look.logits.begin(), look.logits.end(), isNaN) ||
          (look.logits.empty() && std::any_of(look.features.begin(), look.features.end(), isNaN));
@@ -202,12 +202,12 @@ std::map<std::string, std::string> gridMetadata(const AttentionMaps& maps) {
 
 }  // namespace
 
-Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImages& images,
+Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session, const RawImages& images,
                                        const MaskScheme& masks, bool withMaps,
                                        std::stop_token stop) {
   return guarded("input", [&] {
     const ModelInfo& info = session.info();
-    std::vector<RawLook> looks;
+    std::vector<RawInferenceResult> looks;
     withModel(session, [&](Model& model) {
       checkSize(model, images);
       if (withMaps) checkMapBytes(model, images.count);
@@ -229,23 +229,23 @@ Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImage
   });
 }
 
-Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
+Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawInferenceResult>& looks,
                            const std::vector<std::vector<float>>& rollouts,
                            const std::vector<RawArray>& more) {
   return guarded(path.string(), [&] {
     if (looks.empty())
       throw Failure(Error{ErrorCode::InvalidArgument, "there is nothing to write", path.string()});
-    const RawLook& model = looks.front();
+    const RawInferenceResult& model = looks.front();
     NamedTensors tensors;
     if (!model.logits.empty())
       tensors.emplace_back("logits", stackedFrom(
                                          looks, {static_cast<std::int64_t>(model.logits.size())},
-                                         [](const RawLook& look) -> auto& { return look.logits; }));
+                                         [](const RawInferenceResult& look) -> auto& { return look.logits; }));
     if (model.logits.empty() && !model.features.empty())
       tensors.emplace_back("features",
                            stackedFrom(
                                looks, {static_cast<std::int64_t>(model.features.size())},
-                               [](const RawLook& look) -> auto& { return look.features; }));
+                               [](const RawInferenceResult& look) -> auto& { return look.features; }));
     for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
       tensors.emplace_back("attention." + std::to_string(l), stackedMaps(looks, l));
     if (!rollouts.empty()) {

@@ -27,7 +27,7 @@ Result<RawImages> readRawImages(const std::filesystem::path& path);
 Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& images);
 
 /// What a model made of one raw picture.
-struct RawLook {
+struct RawInferenceResult {
   std::vector<float> logits;    ///< [classes]; empty without a classifier
   std::vector<float> features;  ///< [D]: what a classifier reads; empty where a backbone tells none
   AttentionMaps maps;           ///< every layer, or empty
@@ -40,14 +40,14 @@ std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
 
 /// Runs all of them under `masks`. `withMaps` false: the logits alone. Errors: pictures of another
 /// size than the model's, a scheme of another shape, Canceled.
-Result<std::vector<RawLook>> lookAtRaw(InferenceSession& session, const RawImages& images,
+Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session, const RawImages& images,
                                        const MaskScheme& masks, bool withMaps,
                                        std::stop_token stop = {});
 
 /// What to say of a model whose output on `what` holds NaN: nothing can be predicted from it.
 /// Internal, in `info.weights`, else the model.
 Error noNumbers(const ModelInfo& info, const std::string& what);
-bool holdsNaN(const RawLook& look);
+bool holdsNaN(const RawInferenceResult& look);
 
 /// A named array for the same file.
 struct RawArray {
@@ -60,7 +60,7 @@ struct RawArray {
 /// where the looks have maps also `attention.L` [B, H, T, T] of every
 /// layer, and in the metadata their grids (MapFile.h); where `rollouts` is not empty (one of N
 /// values for each look) `rollout` [B, N]; and `more`.
-Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawLook>& looks,
+Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawInferenceResult>& looks,
                            const std::vector<std::vector<float>>& rollouts,
                            const std::vector<RawArray>& more = {});
 

@@ -1,4 +1,4 @@
-// Of SweepDesign.h, sweep files of factors.
+// SweepDesign.h: sweep files of factors.
 
 #include "core/workbench/sweeps/SweepDesign.h"
 
@@ -80,7 +80,7 @@ Result<void> requireDistinct(const SweepFactor& factor) {
   return {};
 }
 
-Result<MaskConfig> schemeCalled(const std::string& name, const SchemeShelf& shelf) {
+Result<MaskConfig> schemeCalled(const std::string& name, const SchemeLibrary& shelf) {
   if (isMaskPreset(name)) {
     const auto colon = name.find(':');
     MaskConfig preset;
@@ -147,7 +147,7 @@ Result<SweepFactor> sweepFactor(const std::string& path, const std::string& valu
   }
   if (const auto distinct = requireDistinct(factor); !distinct) return distinct.error();
   if (factor.path == "masks")
-    return schemeFactor(listedValues(values), SchemeShelf(SchemeShelf::defaultFolder()));
+    return schemeFactor(listedValues(values), SchemeLibrary(SchemeLibrary::defaultFolder()));
   return factor;
 }
 
@@ -157,7 +157,7 @@ Result<SweepFactor> sweepFactor(const std::string& text) {
   return sweepFactor(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const SchemeShelf& shelf) {
+Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const SchemeLibrary& shelf) {
   SweepFactor factor{"masks", {}};
   if (names.empty()) return notDesigned("no scheme is chosen", "masks");
   for (const std::string& name : names) {

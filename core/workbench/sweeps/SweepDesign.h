@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/session/SchemeShelf.h"
+#include "core/workbench/session/SchemeLibrary.h"
 #include "core/workbench/sweeps/Sweep.h"
 
 namespace headlight {
@@ -27,10 +27,10 @@ struct SweepFactor {
 Result<SweepFactor> sweepFactor(const std::string& text);
 /// The part after "=" alone.
 Result<SweepFactor> sweepFactor(const std::string& path, const std::string& values);
-/// Whole schemes, named as --masks names them (masksIn and masksNamed of SchemeShelf.h): presets,
+/// Whole schemes, named as --masks names them (masksIn and masksNamed of SchemeLibrary.h): presets,
 /// schemes on the shelf, files. Errors: InvalidArgument where there is none or one twice, those of
 /// reading them.
-Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const SchemeShelf& shelf);
+Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const SchemeLibrary& shelf);
 
 /// The one choice of a factor in a base, as a variant would have it. Errors: InvalidConfig: no
 /// parameter, not its value.

@@ -1,4 +1,4 @@
-// Of SweepEstimate.h: steps that are measured, and counted up.
+// SweepEstimate.h: steps that are measured, and counted up.
 
 #include "core/workbench/sweeps/SweepEstimate.h"
 

@@ -1,4 +1,4 @@
-// Of Sweep.h, the picture of a sweep: a dot a variant, on one axis.
+// Sweep.h: the picture of a sweep: a dot a variant, on one axis.
 
 #include <algorithm>
 #include <array>

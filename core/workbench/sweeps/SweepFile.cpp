@@ -1,4 +1,4 @@
-// Of Sweep.h, reading sweep files: the base, what every variant changes in it, and what is wrong
+// Sweep.h: reading sweep files: the base, what every variant changes in it, and what is wrong
 // with them.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Of Sweep.h, what a sweep is written down as: CSV for programs and Markdown for people.
+// Sweep.h: what a sweep is written down as: CSV for programs and Markdown for people.
 
 #include <algorithm>
 #include <cmath>

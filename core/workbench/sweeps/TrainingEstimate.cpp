@@ -1,4 +1,4 @@
-// Of TrainingEstimate.h: one run, measured as a sweep's are.
+// TrainingEstimate.h: one run, measured as a sweep's are.
 
 #include "core/workbench/sweeps/TrainingEstimate.h"
 

@@ -90,11 +90,11 @@ Resumption resumptionOf(const RunFolder& folder) {
 /// Runs `body`; where it throws, processes that wait for this one at the place where they meet get
 /// to know why.
 template <typename Body>
-auto toldIfNot(const Together& together, Body&& body) {
+auto toldIfNot(const DistributedContext& together, Body&& body) {
   try {
     return body();
   } catch (const std::exception& exception) {
-    tellThoseWhoWait(together.launch, messageOf(exception), together.stop);
+    notifyWaitingPeers(together.launch, messageOf(exception), together.stop);
     throw;
   }
 }
@@ -125,7 +125,7 @@ struct TrainingSession::State {
   std::optional<OpenFolder> folder;
   std::vector<std::string> classNames;
   RunControl control;
-  std::unique_ptr<EditLedger> ledger;
+  std::unique_ptr<MaskEditQueue> ledger;
   std::unique_ptr<Trainer> trainer;
   std::once_flag ran;
   std::atomic<bool> ended = false;
@@ -145,7 +145,7 @@ struct TrainingSession::State {
     folder = runFolder.files();
     place = runFolder.path();
     classNames = parts.train->classNames();
-    ledger = std::make_unique<EditLedger>(experiment, parts.model->masks());
+    ledger = std::make_unique<MaskEditQueue>(experiment, parts.model->masks());
     const auto model = parts.model;
     trainer = std::make_unique<Trainer>(std::move(parts), std::move(runFolder), control, *ledger);
     trainer->setSnapshotSink([this, model](const NamedTensors& state, std::int64_t step) {
@@ -215,7 +215,7 @@ TrainingSession::~TrainingSession() = default;
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment& experiment,
                                                                 const std::filesystem::path& folder,
-                                                                const Together& together) {
+                                                                const DistributedContext& together) {
   return begin(
       experiment, [&] { return RunFolder::create(placeOf(folder)); }, folder.string(), together);
 }
@@ -228,10 +228,10 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     const Experiment& experiment, const std::function<RunFolder()>& create,
-    const std::string& where, const Together& together) {
+    const std::string& where, const DistributedContext& together) {
   return guarded(where, [&] {
     const auto processes = meet(together, experiment.training.timeout);
-    return inCompany(processes, [&] {
+    return runAndReportFailure(processes, [&] {
       configureCompute(threadsOf(experiment.threads, together.launch));
       const Experiment all = processes ? sharedExperiment(*processes, experiment) : experiment;
       TrainingStart start = openStart(placedAt(all, together.launch), true, processes);
@@ -256,7 +256,7 @@ Result<void> TrainingSession::check(const Experiment& experiment) {
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
-    const std::filesystem::path& folder, const Together& together) {
+    const std::filesystem::path& folder, const DistributedContext& together) {
   return guarded(folder.string(), [&] {
     RunFolder opened = toldIfNot(together, [&] { return RunFolder::open(placeOf(folder)); });
     return resumeIn(std::move(opened), together);
@@ -269,10 +269,10 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const HeldFolde
 }
 
 std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
-                                                           const Together& together) {
+                                                           const DistributedContext& together) {
   Resumption from = toldIfNot(together, [&] { return resumptionOf(runFolder); });
   const auto processes = meet(together, from.experiment.training.timeout);
-  return inCompany(processes, [&] {
+  return runAndReportFailure(processes, [&] {
     configureCompute(threadsOf(from.experiment.threads, together.launch));
     if (processes) sharedExperiment(*processes, from.experiment);
     TrainingStart start =
@@ -298,10 +298,10 @@ std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
 }
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::join(const std::optional<Experiment>& own,
-                                                               const Together& together) {
+                                                               const DistributedContext& together) {
   return guarded("", [&] {
     const auto processes = meet(together, own.value_or(Experiment()).training.timeout);
-    return inCompany(processes, [&] {
+    return runAndReportFailure(processes, [&] {
       Experiment experiment = sharedExperiment(*processes, Experiment());
       if (own) takeFreeSettings(*own, experiment);
       configureCompute(threadsOf(experiment.threads, together.launch));

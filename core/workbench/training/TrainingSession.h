@@ -16,7 +16,7 @@
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
 #include "core/training/logs/TrainingTypes.h"
-#include "core/workbench/training/Together.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight {
 
@@ -32,7 +32,7 @@ class TrainingSession {
   /// processes (`together`) the first begins or resumes it and the others join.
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const std::filesystem::path& folder,
-                                                        const Together& together = {});
+                                                        const DistributedContext& together = {});
   /// In a folder that is held already: a sweep's, in which no link is followed.
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const HeldFolder& folder);
@@ -44,12 +44,12 @@ class TrainingSession {
   /// and a config.json that was changed, but for its name, device, threads and where the data lies.
   /// Data or a processor that changed are a warning in the first update.
   static Result<std::unique_ptr<TrainingSession>> resume(const std::filesystem::path& folder,
-                                                         const Together& together = {});
+                                                         const DistributedContext& together = {});
   static Result<std::unique_ptr<TrainingSession>> resume(const HeldFolder& folder);
   /// Takes part in the run of process 0, writing nothing. `own`, where there is one, says on what
   /// device and where the data lies on this machine.
   static Result<std::unique_ptr<TrainingSession>> join(const std::optional<Experiment>& own,
-                                                       const Together& together);
+                                                       const DistributedContext& together);
   ~TrainingSession();
   /// Whether it is for this process to say what went wrong with the run.
   bool speaks() const;
@@ -96,8 +96,8 @@ class TrainingSession {
   static Result<std::unique_ptr<TrainingSession>> begin(const Experiment& experiment,
                                                         const std::function<RunFolder()>& create,
                                                         const std::string& where,
-                                                        const Together& together);
-  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder, const Together& together);
+                                                        const DistributedContext& together);
+  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder, const DistributedContext& together);
   class UnusedFolder;
   struct State;
   std::unique_ptr<State> m_state;

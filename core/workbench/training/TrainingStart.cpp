@@ -10,7 +10,7 @@
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/Pictures.h"
-#include "core/workbench/training/Together.h"
+#include "core/workbench/training/DistributedContext.h"
 #include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/LoadedModel.h"

@@ -1,4 +1,4 @@
-// Of Target.h, files of maps: their bytes, and names, shapes and metadata in a container that is
+// Target.h: files of maps: their bytes, and names, shapes and metadata in a container that is
 // whole.
 
 #include <ATen/Functions.h>

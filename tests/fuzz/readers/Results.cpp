@@ -1,6 +1,6 @@
 // Results that are kept: files in a folder that anybody may have written.
 
-#include "core/workbench/results/ResultShelf.h"
+#include "core/workbench/results/ResultCache.h"
 #include "core/workbench/results/ResultsJson.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
@@ -17,7 +17,7 @@ ModelInfo smallModel() {
 }
 
 std::string keptText(const std::string& kind, const Json& result) {
-  KeptResult kept;
+  CachedResult kept;
   kept.key.kind = kind;
   kept.key.weights = kept.key.masks = kept.key.data = "0123456789abcdef";
   kept.measured = "2026-11-02T14:03:22Z";
@@ -27,7 +27,7 @@ std::string keptText(const std::string& kind, const Json& result) {
 
 std::string headsText() {
   HeadValues values;
-  values.measure = HeadMeasure::Entropy;
+  values.measure = HeadMetric::Entropy;
   values.values = {{0.25, 0.5}, {0.75, 1}};
   values.chance = {1, 1};
   values.pictures = 9;
@@ -69,7 +69,7 @@ Result<void> readKept(const std::string& text) {
   if (!kept) return kept.error();
   const ModelInfo info = smallModel();
   if (kept->key.kind == "heads")
-    return readThen(headValuesFrom(kept->result, HeadMeasure::Entropy, info), [](const auto& it) {
+    return readThen(headValuesFrom(kept->result, HeadMetric::Entropy, info), [](const auto& it) {
       require(it.values.size() == 2 && it.values[1].size() == 2 && it.chance.size() == 2, "shape");
     });
   if (kept->key.kind == "accuracy")

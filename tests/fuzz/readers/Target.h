@@ -42,8 +42,8 @@ std::vector<Target> dataTargets(const std::filesystem::path& folder);
 void writeBytes(const std::filesystem::path& path, const std::string& bytes);
 
 /// What an error of a Result<T> is as Result<void>; `look` may look at the value.
-template <typename T, typename Look>
-Result<void> readThen(const Result<T>& result, Look look) {
+template <typename T, typename InferenceResult>
+Result<void> readThen(const Result<T>& result, InferenceResult look) {
   if (!result) return result.error();
   look(*result);
   return {};

@@ -1,4 +1,4 @@
-// Of Target.h, videos: small films of each container that Headlight writes itself.
+// Target.h: videos: small films of each container that Headlight writes itself.
 
 #include "core/base/files/Files.h"
 #include "core/imaging/video/VideoKind.h"

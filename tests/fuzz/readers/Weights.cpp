@@ -10,7 +10,7 @@
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceFile.h"
-#include "core/workbench/identify/InferModel.h"
+#include "core/workbench/identify/IdentifyModel.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "tests/checkpoint/FileBuilders.h"
 #include "tests/fuzz/Bounds.h"
@@ -157,7 +157,7 @@ Target bareWeights() {
             const Checkpoint checkpoint = checkpointOf(text);
             const auto model = guarded("fuzz", [&] {
               std::vector<std::string> notes;
-              return inferModel(checkpoint, notes);
+              return identifyModel(checkpoint, notes);
             });
             return readThen(model, [](const ModelConfig& config) {
               (void)guarded("", [&] { return modelCost(config).macs; });

@@ -8,7 +8,7 @@
 #include "WindowFixture.h"
 #include "ui/widgets/NoticeBar.h"
 #include "ui/base/Resources.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 
 using namespace headlight;
 
@@ -26,14 +26,14 @@ class ForeignTextTest : public QObject {
                             QChar(0) + QLatin1Char('z');
     const QChar mark(QChar::ReplacementCharacter);
     QCOMPARE(shownText(hostile), QStringLiteral("a%1[31m%1%1b\n\tc%1gnp%1%1%1z").arg(mark));
-    QCOMPARE(shownName(QStringLiteral("a\r\nb\u2028c")), QStringLiteral("a%1 b%1c").arg(mark));
-    QCOMPARE(shownName(std::string("gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\xa6")),
+    QCOMPARE(displayName(QStringLiteral("a\r\nb\u2028c")), QStringLiteral("a%1 b%1c").arg(mark));
+    QCOMPARE(displayName(std::string("gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\xa6")),
              QString::fromUtf8("gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\xa6"));
   }
 
   void toolTipsTakeNothingForMarkup() {
-    QCOMPARE(plainTip(QStringLiteral("a < b")), QStringLiteral("a < b"));
-    const QString tip = plainTip(QStringLiteral("<b>bold</b>"));
+    QCOMPARE(plainToolTip(QStringLiteral("a < b")), QStringLiteral("a < b"));
+    const QString tip = plainToolTip(QStringLiteral("<b>bold</b>"));
     QVERIFY2(tip.contains(QStringLiteral("&lt;b&gt;bold")), qPrintable(tip));
   }
 

@@ -30,7 +30,7 @@ float learnedValue(int head, int from, int to) {
 }
 
 /// Attention, and a learned map within two windows, the upper and the lower half.
-std::shared_ptr<Look> withOuterBias(const ModelInfo& model) {
+std::shared_ptr<InferenceResult> withOuterBias(const ModelInfo& model) {
   constexpr int kInside = 2 * kCols;
   auto windows = std::make_shared<WindowPlaces>();
   windows->window = {2, kCols, 0};
@@ -154,7 +154,7 @@ class CanvasTest : public QObject {
     auto values = std::make_shared<std::vector<float>>(*look->maps.layers[0].values);
     for (std::size_t i = 0; i < values->size(); i += 3)
       (*values)[i] *= -1;
-    auto signedLook = std::make_shared<Look>(*look);
+    auto signedLook = std::make_shared<InferenceResult>(*look);
     signedLook->maps.layers[0].values = values;
     f.document.setLook(signedLook, -1);
     QCOMPARE(f.canvas.shownMap()->colorMap, ColorMap::Diverging);
@@ -394,7 +394,7 @@ class CanvasTest : public QObject {
 
   void whereItsPatchesWereMergedItSaysSoAndOutlinesTheMergedOne() {
     Fixture f;
-    auto look = std::make_shared<Look>(*f.document.look());
+    auto look = std::make_shared<InferenceResult>(*f.document.look());
     look->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
     f.document.setLook(look, -1);
     f.set([](ViewOptions& view) { view.layer = 2, view.query = 1 + 3 * kCols + 1; });
@@ -410,7 +410,7 @@ class CanvasTest : public QObject {
 
   void hoveringSurvivesACoarserLayer() {
     Fixture f;
-    auto look = std::make_shared<Look>(*f.document.look());
+    auto look = std::make_shared<InferenceResult>(*f.document.look());
     look->maps.layers[1] = makeLayer({2, 2, 1}, 1, 2);
     f.document.setLook(look, -1);
     const int last = kRows * kCols - 1;
@@ -447,7 +447,7 @@ class CanvasTest : public QObject {
     for (int row = 0; row < 2 * merged.tokens(); ++row)
       for (int key = 0; key < merged.tokens(); ++key)
         values->push_back(key == 0 && row % merged.tokens() == 7 ? 0.5f : 0.05f);
-    auto look = std::make_shared<Look>(*f.document.look());
+    auto look = std::make_shared<InferenceResult>(*f.document.look());
     look->maps.layers[2] = {2, merged, values};
     f.document.setLook(look, -1);
     f.set([](ViewOptions& view) { view.layer = 2, view.query = 1 + 3 * kCols + 1; });
@@ -457,7 +457,7 @@ class CanvasTest : public QObject {
 
   void aTokenThatJoinsLaterIsSaid() {
     Fixture f;
-    auto look = std::make_shared<Look>(*f.document.look());
+    auto look = std::make_shared<InferenceResult>(*f.document.look());
     for (const int layer : {0, 1})
       look->maps.layers[static_cast<std::size_t>(layer)] = makeLayer({kRows, kCols, 0}, layer, 2);
     f.document.setLook(look, -1);
@@ -554,7 +554,7 @@ class CanvasTest : public QObject {
     QVERIFY(map->colorMap == ColorMap::Diverging && !map->smooth);
     QCOMPARE(map->range.low, -map->range.high);
     // A tile is the window alone, the query in its first row.
-    const Look& look = *f.document.look();
+    const InferenceResult& look = *f.document.look();
     const auto tile = tileMap(shownMaps(look, f.document.view()), f.document.model().grid,
                               f.document.view(), 0, 0, nullptr);
     QVERIFY(tile && tile->rows == 2 && tile->cols == kCols);

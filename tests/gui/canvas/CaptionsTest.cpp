@@ -9,12 +9,12 @@
 #include <QToolTip>
 
 #include "tests/gui/WindowFixture.h"
-#include "ui/base/BrokenLines.h"
+#include "ui/base/TextWrapping.h"
 #include "ui/compare/CompareView.h"
 #include "ui/canvas/ImagePainting.h"
 #include "ui/workspace/PictureTabs.h"
 #include "ui/evaluation/PredictionPanel.h"
-#include "ui/attribution/WaysView.h"
+#include "ui/attribution/ExplanationView.h"
 
 using namespace headlight;
 

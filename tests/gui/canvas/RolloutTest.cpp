@@ -60,7 +60,7 @@ class RolloutTest : public QObject {
     ModelInfo model = makeModel();
     Document document;
     fill(document, model);
-    const MapLayer map = rolloutMap(model.grid, std::vector<float>(model.grid.patches(), 0.1f), {});
+    const MapOverlay map = rolloutMap(model.grid, std::vector<float>(model.grid.patches(), 0.1f), {});
     QVERIFY(!rolloutLegend(document, {}, map).detail.contains("normalised"));
     model.mapRowsSumToOne = false;
     document.updateModel(model);
@@ -151,7 +151,7 @@ class RolloutTest : public QObject {
 
   void layersOnDifferentGridsAreNotCompared() {
     Fixture<SimilarityMatrix> f;
-    auto look = std::make_shared<Look>(*f.document.look());
+    auto look = std::make_shared<InferenceResult>(*f.document.look());
     look->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
     f.document.setLook(look, -1);
     auto* bridge = AnalysisBridge::of(&f.document);

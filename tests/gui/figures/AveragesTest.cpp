@@ -140,7 +140,7 @@ class AveragesTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy() && dialog->shown()->pictures > 2, 20000);
     auto* measures = dialog->findChild<QComboBox*>("headsMeasure");
     measures->setCurrentIndex(measures->findText("attention distance", Qt::MatchContains));
-    QCOMPARE(dialog->shown()->measure, HeadMeasure::Distance);
+    QCOMPARE(dialog->shown()->measure, HeadMetric::Distance);
     const QString csv = f.folder.filePath("heads.csv"), pdf = f.folder.filePath("heads.pdf");
     dialog->saveAs(csv);
     dialog->saveAs(pdf);

@@ -62,7 +62,7 @@ class FigurePageTest : public QObject {
       auto session = valueOrThrow(InferenceSession::create(smallExperiment()));
       const FigurePage page = dialog->page();
       const MaskScheme masks = valueOrThrow(masksOfPage(page, session->info()));
-      const PageLook look = valueOrThrow(lookAtPage(*session, masks, page));
+      const PageContent look = valueOrThrow(lookAtPage(*session, masks, page));
       return valueOrThrow(pageImage(page, look, dpi));
     }
   };

@@ -17,7 +17,7 @@ class HeadFigureDialogTest : public QObject {
 
   static HeadValues values() {
     HeadValues values;
-    values.measure = HeadMeasure::Entropy;
+    values.measure = HeadMetric::Entropy;
     values.pictures = 8;
     for (int l = 0; l < 12; ++l) {
       values.values.push_back({0.9 - 0.05 * l, 0.8 - 0.03 * l, 0.95 - 0.02 * l});

@@ -314,7 +314,7 @@ class MaskMatrixTest : public QObject {
 
   void cellsAreColouredByKindAndBarredByLocality() {
     Fixture f;
-    auto look = std::make_shared<Look>(*f.document.look());
+    auto look = std::make_shared<InferenceResult>(*f.document.look());
     look->locality[0] = {0.0f, 0.5f, 1.0f, 0.25f};
     f.document.setLook(look, -1);
     f.matrix.setMask({{1, 0}}, mask("hard:3"));

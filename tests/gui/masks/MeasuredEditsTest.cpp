@@ -169,20 +169,20 @@ class MeasuredEditsTest : public QObject {
     Document* document = test.document();
     QCOMPARE(*document->number(1, 0), static_cast<double>(*document->locality(1, 0)));
     HeadValuesBridge* bridge = test->effect()->heads();
-    for (const HeadMeasure measure : {HeadMeasure::Entropy, HeadMeasure::Importance}) {
+    for (const HeadMetric measure : {HeadMetric::Entropy, HeadMetric::Importance}) {
       bridge->choose(measure, false);
       QTRY_VERIFY_WITH_TIMEOUT(document->number(1, 0), kLong);
       const auto session = InferenceSession::create(smallExperiment());
-      const auto direct = measureHeads(**session, document->image(), document->masks(), measure);
+      const auto direct = measureHeadMetrics(**session, document->image(), document->masks(), measure);
       QVERIFY(direct);
       QCOMPARE(*document->number(1, 0), direct->values[1][0]);
     }
-    bridge->choose(HeadMeasure::Distance, false);
+    bridge->choose(HeadMetric::Distance, false);
     QTRY_VERIFY_WITH_TIMEOUT(document->numberChance(0), kLong);
     QVERIFY(document->numberText(*document->number(0, 0)).endsWith(QStringLiteral("px")));
     test->effect()->bridge()->setSample(drawnPictures());
     bridge->setSample(drawnPictures());
-    bridge->choose(HeadMeasure::Entropy, true);
+    bridge->choose(HeadMetric::Entropy, true);
     QTRY_VERIFY_WITH_TIMEOUT(document->numbers().values, kLong);
     QVERIFY(document->describeNumbers().contains(QStringLiteral("18 pictures")));
   }
@@ -215,7 +215,7 @@ class MeasuredEditsTest : public QObject {
     Document document;
     synthetic::fill(document);
     document.pushEdit(edited(&document, {{0, 0}}, {MaskKind::Hard, 3}));
-    const SchemeShelf shelf(m_folder->filePath(QStringLiteral("schemes")).toStdString());
+    const SchemeLibrary shelf(m_folder->filePath(QStringLiteral("schemes")).toStdString());
     SchemesDialog dialog(&document, shelf);
     auto* list = dialog.findChild<QListWidget*>();
     const auto click = [&](const char* name) {

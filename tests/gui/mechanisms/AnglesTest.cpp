@@ -9,7 +9,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/AngularFigure.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"

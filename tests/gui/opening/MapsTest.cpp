@@ -10,7 +10,7 @@
 #include "ui/base/Resources.h"
 #include "ui/figures/FigureExport.h"
 #include "ui/compare/CompareView.h"
-#include "ui/compare/SideBySide.h"
+#include "ui/compare/CompareSides.h"
 #include "ui/opening/Opener.h"
 
 using namespace headlight;
@@ -34,7 +34,7 @@ class MapsTest : public QObject {
     test->openPaths({m_maps});
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
     const Document& document = *test.document();
-    QVERIFY(document.model().mapsAlone);
+    QVERIFY(document.model().isPrecomputed);
     QVERIFY(!document.canCompute());
     QCOMPARE(document.imagePath(), at(0));
     QVERIFY(test->gallery()->indexOf(at(1)).isValid());
@@ -111,7 +111,7 @@ class MapsTest : public QObject {
     test->openPaths({m_maps});
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
     test->showWorkspace(QStringLiteral("compare"));
-    auto* sides = test.window.findChild<SideBySide*>();
+    auto* sides = test.window.findChild<CompareSides*>();
     QVERIFY(sides);
     Comparison comparison;
     comparison.sides[0] = {{}, SideMasks::Present, {}, at(1)};
@@ -168,7 +168,7 @@ class MapsTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
     QTRY_COMPARE(test.document()->imagePath(), at(1));
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
-    QVERIFY(test.document()->model().mapsAlone);
+    QVERIFY(test.document()->model().isPrecomputed);
     QCOMPARE(test.document()->view().layer, 0);
     QCOMPARE(test.document()->view().head, 2);
     QCOMPARE(test.document()->view().query, 9);

@@ -24,7 +24,7 @@
 #include "tests/gui/Idle.h"
 #include "tests/gui/SequenceFixture.h"
 #include "ui/base/Resources.h"
-#include "ui/base/ShownText.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/canvas/ImagePainting.h"
 #include "ui/canvas/PictureTiles.h"

@@ -130,7 +130,7 @@ class FollowTest : public QObject {
     FollowWindow test;
     FOLLOW(test, path("run"));
     other.stop();
-    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedState::Stopped,
+    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedRunState::Stopped,
                               30000);
     const auto listing = [this] {
       QStringList all;
@@ -152,7 +152,7 @@ class FollowTest : public QObject {
     FollowWindow test;
     FOLLOW(test, path("run"));
     other.stop();
-    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedState::Stopped,
+    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedRunState::Stopped,
                               30000);
     QFile log(path("run/metrics.jsonl"));
     QVERIFY(log.open(QIODevice::ReadWrite));
@@ -254,7 +254,7 @@ class FollowTest : public QObject {
     FOLLOW(test, path("run"));
     other.stop();
     QVERIFY(QDir(path("run")).removeRecursively());
-    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedState::Gone, 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedRunState::Gone, 30000);
     QVERIFY(test.lossPoints() > 0);
     QVERIFY(test.find<MessageLabel>("followedProblem")->text().contains(QStringLiteral("is gone")));
     test.action("train.stopFollowing")->trigger();

@@ -10,7 +10,7 @@
 #include "core/workbench/runs/RunFollower.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/base/Resources.h"
-#include "ui/compare/SideBySide.h"
+#include "ui/compare/CompareSides.h"
 
 using namespace headlight;
 
@@ -212,16 +212,16 @@ class TrainingWindowTest : public QObject {
             [&](const auto& update) { steps = update->progress.done; });
     QTRY_VERIFY_WITH_TIMEOUT(steps >= 2, 30000);
     RunFollower follower(path("run").toStdString());
-    QCOMPARE(follower.look().standing.state, FollowedState::Training);
+    QCOMPARE(follower.look().standing.state, FollowedRunState::Training);
     bridge->stop();
     QTRY_VERIFY_WITH_TIMEOUT(!bridge->isRunning(), 30000);
-    QCOMPARE(follower.look().standing.state, FollowedState::Stopped);
+    QCOMPARE(follower.look().standing.state, FollowedRunState::Stopped);
     Experiment few = endless();
     few.training.epochs = 1;
     QSignalSpy finished(bridge, &TrainingBridge::finished);
     test->startTraining(few, path("few"));
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 30000);
-    QCOMPARE(RunFollower(path("few").toStdString()).look().standing.state, FollowedState::Finished);
+    QCOMPARE(RunFollower(path("few").toStdString()).look().standing.state, FollowedRunState::Finished);
     // How good it was before and after is said.
     const QString said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"))->text();
     QVERIFY2(said.contains(QStringLiteral(" before → ")), qPrintable(said));
@@ -233,7 +233,7 @@ class TrainingWindowTest : public QObject {
     OPEN_SMALL_MODEL(test);
     OPEN_PICTURE(test, m_picture);
     const QString start = path("start.safetensors");
-    QSignalSpy saved(test->lookBridge(), &LookBridge::saved);
+    QSignalSpy saved(test->lookBridge(), &ModelWorker::saved);
     test->lookBridge()->saveModel(start);
     QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 30000);
     Experiment few = endless();
@@ -246,7 +246,7 @@ class TrainingWindowTest : public QObject {
     QVERIFY(!compare->isHidden());
     compare->click();
     QCOMPARE(test->currentWorkspace(), QStringLiteral("compare"));
-    const auto* sides = test->findChild<SideBySide*>();
+    const auto* sides = test->findChild<CompareSides*>();
     QCOMPARE(sides->comparison().sides[0].model, start);
     QCOMPARE(sides->comparison().sides[1].model, path("run/best.safetensors"));
     QTRY_VERIFY_WITH_TIMEOUT(sides->left().look() && sides->right().look() && !sides->isBusy(),
@@ -261,7 +261,7 @@ class TrainingWindowTest : public QObject {
     const auto logits = test.document()->look()->logits;
     Experiment other = endless();
     other.model.mechanism = "aft_full";  // with as many heads and patches
-    QVERIFY(!LookBridge::canLookThrough(other.model, endless().model));
+    QVERIFY(!ModelWorker::canLookThrough(other.model, endless().model));
     test->startTraining(other, path("run"));
     QAction* through = test->actions()->find(QStringLiteral("train.lookThrough"));
     QTRY_VERIFY_WITH_TIMEOUT(!through->isEnabled(), 30000);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -17,7 +17,7 @@ Image studyPicture(int seed) {
   return {24, 24, pixels};
 }
 
-PictureFeed studyFeed(int count) {
+ImageSource studyFeed(int count) {
   return {count, [](std::int64_t i) -> Result<FedPicture> {
             return FedPicture{studyPicture(static_cast<int>(i))};
           }};
@@ -71,7 +71,7 @@ TEST(FaithfulnessStudy, AttentionIsThatOfTheLastLayer) {
   const auto asked = valueOrThrow(heatsToStudy(*session, picture, wayMasks(*session), {}));
   const auto look = valueOrThrow(session->look(studyPicture(1), wayMasks(*session)));
   const LayerMaps& last = look.maps.layers.back();
-  const AskedHeat& heat = asked.heats.back();
+  const AskedHeatmap& heat = asked.heats.back();
   EXPECT_EQ(heat.title, "attention of the last layer");
   for (std::size_t p = 0; p < heat.values.size(); ++p) {
     double mean = 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -59,7 +59,7 @@ TEST(Faithfulness, RemovesAndInsertsInFallingOrder) {
 TEST(Faithfulness, RandomOrderIsTheSameForTheSameSeed) {
   const auto session = waySession(microVit());
   const RawImages picture = wayPicture(microVit());
-  const AskedHeat flat{"flat", std::vector<float>(9, 1.0f), {3, 3, 1}};
+  const AskedHeatmap flat{"flat", std::vector<float>(9, 1.0f), {3, 3, 1}};
   const auto areaOf = [&](std::uint64_t seed) {
     return valueOrThrow(faithfulness(*session, picture, wayMasks(*session), {flat}, {.seed = seed}))
         .random.deletion.area;

@@ -10,7 +10,7 @@
 #include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/workbench/attribution/LogitSlopes.h"
 #include "tests/workbench/NaiveVit.h"
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -94,7 +94,7 @@ TEST(GradientBiasing, IsTheMeanMagnitudeByOffsetWithAndWithoutTheMask) {
     pictures.push_back({24, 24,
                         std::make_shared<const std::vector<std::uint8_t>>(
                             24 * 24 * 3, static_cast<std::uint8_t>(40 + 150 * i))});
-  const PictureFeed feed{
+  const ImageSource feed{
       2, [&](std::int64_t i) -> Result<FedPicture> {
         return FedPicture{pictures[static_cast<std::size_t>(i)], i == 0 ? 3 : -1};
       }};
@@ -146,7 +146,7 @@ TEST(GradientBiasing, UnitMasksAreOne) {
 TEST(GradientBiasing, RefusesModelsWithoutSuchMasks) {
   const auto plain = waySession(microVit());
   EXPECT_FALSE(hasGradientBiasing(plain->info()));
-  const PictureFeed feed =
+  const ImageSource feed =
       feedOf(Image{2, 2, std::make_shared<const std::vector<std::uint8_t>>(12, std::uint8_t{9})});
   const auto refused = measureGradientBiasing(*plain, feed, wayMasks(*plain));
   ASSERT_FALSE(refused);

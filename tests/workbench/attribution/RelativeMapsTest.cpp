@@ -10,7 +10,7 @@
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/figures/RelativeFigure.h"
 #include "tests/TemporaryFolder.h"
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -23,16 +23,16 @@ Image noisePicture(int seed, int side = 32) {
   return {side, side, pixels};
 }
 
-PictureFeed feedOfNoise(int count) {
+ImageSource feedOfNoise(int count) {
   return {count, [](std::int64_t index) -> Result<FedPicture> {
             return FedPicture{noisePicture(static_cast<int>(index))};
           }};
 }
 
-double naiveOffset(const std::vector<Look>& looks, std::size_t layer, int head, int dr, int dc) {
+double naiveOffset(const std::vector<InferenceResult>& looks, std::size_t layer, int head, int dr, int dc) {
   double sum = 0;
   int count = 0;
-  for (const Look& look : looks) {
+  for (const InferenceResult& look : looks) {
     const LayerMaps& maps = look.maps.layers[layer];
     const Grid& grid = maps.grid;
     for (int r = 0; r < grid.rows; ++r)
@@ -48,7 +48,7 @@ double naiveOffset(const std::vector<Look>& looks, std::size_t layer, int head, 
 }
 
 void expectAsLooks(InferenceSession& session, const RelativeMaps& maps, int pictures) {
-  std::vector<Look> looks;
+  std::vector<InferenceResult> looks;
   for (int i = 0; i < pictures; ++i)
     looks.push_back(valueOrThrow(session.look(noisePicture(i), wayMasks(session))));
   ASSERT_EQ(maps.layers.size(), session.info().heads.size());
@@ -102,7 +102,7 @@ TEST(RelativeMaps, OfMapsAlone) {
 TEST(RelativeMaps, PassOverWhatCannotBeReadAndStop) {
   const auto session = waySession(microVit());
   const MaskScheme masks = wayMasks(*session);
-  PictureFeed some = feedOfNoise(3);
+  ImageSource some = feedOfNoise(3);
   some.read = [](std::int64_t index) -> Result<FedPicture> {
     if (index == 1) return Error{ErrorCode::InvalidFile, "is damaged", "b.png"};
     return FedPicture{noisePicture(static_cast<int>(index))};
@@ -142,7 +142,7 @@ TEST(RelativeMaps, OfADataSet) {
   PictureSample sample;
   sample.data.validationSamples = 18;
   sample.samples = 5;
-  const PictureFeed feed = valueOrThrow(feedOf(session->info(), sample));
+  const ImageSource feed = valueOrThrow(feedOf(session->info(), sample));
   EXPECT_EQ(feed.count, 5);
   for (int i = 0; i < 5; ++i) {
     const auto picture = valueOrThrow(feed.read(i));

@@ -15,7 +15,7 @@
 #include "core/workbench/evaluation/CastlingReport.h"
 #include "core/workbench/export/Convert.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/results/KeptMeasures.h"
+#include "core/workbench/results/CachedMetrics.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"
@@ -125,7 +125,7 @@ TEST(Castling, OfAnOpenModelIsThatOfItsFile) {
   EXPECT_EQ(stopped.error().code, ErrorCode::Canceled);
 
   // Kept, it comes back as it was.
-  const auto shelf = std::make_shared<const ResultShelf>(folder / "results");
+  const auto shelf = std::make_shared<const ResultCache>(folder / "results");
   const MeasuredOn on{*session, sample, masks};
   ASSERT_TRUE(keptCastling({shelf}, on));
   const auto kept = keptCastling({shelf, Keeping::Use::Kept}, on);

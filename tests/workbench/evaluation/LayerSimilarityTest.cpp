@@ -77,7 +77,7 @@ std::vector<std::vector<double>> naiveMeans(InferenceSession& session,
   std::vector<std::vector<double>> means(static_cast<std::size_t>(most) + 1,
                                          std::vector<double>(layers * layers, 0.0));
   for (const Image& picture : pictures) {
-    const Look look = valueOrThrow(session.look(picture, masks));
+    const InferenceResult look = valueOrThrow(session.look(picture, masks));
     for (std::size_t i = 0; i < layers; ++i)
       for (std::size_t j = 0; j < layers; ++j) {
         const LayerMaps &a = look.maps.layers[i], &b = look.maps.layers[j];

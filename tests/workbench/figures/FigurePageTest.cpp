@@ -12,7 +12,7 @@
 #include "core/workbench/figures/PageDrawing.h"
 #include "core/workbench/session/Pictures.h"
 #include "tests/TemporaryFolder.h"
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -139,12 +139,12 @@ class LookedPage : public ::testing::Test {
         pageColumnsFromText("picture, head 1.0, layer 2, rollout, relevance, features"));
     m_page.options.style = "overlay";
   }
-  PageLook look() { return valueOrThrow(lookAtPage(*m_session, m_masks, m_page)); }
+  PageContent look() { return valueOrThrow(lookAtPage(*m_session, m_masks, m_page)); }
   std::string refusal() {
     const auto looked = lookAtPage(*m_session, m_masks, m_page);
     return looked ? "none" : looked.error().text();
   }
-  Look lookAt(int i) { return valueOrThrow(m_session->look(m_images[i], m_masks)); }
+  InferenceResult lookAt(int i) { return valueOrThrow(m_session->look(m_images[i], m_masks)); }
 
   TemporaryFolder m_folder;
   std::unique_ptr<InferenceSession> m_session;
@@ -154,9 +154,9 @@ class LookedPage : public ::testing::Test {
 };
 
 TEST_F(LookedPage, TilesAreWhatIsSeen) {
-  const PageLook page = look();
+  const PageContent page = look();
   for (int i = 0; i < 2; ++i) {
-    const Look seen = lookAt(i);
+    const InferenceResult seen = lookAt(i);
     const PageRow& row = page.rows[static_cast<std::size_t>(i)];
     EXPECT_FALSE(row.tiles[0]->isMap());
     EXPECT_EQ(row.tiles[1]->values, patchesSeenBy(seen.maps.layers[1], 0, 0));
@@ -168,8 +168,8 @@ TEST_F(LookedPage, TilesAreWhatIsSeen) {
       EXPECT_NEAR(row.tiles[2]->values[p], mean, 1e-6);
     }
     EXPECT_EQ(row.tiles[3]->values, *rollout(seen.maps, {}));
-    const Heat heat = valueOrThrow(
-        classHeat(*m_session, rawPicture(m_session->info(), m_images[i]), m_masks, Way::Relevance));
+    const Heatmap heat = valueOrThrow(
+        classHeat(*m_session, rawPicture(m_session->info(), m_images[i]), m_masks, ExplanationMethod::Relevance));
     EXPECT_EQ(row.tiles[4]->values, heat.values);
     EXPECT_EQ(row.tiles[4]->className, heat.className);
     EXPECT_TRUE(row.tiles[5]->colors.has_value());
@@ -183,7 +183,7 @@ TEST_F(LookedPage, TilesAreWhatIsSeen) {
 }
 
 /// The least and greatest value of the maps at (picture, column) for which `together` holds.
-ValueRange naiveRange(const PageLook& look,
+ValueRange naiveRange(const PageContent& look,
                       const std::function<bool(std::size_t, std::size_t)>& together) {
   ValueRange range{std::numeric_limits<double>::infinity(),
                    -std::numeric_limits<double>::infinity()};
@@ -198,7 +198,7 @@ ValueRange naiveRange(const PageLook& look,
 }
 
 TEST_F(LookedPage, ScalesAreSharedAsTheyStandOnThePage) {
-  const PageLook page = look();
+  const PageContent page = look();
   const auto expectRanges = [&](const std::string& scale, const std::string& arrange,
                                 bool sharesPicture, bool sharesColumn) {
     m_page.options.scale = scale;
@@ -225,8 +225,8 @@ TEST_F(LookedPage, ScalesAreSharedAsTheyStandOnThePage) {
 }
 
 TEST_F(LookedPage, WhatIsKnownIsNotWorkedOutAnew) {
-  PageLooking again;
-  again.before = std::make_shared<const PageLook>(look());
+  PageEvaluationOptions again;
+  again.before = std::make_shared<const PageContent>(look());
   again.read = [](const std::string& path) -> Result<Image> {
     return Error{ErrorCode::NotFound, "is read again", path};
   };
@@ -274,7 +274,7 @@ TEST_F(LookedPage, WithoutAClassifierThereIsNoRelevance) {
 }
 
 TEST_F(LookedPage, StopsAndTellsHowFarItIs) {
-  PageLooking looking;
+  PageEvaluationOptions looking;
   std::vector<Progress> told;
   looking.progress = [&](const Progress& progress) { told.push_back(progress); };
   ASSERT_TRUE(lookAtPage(*m_session, m_masks, m_page, looking).ok());
@@ -288,7 +288,7 @@ TEST_F(LookedPage, StopsAndTellsHowFarItIs) {
 }
 
 TEST_F(LookedPage, CaptionAndHeadingsSayWhatIsShown) {
-  const PageLook page = look();
+  const PageContent page = look();
   const std::string caption = pageCaption(m_page, page);
   for (const char* words :
        {"From left to right: the picture as the model sees it; attention of the class token in "
@@ -320,7 +320,7 @@ TEST_F(LookedPage, TilesOfAPngAreDrawnAsMapsAre) {
   m_page.options.caption = m_page.options.bars = m_page.options.headings = false;
   m_page.options.names = "none";
   m_page.options.gap = 0;
-  const PageLook page = look();
+  const PageContent page = look();
   const auto path = m_folder / "page.png";
   for (const char* style : {"headlight", "warm", "overlay", "map"}) {
     m_page.options.style = style;
@@ -368,7 +368,7 @@ bool isBalanced(const std::string& svg) {
 }
 
 TEST_F(LookedPage, IsWrittenAsSvgAndPdfWithRealText) {
-  const PageLook page = look();
+  const PageContent page = look();
   m_page.options.dpi = 60;
   m_page.options.title = "a <b> & c";
   for (const char* scale : {"own", "row", "column", "page"}) {
@@ -399,7 +399,7 @@ TEST_F(LookedPage, IsWrittenAsSvgAndPdfWithRealText) {
 }
 
 TEST_F(LookedPage, OneThatIsTooLargeSaysHowLargeItWouldBe) {
-  const PageLook page = look();
+  const PageContent page = look();
   m_page.options.tile = 300;
   m_page.options.dpi = 1200;
   const auto drawing = drawPage(m_page, page);

@@ -15,7 +15,7 @@ namespace {
 
 HeadValues someValues(int layers, int heads) {
   HeadValues values;
-  values.measure = HeadMeasure::Distance;
+  values.measure = HeadMetric::Distance;
   values.pictures = 3;
   for (int l = 0; l < layers; ++l) {
     values.values.emplace_back();

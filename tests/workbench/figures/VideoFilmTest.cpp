@@ -9,7 +9,7 @@
 #include "core/workbench/session/Pictures.h"
 #include "core/workbench/figures/VideoFilm.h"
 #include "tests/TemporaryFolder.h"
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -36,7 +36,7 @@ class VideoFilmTest : public ::testing::Test {
   }
   fs::path file() const { return m_folder / "clip.avi"; }
   std::unique_ptr<VideoReader> video() const { return valueOrThrow(VideoReader::open(file())); }
-  Look lookAt(std::int64_t frame) {
+  InferenceResult lookAt(std::int64_t frame) {
     return valueOrThrow(
         m_session->look(valueOrThrow(readVideoFrame(file(), frame)), wayMasks(*m_session)));
   }
@@ -49,7 +49,7 @@ class VideoFilmTest : public ::testing::Test {
 };
 
 TEST_F(VideoFilmTest, MapsAreTheRowsOfTheFramesMaps) {
-  const Look look = lookAt(7);
+  const InferenceResult look = lookAt(7);
   const ModelInfo& model = m_session->info();
   const LayerMaps& layer = look.maps.layers.front();
   VideoFilmOptions options;
@@ -94,7 +94,7 @@ TEST_F(VideoFilmTest, FilmsTheChosenFrames) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(frames[i].index, 1 + 3 * static_cast<std::int64_t>(i));
     EXPECT_NEAR(frames[i].seconds, 0.1 * static_cast<double>(frames[i].index), 1e-9);
-    const Look look = lookAt(frames[i].index);
+    const InferenceResult look = lookAt(frames[i].index);
     EXPECT_EQ(frames[i].top.front().index, look.top.front().index);
     EXPECT_NEAR(frames[i].top.front().probability, look.top.front().probability, 1e-6);
   }
@@ -117,7 +117,7 @@ int placesOf(const Image& wanted, const Image& picture) {
   return places;
 }
 
-std::vector<float> headOf(const Look& look) {
+std::vector<float> headOf(const InferenceResult& look) {
   const LayerMaps& layer = look.maps.layers[1];
   std::vector<float> values;
   for (int j = 0; j < 9; ++j)
@@ -125,7 +125,7 @@ std::vector<float> headOf(const Look& look) {
   return values;
 }
 
-Image litAs(const Look& look, const DrawnMap& drawn) {
+Image litAs(const InferenceResult& look, const DrawnMap& drawn) {
   return headlightPicture(resize(look.view, 90, 90, Interpolation::Bicubic), headOf(look), 3, 3,
                           drawn.range, {}, true);
 }
@@ -140,9 +140,9 @@ TEST_F(VideoFilmTest, AFilmsPictureIsTheFramesMap) {
   options.width = 90;
   options.layer = 1;
   options.head = 0;
-  const std::vector<Look> looks{lookAt(5), lookAt(7)};
+  const std::vector<InferenceResult> looks{lookAt(5), lookAt(7)};
   std::vector<float> all;
-  for (const Look& look : looks)
+  for (const InferenceResult& look : looks)
     for (const float value : headOf(look))
       all.push_back(value);
   const DrawnMap together = drawnMap(all, false, MapStyle::Headlight, ColorMap::Viridis);

@@ -10,7 +10,7 @@
 #include "core/analysis/Rollout.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
-#include "core/workbench/evaluation/HeadMeasures.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/RawTensors.h"
 #include "tests/TemporaryFolder.h"
@@ -302,23 +302,23 @@ class MapSessionTest : public MapFileTest {
   std::string addressOf(int picture) const {
     return MapPlace{m_folder / "maps.safetensors", picture}.text();
   }
-  Result<Look> look(int picture) const {
+  Result<InferenceResult> look(int picture) const {
     return m_maps->look(m_maps->pictureAt(addressOf(picture)), masks(*m_maps));
   }
 
   std::unique_ptr<InferenceSession> m_model, m_maps;
-  std::vector<RawLook> m_looks;
+  std::vector<RawInferenceResult> m_looks;
 };
 
 TEST_F(MapSessionTest, GivesTheNumbersThatTheModelGives) {
-  EXPECT_TRUE(m_maps->info().mapsAlone);
-  EXPECT_FALSE(m_model->info().mapsAlone);
+  EXPECT_TRUE(m_maps->info().isPrecomputed);
+  EXPECT_FALSE(m_model->info().isPrecomputed);
   EXPECT_EQ(m_maps->info().heads, m_model->info().heads);
   EXPECT_EQ(m_maps->info().grid, m_model->info().grid);
   ASSERT_EQ(m_maps->info().pictures, static_cast<int>(m_looks.size()));
   for (std::size_t i = 0; i < m_looks.size(); ++i) {
-    const Look ours = valueOrThrow(look(static_cast<int>(i)));
-    Look models;
+    const InferenceResult ours = valueOrThrow(look(static_cast<int>(i)));
+    InferenceResult models;
     models.maps = m_looks[i].maps;
     EXPECT_EQ(ours.logits, m_looks[i].logits);
     ASSERT_EQ(ours.maps.layers.size(), models.maps.layers.size());
@@ -327,7 +327,7 @@ TEST_F(MapSessionTest, GivesTheNumbersThatTheModelGives) {
       EXPECT_EQ(ours.locality[l], localityScores(models.maps.layers[l]));
     }
     EXPECT_EQ(*rollout(ours.maps, {}), *rollout(models.maps, {}));
-    for (const HeadMeasure measure : {HeadMeasure::Locality, HeadMeasure::Entropy})
+    for (const HeadMetric measure : {HeadMetric::Locality, HeadMetric::Entropy})
       EXPECT_EQ(headValuesOf(ours, m_maps->info(), measure)->values,
                 headValuesOf(models, m_model->info(), measure)->values);
   }
@@ -352,10 +352,10 @@ TEST_F(MapSessionTest, SaysWhyTheRestIsNotToBeHad) {
                                  "vit_micro.safetensors"));
   refused(
       m_maps->loadWeights(std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "vit_micro.safetensors"));
-  refused(measureHeads(*m_maps, own, masks(*m_maps), HeadMeasure::Importance));
+  refused(measureHeadMetrics(*m_maps, own, masks(*m_maps), HeadMetric::Importance));
   refused(experimentOf(m_folder / "maps.safetensors"));
   EXPECT_TRUE(m_maps->learnedMaps()->empty());
-  EXPECT_TRUE(measureHeads(*m_maps, own, masks(*m_maps), HeadMeasure::Distance));
+  EXPECT_TRUE(measureHeadMetrics(*m_maps, own, masks(*m_maps), HeadMetric::Distance));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "core/workbench/figures/AngularFigure.h"
 #include "tests/workbench/NaiveVit.h"
-#include "tests/workbench/WaysSupport.h"
+#include "tests/workbench/ExplanationSupport.h"
 
 namespace headlight {
 namespace {
@@ -184,7 +184,7 @@ TEST(PictureAngles, OfSoftmaxAttentionAreThoseOfItsWeights) {
 }
 
 /// Keeps what enters each attention.
-class EnteringTap : public AttentionTap {
+class EnteringHook : public AttentionHook {
  public:
   bool wants(int) const override { return false; }
   void take(int, const at::Tensor&) override {}
@@ -198,7 +198,7 @@ TEST(PictureAngles, OfLinearAngularAttentionAreThoseOfItsWeights) {
   const RawImages picture = wayPicture(config);
   const PicturePairs pairs = valueOrThrow(pairsOf(*session, picture, wayMasks(*session)));
   withModel(*session, [&](Model& model) {
-    EnteringTap tap;
+    EnteringHook tap;
     at::Tensor tokens = model.embed(wayTensor(picture));
     for (int l = 0; l < model.layers(); ++l)
       tokens = model.block(l, tokens, &tap);

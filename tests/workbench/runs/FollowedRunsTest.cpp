@@ -30,7 +30,7 @@ class FollowedRunsTest : public ::testing::Test {
     std::ofstream(runs() / name / "metrics.jsonl", std::ios::app)
         << "{\"type\":\"step\",\"step\":" << step << ",\"loss\":" << loss << "}\n";
   }
-  RunsNews look() { return m_list.look(kWhole); }
+  RunListUpdate look() { return m_list.look(kWhole); }
   std::vector<std::string> labels() const {
     std::vector<std::string> labels;
     for (const ListedRun& run : m_list.runs())
@@ -52,7 +52,7 @@ TEST_F(FollowedRunsTest, TellsWhatHasChangedAndNothingElse) {
   EXPECT_EQ(labels(), (Labels{"a", "b/seed-0", "b/seed-1"}));
   EXPECT_TRUE(look().changed.empty());
   step("b/seed-0", 4, 0.5);
-  RunsNews news = look();
+  RunListUpdate news = look();
   ASSERT_EQ(news.changed.size(), 1u);
   EXPECT_EQ(news.changed[0].label, "b/seed-0");
   EXPECT_EQ(news.changed[0].standing.numbers.step, 4);
@@ -69,7 +69,7 @@ TEST_F(FollowedRunsTest, RunsComeAndGo) {
   const std::uint64_t b = m_list.runs()[1].id;
   fs::remove_all(runs() / "a");
   begin("c/d");
-  RunsNews news = look();
+  RunListUpdate news = look();
   EXPECT_EQ(news.removed.size(), 1u);
   EXPECT_EQ(labels(), (Labels{"b", "c/d"}));
   EXPECT_EQ(m_list.runs()[0].id, b) << "it is the same as before";
@@ -88,7 +88,7 @@ TEST_F(FollowedRunsTest, WhoeverStaysInTheListSaysThatItIsGone) {
   watched.setFolders({runs()});
   watched.look(kWhole);
   ASSERT_EQ(watched.runs().size(), 1u) << "the folder itself, until there is a run";
-  EXPECT_EQ(watched.runs()[0].standing.state, FollowedState::NoRun);
+  EXPECT_EQ(watched.runs()[0].standing.state, FollowedRunState::NoRun);
   begin("a");
   watched.look(kWhole);
   ASSERT_EQ(watched.runs().size(), 1u);
@@ -96,7 +96,7 @@ TEST_F(FollowedRunsTest, WhoeverStaysInTheListSaysThatItIsGone) {
   fs::remove_all(runs() / "a");
   watched.look(kWhole);
   ASSERT_EQ(watched.runs().size(), 1u);
-  EXPECT_EQ(watched.runs()[0].standing.state, FollowedState::Gone);
+  EXPECT_EQ(watched.runs()[0].standing.state, FollowedRunState::Gone);
 }
 
 TEST_F(FollowedRunsTest, CurvesGrowWithTheLog) {
@@ -109,7 +109,7 @@ TEST_F(FollowedRunsTest, CurvesGrowWithTheLog) {
   const std::uint64_t a = m_list.runs()[0].id;
   EXPECT_EQ(m_list.history(a), nullptr);
   m_list.setCompared({a});
-  RunsNews news = m_list.lookAtCompared();
+  RunListUpdate news = m_list.lookAtCompared();
   ASSERT_EQ(news.histories.count(a), 1u);
   EXPECT_EQ(news.histories[a]->steps.size(), 3u);
   EXPECT_TRUE(look().histories.empty()) << "nothing came";
@@ -151,11 +151,11 @@ TEST_F(FollowedRunsTest, ARunThatIsHeldAgainIsSeenAfterAFewRounds) {
   std::ofstream(runs() / "a/.lock");
   m_list.setFolders({runs()});
   look();
-  EXPECT_EQ(m_list.runs()[0].standing.state, FollowedState::CutOff);
+  EXPECT_EQ(m_list.runs()[0].standing.state, FollowedRunState::CutOff);
   const auto held = valueOrThrow(FolderLock::acquire(runs() / "a"));
   for (int round = 0; round < 15; ++round)
     look();
-  EXPECT_EQ(m_list.runs()[0].standing.state, FollowedState::Training);
+  EXPECT_EQ(m_list.runs()[0].standing.state, FollowedRunState::Training);
 }
 
 TEST_F(FollowedRunsTest, ABoundIsSaid) {
@@ -191,7 +191,7 @@ TEST_F(FollowedRunsTest, TenThousandRunsAreOneList) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     std::cout << what << " of " << kRuns << " runs: " << took.count() << " s\n";
   };
-  RunsNews news;
+  RunListUpdate news;
   timed("first round", [&] { news = look(); });
   EXPECT_EQ(news.changed.size(), static_cast<std::size_t>(kRuns));
   EXPECT_EQ(news.leftOut, 0u);

@@ -84,7 +84,7 @@ TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   hold();
   RunFollower follower(run());
   RunGrowth growth = follower.look();
-  EXPECT_EQ(growth.standing.state, FollowedState::NotBegun);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::NotBegun);
   EXPECT_EQ(growth.standing.name, "followed");
   ASSERT_TRUE(growth.experiment);
   heads(0, 0.25f);
@@ -94,9 +94,9 @@ TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   EXPECT_EQ(stepsOf(growth), (Steps{1, 2}));
   ASSERT_EQ(growth.points.heads.size(), 1u);
   EXPECT_EQ(growth.points.heads[0].readings[1][0].second, 0.25);
-  EXPECT_EQ(growth.standing.state, FollowedState::Training);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::Training);
   EXPECT_TRUE(growth.standing.certain);
-  const RunNumbers& now = growth.standing.numbers;
+  const RunMetrics& now = growth.standing.numbers;
   EXPECT_EQ(now.step, 2);
   EXPECT_EQ(now.steps, 40);
   EXPECT_EQ(now.epoch, 1);
@@ -224,7 +224,7 @@ TEST_F(RunFollowerTest, AFolderThatVanishesMayComeBack) {
   follower.look();
   fs::rename(run(), m_folder / "elsewhere");
   RunGrowth growth = follower.look();
-  EXPECT_EQ(growth.standing.state, FollowedState::Gone);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::Gone);
   EXPECT_FALSE(growth.anew) << "what was seen stays";
   EXPECT_EQ(growth.standing.numbers.step, 1);
   EXPECT_TRUE(growth.standing.problem);
@@ -235,20 +235,20 @@ TEST_F(RunFollowerTest, AFolderThatVanishesMayComeBack) {
   growth = follower.look();
   EXPECT_FALSE(growth.anew);
   EXPECT_EQ(stepsOf(growth), (Steps{2}));
-  EXPECT_EQ(RunFollower(m_folder / "never").look().standing.state, FollowedState::NoRun);
+  EXPECT_EQ(RunFollower(m_folder / "never").look().standing.state, FollowedRunState::NoRun);
 }
 
 TEST_F(RunFollowerTest, SaysHowItEnded) {
   hold();
   step(39);
   RunFollower follower(run());
-  EXPECT_EQ(follower.look().standing.state, FollowedState::Training);
+  EXPECT_EQ(follower.look().standing.state, FollowedRunState::Training);
   m_lock.reset();
   RunGrowth growth = follower.look();
-  EXPECT_EQ(growth.standing.state, FollowedState::CutOff) << "there is no checkpoint";
+  EXPECT_EQ(growth.standing.state, FollowedRunState::CutOff) << "there is no checkpoint";
   EXPECT_LT(growth.standing.numbers.secondsRemaining, 0);
   epoch(4, 0.5);
-  EXPECT_EQ(follower.look().standing.state, FollowedState::Finished);
+  EXPECT_EQ(follower.look().standing.state, FollowedRunState::Finished);
 }
 
 /// As where its lock is another machine's, or a container's.
@@ -256,15 +256,15 @@ TEST_F(RunFollowerTest, ARunThatGrowsWithoutAHolderIsJudgedByItsAge) {
   RunFollower follower(run());
   for (std::int64_t i = 1; i <= 2; ++i) {
     step(i);
-    EXPECT_EQ(follower.look().standing.state, FollowedState::CutOff);
+    EXPECT_EQ(follower.look().standing.state, FollowedRunState::CutOff);
   }
   step(3);
   RunGrowth growth = follower.look();
-  EXPECT_EQ(growth.standing.state, FollowedState::Training);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::Training);
   EXPECT_FALSE(growth.standing.certain);
   epoch(4, 0.5);
   growth = follower.look();
-  EXPECT_EQ(growth.standing.state, FollowedState::Finished);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::Finished);
 }
 
 TEST_F(RunFollowerTest, TakesNoLockAndWritesNothing) {
@@ -325,7 +325,7 @@ TEST_F(RunFollowerTest, SaysWhatIsWrongWithTheConfig) {
   write("config.json", "{\"model\": 3}");
   RunFollower follower(run());
   RunGrowth growth = follower.look();
-  EXPECT_EQ(growth.standing.state, FollowedState::Unreadable);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::Unreadable);
   EXPECT_NE(problemOf(growth).find("model"), std::string::npos) << problemOf(growth);
   write("config.json", "{\"task\": \"sequence\"}");
   growth = follower.look();
@@ -337,7 +337,7 @@ TEST_F(RunFollowerTest, SaysWhatIsWrongWithTheConfig) {
   fs::remove(run() / "config.json");
   fs::create_directories(m_folder / "empty");
   growth = RunFollower(m_folder / "empty").look();
-  EXPECT_EQ(growth.standing.state, FollowedState::NoRun);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::NoRun);
   EXPECT_NE(problemOf(growth).find("no config.json"), std::string::npos);
 }
 
@@ -346,7 +346,7 @@ TEST_F(RunFollowerTest, WithoutPermissionItSaysSo) {
   ::chmod(run().c_str(), 0);
   const RunGrowth growth = RunFollower(run()).look();
   ::chmod(run().c_str(), 0700);
-  EXPECT_EQ(growth.standing.state, FollowedState::Unreadable);
+  EXPECT_EQ(growth.standing.state, FollowedRunState::Unreadable);
 }
 
 TEST_F(RunFollowerTest, ALongLogComesInFewPoints) {

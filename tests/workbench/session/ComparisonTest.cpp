@@ -1,6 +1,6 @@
 // Two maps side by side: which token is which, and how far apart the maps are.
 
-#include "core/workbench/session/Comparison.h"
+#include "core/workbench/session/PredictionComparison.h"
 
 #include <gtest/gtest.h>
 

@@ -142,7 +142,7 @@ TEST_P(EveryModel, ComesBackFromCheckpointAndConfig) {
                                         experimentToText(read), "config", modelCatalogue()))));
   const auto session = valueOrThrow(InferenceSession::create(read));
   const MaskScheme masks(maskShapeOf(read.model));
-  const Look before = valueOrThrow(session->look(grey(read.model), masks));
+  const InferenceResult before = valueOrThrow(session->look(grey(read.model), masks));
   ASSERT_TRUE(session->save(folder / "model.safetensors", masks).ok());
   ModelSource source;
   source.weights = folder / "model.safetensors";
@@ -152,7 +152,7 @@ TEST_P(EveryModel, ComesBackFromCheckpointAndConfig) {
   EXPECT_TRUE(loaded->info().report.complete()) << loaded->info().report.summary();
   EXPECT_EQ(modelToJson(checkedAndCompleted(loaded->info().experiment.model)),
             modelToJson(checkedAndCompleted(read.model)));
-  const Look after = valueOrThrow(loaded->look(grey(read.model), masks));
+  const InferenceResult after = valueOrThrow(loaded->look(grey(read.model), masks));
   EXPECT_EQ(before.logits, after.logits);
   ASSERT_EQ(after.maps.layers.size(), static_cast<std::size_t>(masks.layers()));
   for (const auto& layer : after.maps.layers) {

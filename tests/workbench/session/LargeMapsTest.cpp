@@ -7,7 +7,7 @@
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/MapView.h"
 #include "core/workbench/session/RawTensors.h"
-#include "core/workbench/attribution/WaysOfLooking.h"
+#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight {
 namespace {
@@ -43,7 +43,7 @@ TEST(LargeMaps, AreNotKeptAndReadTheSame) {
   const auto session = valueOrThrow(InferenceSession::create(largeExperiment()));
   const MaskScheme masks = *makeMaskPreset("sch1", maskShapeOf(session->info().experiment.model));
   const Image image = stripes(172);
-  const Look look = valueOrThrow(session->look(image, masks));
+  const InferenceResult look = valueOrThrow(session->look(image, masks));
   const auto raw = valueOrThrow(
       lookAtRaw(*session, rawPicture(session->info(), image), masks, /*withMaps=*/true));
   const AttentionMaps& whole = raw[0].maps;

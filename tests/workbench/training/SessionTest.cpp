@@ -118,9 +118,9 @@ TEST(Session, ValidatesWhatItStartsFrom) {
 TEST(Session, LetsItsFolderGoWhenItHasEnded) {
   TemporaryFolder folder;
   const auto session = begin(tinyExperiment(), folder / "run");
-  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedState::NotBegun);
+  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedRunState::NotBegun);
   runToEnd(*session);
-  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedState::Finished)
+  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedRunState::Finished)
       << "though the session is still there";
 }
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/attention/kernels/cuda/Launch.h"
+#include "core/attention/kernels/cuda/KernelLaunch.h"
 #include "core/attention/kernels/cuda/LinearHeadsKernels.h"
 
 namespace headlight::cuda {

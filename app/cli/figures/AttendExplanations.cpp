@@ -1,0 +1,260 @@
+#include "app/cli/figures/AttendExplanations.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "app/cli/terminal/Command.h"
+#include "app/cli/options/Inputs.h"
+#include "app/cli/options/ModelOptions.h"
+#include "app/cli/reports/StudyText.h"
+#include "app/cli/figures/ExplanationHeatmaps.h"
+#include "core/base/files/Files.h"
+#include "core/workbench/attribution/ExplanationImages.h"
+
+namespace headlight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Json curveJson(const Faithfulness& of) {
+  return {{"method", of.title},
+          {"shares", of.shares},
+          {"deletion", {{"area", of.deletion.area}, {"probability", of.deletion.probability}}},
+          {"insertion", {{"area", of.insertion.area}, {"probability", of.insertion.probability}}}};
+}
+
+std::string areasText(const Faithfulness& of) {
+  char text[96];
+  std::snprintf(text, sizeof text, "  deletion %.4f  insertion %.4f  ", of.deletion.area,
+                of.insertion.area);
+  return text + of.title;
+}
+
+std::string shareText(float share) {
+  char text[24];
+  std::snprintf(text, sizeof text, " %.1f %%", 100 * share);
+  return text;
+}
+
+Image scaled(const Image& view, int width) {
+  const int height = std::max(1, width * view.height / std::max(1, view.width));
+  return resize(view, width, height, Interpolation::Bicubic);
+}
+
+}  // namespace
+
+void AttendExplanations::addPicture(const fs::path& path, const Image& image) {
+  Subject subject{path.filename().string(), path, rawPicture(m_job.session.info(), image), {}};
+  subject.look = valueOrThrow(m_job.session.look(image, m_job.masks, {.maps = false}, m_stop));
+  add(std::move(subject));
+}
+
+void AttendExplanations::addNumbers(const std::string& name, const RawImages& picture) {
+  Subject subject{name, {}, picture, {}};
+  subject.look.logits =
+      valueOrThrow(lookAtRaw(m_job.session, picture, m_job.masks, false, m_stop)).front().logits;
+  if (!subject.look.logits.empty())
+    subject.look.top = topClassesOf(subject.look.logits, m_job.session.info().classNames, 5);
+  add(std::move(subject));
+}
+
+void AttendExplanations::add(Subject subject) {
+  if (m_stop.stop_requested())
+    throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", ""});
+  Json files = Json::array();
+  Json result{{"image", subject.path.empty() ? subject.name : subject.path.string()},
+              {"top", topJson(subject.look.top)}};
+  if (m_job.show == kFaithfulness)
+    result["faithfulness"] = faithfulnessOf(subject, files);
+  else if (m_job.show == infoOf(ExplanationMethod::Depth).name)
+    result["depth"] = depth(subject, files);
+  else if (m_job.show == infoOf(ExplanationMethod::Features).name)
+    m_features.push_back(valueOrThrow(
+        tokenFeatures(m_job.session, subject.picture, m_job.masks, m_job.options.layer, m_stop)));
+  else
+    result["heat"] = heat(subject, files);
+  result["files"] = files;
+  m_results.push_back(std::move(result));
+  if (m_job.keepArrays) m_looks.emplace_back().logits = subject.look.logits;
+  if (!m_features.empty()) {
+    subject.picture = {};
+    m_subjects.push_back(std::move(subject));
+  }
+}
+
+Heatmap AttendExplanations::heatOf(const Subject& subject) {
+  return explanationHeatmap({m_job.session, subject.picture, m_job.masks, m_job.query},
+                   *wayFromName(m_job.show), m_job.options, m_stop);
+}
+
+Json AttendExplanations::heat(const Subject& subject, Json& files) {
+  const Heatmap heat = heatOf(subject);
+  keep(m_job.show, {heat.grid.patches()}, heat.values);
+  if (!m_job.folder.empty() && !subject.path.empty()) drawHeatmap(subject, heat, files);
+  return heatJson(heat);
+}
+
+void AttendExplanations::drawHeatmap(const Subject& subject, const Heatmap& heat, Json& files) {
+  const PictureStyle& style = m_job.style;
+  const DrawnMap drawn = drawnMap(heat.values, heat.isSigned, style.style, style.colorMap);
+  FigureGrid figure;
+  figure.title = subject.name + ": " + infoOf(heat.way).title;
+  figure.footnote = heatTitle(heat) + ", " + withNote(rangeText(drawn.range), drawn);
+  if (m_job.masks.maskedHeads() > 0) figure.footnote += "; masks: " + schemeTitle(m_job.masks);
+  if (!subject.look.top.empty())
+    figure.footnote += "; predicted: " + subject.look.top.front().name +
+                       shareText(subject.look.top.front().probability);
+  figure.footnote += ". " + heatMeaning(heat);
+  figure.colorMap = drawn.colorMap;
+  figure.colorBar = true;
+  figure.range = drawn.range;
+  figure.tiles.push_back({pictureUnder(scaled(subject.look.view, style.single), heat.values,
+                                       heat.grid.rows, heat.grid.cols, drawn, style, style.smooth),
+                          ""});
+  save(subject, m_job.show, composeFigure(figure), files);
+}
+
+Json AttendExplanations::depth(const Subject& subject, Json& files) {
+  const ModelInfo& info = m_job.session.info();
+  const DepthPrediction depth =
+      valueOrThrow(predictionByDepth(m_job.session, subject.picture, m_job.masks, 5, m_stop));
+  const auto classes = static_cast<std::size_t>(info.experiment.model.classes);
+  std::vector<float> values;
+  Json layers = Json::array();
+  for (std::size_t l = 0; l < depth.probabilities.size(); ++l) {
+    std::vector<float> row = depth.probabilities[l];
+    row.resize(classes, std::numeric_limits<float>::quiet_NaN());
+    values.insert(values.end(), row.begin(), row.end());
+    layers.push_back(topJson(depth.top[l]));
+    if (!m_terminal.json() && !depth.top[l].empty())
+      m_terminal.print(subject.name + "  layer " + std::to_string(l) + "  " +
+                       depth.top[l].front().name + shareText(depth.top[l].front().probability));
+  }
+  if (!depth.note.empty()) m_terminal.note(subject.name + ": " + depth.note);
+  keep(m_job.show, {static_cast<std::int64_t>(depth.top.size()), info.experiment.model.classes},
+       values);
+  if (!m_job.folder.empty() && !subject.path.empty())
+    save(subject, m_job.show, pixelsOf(depthPlot(depth, info, m_job.options.classIndex), 2), files);
+  return {{"layers", layers}, {"note", depth.note}};
+}
+
+/// How far all pictures are.
+ProgressCallback AttendExplanations::judging() {
+  const auto before = static_cast<std::int64_t>(m_results.size());
+  return [this, before](const Progress& now) {
+    const std::int64_t done = before * now.total + now.done, total = m_job.pictures * now.total;
+    m_bar.show({now.stage, done, total, m_remaining.secondsRemaining(done, total)});
+  };
+}
+
+Json AttendExplanations::faithfulnessOf(const Subject& subject, Json& files) {
+  const StudiedHeatmaps asked = valueOrThrow(heatsToStudy(m_job.session, subject.picture, m_job.masks,
+                                                       {m_job.options, m_job.rollout, {}}, m_stop));
+  for (const std::string& left : asked.left)
+    m_terminal.warning(subject.name + ": left out: " + left);
+  const auto table = valueOrThrow(
+      faithfulness(m_job.session, subject.picture, m_job.masks, asked.heats,
+                   {.classIndex = asked.classIndex, .seed = m_results.size()}, judging(), m_stop));
+  m_terminal.setStatus("");
+  m_study.add(table);
+  Json methods = Json::array();
+  std::vector<float> areas;
+  auto all = table.methods;
+  all.push_back(table.random);
+  if (!m_terminal.json()) m_terminal.print(subject.name + ": " + table.className);
+  for (const Faithfulness& one : all) {
+    methods.push_back(curveJson(one));
+    areas.push_back(static_cast<float>(one.deletion.area));
+    areas.push_back(static_cast<float>(one.insertion.area));
+    if (!m_terminal.json()) m_terminal.print(areasText(one));
+  }
+  keep(m_job.show, {static_cast<std::int64_t>(all.size()), 2}, areas);
+  if (!m_job.folder.empty() && !subject.path.empty()) {
+    const fs::path file = fs::path(m_job.folder) / (stemOf(subject) + "-faithfulness.csv");
+    valueOrThrow(writeFileAtomically(file, faithfulnessCsv(table)));
+    files.push_back(file.string());
+    if (!m_terminal.json()) m_terminal.print(file.string());
+  }
+  return {{"class", table.classIndex}, {"name", table.className}, {"methods", methods}};
+}
+
+/// Of several pictures, what they have in common.
+void AttendExplanations::finishFaithfulness() {
+  const auto methods = m_study.means();
+  m_summary = studyJson(methods);
+  if (m_results.size() < 2) return;
+  if (!m_terminal.json()) {
+    m_terminal.print("mean of " + std::to_string(m_results.size()) + " pictures");
+    printStudy(methods, m_terminal);
+  }
+  if (m_job.folder.empty()) return;
+  const fs::path file = fs::path(m_job.folder) / "faithfulness.csv";
+  valueOrThrow(writeFileAtomically(file, studyCsv(methods)));
+  if (!m_terminal.json()) m_terminal.print(file.string());
+}
+
+void AttendExplanations::finish() {
+  if (m_job.show == kFaithfulness && !m_results.empty()) finishFaithfulness();
+  if (m_features.empty()) return;
+  const FeatureColors colors = valueOrThrow(featureColors(m_features, m_job.foreground, m_stop));
+  for (std::size_t i = 0; i < m_features.size(); ++i) {
+    const TokenFeatures& features = m_features[i];
+    keep("features", {features.grid.tokens(), features.width}, features.values);
+    keep("colors", {features.grid.patches(), 3}, colors.pictures[i].colors);
+    m_results[i]["colors"] = {{"rows", features.grid.rows},
+                              {"cols", features.grid.cols},
+                              {"note", colors.note},
+                              {"variance", colors.shares}};
+  }
+  if (!m_job.folder.empty()) drawColors(colors);
+}
+
+void AttendExplanations::drawColors(const FeatureColors& colors) {
+  for (std::size_t i = 0; i < m_subjects.size(); ++i) {
+    const Subject& subject = m_subjects[i];
+    if (subject.path.empty()) continue;
+    const Image view = scaled(subject.look.view, m_job.style.single);
+    FigureGrid figure;
+    figure.title = subject.name + ": feature colours";
+    figure.footnote = colors.note + "; " + varianceText(colors) + ". " + wayMeaning(ExplanationMethod::Features);
+    figure.columns = 2;
+    figure.tiles = {
+        {view, ""},
+        {featuresImage(colors.pictures[i], view.width, view.height, m_job.style.smooth), ""}};
+    save(subject, m_job.show, composeFigure(figure), m_results[i]["files"]);
+  }
+}
+
+std::string AttendExplanations::stemOf(const Subject& subject) {
+  return unusedStem(m_stems, subject.path);
+}
+
+void AttendExplanations::save(const Subject& subject, const std::string& suffix, const Image& picture,
+                      Json& files) {
+  const fs::path file = fs::path(m_job.folder) / (stemOf(subject) + "-" + suffix + ".png");
+  valueOrThrow(
+      writeFileAtomically(file, valueOrThrow(encodePng(picture, {{"Software", "Headlight"}}))));
+  files.push_back(file.string());
+  if (!m_terminal.json()) m_terminal.print(file.string());
+}
+
+void AttendExplanations::keep(const std::string& name, std::vector<std::int64_t> shape,
+                      const std::vector<float>& values) {
+  if (!m_job.keepArrays) return;
+  auto found = std::find_if(m_arrays.begin(), m_arrays.end(),
+                            [&](const RawArray& array) { return array.name == name; });
+  if (found == m_arrays.end()) {
+    shape.insert(shape.begin(), 0);
+    m_arrays.push_back({name, shape, {}});
+    found = m_arrays.end() - 1;
+  }
+  ++found->shape.front();
+  found->values.insert(found->values.end(), values.begin(), values.end());
+}
+
+std::vector<RawArray> AttendExplanations::arrays() const {
+  return m_arrays;
+}
+
+}  // namespace headlight::cli

@@ -1,0 +1,75 @@
+#pragma once
+// What `attend --show` makes of the pictures that a mechanism alone has: pages, plots, numbers and
+// arrays.
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/terminal/Terminal.h"
+#include "core/workbench/mechanisms/MechanismPlotPages.h"
+
+namespace headlight::cli {
+
+/// What was asked for. `folder` empty: no pictures.
+struct MechanismPlotJob {
+  InferenceSession& session;
+  const MaskScheme& masks;
+  MechanismPlotInfo info;
+  int token = -1;  ///< −1: the middle patch
+  MechanismPlotStyle style = {};
+  std::string folder = {};
+  std::string format = {};  ///< "png", "svg", "pdf"; empty: png
+  bool keepArrays = false;
+};
+
+class AttendMechanismPlots {
+ public:
+  AttendMechanismPlots(MechanismPlotJob job, Terminal& terminal, std::stop_token stop)
+      : m_job(std::move(job)), m_terminal(terminal), m_stop(std::move(stop)) {}
+
+  /// Of the pictures, or of the numbers in a `tensor` file; of the weights alone once, whatever is
+  /// given. Returns the exit code; throws Failure.
+  int run(const std::vector<std::filesystem::path>& pictures, const std::string& tensor);
+
+  const Json& results() const { return m_results; }
+  const std::vector<RawInferenceResult>& looks() const { return m_looks; }  ///< logits alone
+  /// `NAME.L`, of pictures all of them one behind the other.
+  const std::vector<RawArray>& arrays() const { return m_arrays; }
+
+ private:
+  struct MechanismPlotSubject {
+    std::string name, stem;
+    Json image = nullptr;
+    std::optional<RawImages> picture = {};
+    InferenceResult look = {};  ///< without maps; of the weights alone nothing
+  };
+  void addPicture(const std::filesystem::path& path, const Image& image);
+  void addNumbers(const std::string& name, const RawImages& picture);
+  void add(const MechanismPlotSubject& subject, bool drawn);
+  void draw(const MechanismPlot& picture, const MechanismPlotSubject& subject, Json& files);
+  void write(const std::string& name, const std::string& bytes, Json& files);
+  void keep(const MechanismPlot& picture);
+
+  MechanismPlotJob m_job;
+  Terminal& m_terminal;
+  std::stop_token m_stop;
+  Json m_results = Json::array();
+  std::vector<RawInferenceResult> m_looks;
+  std::vector<RawArray> m_arrays;
+  std::set<std::string> m_stems;
+};
+
+/// Throws Failure naming --format for another one.
+void requireOwnFormat(const std::string& format);
+/// The options of `attend` as they are meant here; −1: all layers, all heads.
+MechanismPlotStyle ownStyleOf(const PictureStyle& style, int layer, int head);
+std::vector<std::string> ownNames(const std::vector<MechanismPlotInfo>& all);
+/// Null where none of `all` has this name.
+const MechanismPlotInfo* ownFromName(const std::string& name, const std::vector<MechanismPlotInfo>& all);
+
+}  // namespace headlight::cli

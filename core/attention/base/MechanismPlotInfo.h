@@ -1,0 +1,27 @@
+#pragma once
+// What a mechanism's own picture is, in words. No torch type here.
+
+#include <string>
+
+namespace headlight {
+
+enum class MechanismPlotKind {
+  Matrix,  ///< rows are queries, columns are keys: the whole of it
+  Kernel,  ///< rows and columns are offsets from the query, which is the middle
+  Heatmap,    ///< a value for every patch, to be drawn over the picture
+  Curves,  ///< lines over the places of the query's window
+};
+
+/// What can be asked for.
+struct MechanismPlotInfo {
+  std::string name;     ///< as typed and stored: "position-weight"
+  std::string title;    ///< "position biases e^w − 1"
+  std::string meaning;  ///< what is drawn, exactly, in sentences
+  std::string source;   ///< "Zhai et al. 2021, Fig. 3"
+  MechanismPlotKind kind = MechanismPlotKind::Matrix;
+  bool ofPicture = false;  ///< differs from picture to picture: needs one
+  bool ofToken = false;    ///< of one query token, which is a patch
+  bool isSigned = false;   ///< diverging colours about 0
+};
+
+}  // namespace headlight

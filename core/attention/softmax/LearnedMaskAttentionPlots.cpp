@@ -1,0 +1,73 @@
+// LearnedMaskAttention, continued: the learned mask as a whole (IBiT, §6.1, Fig. 6 and 8) and the
+// filter that it is.
+
+#include <ATen/ATen.h>
+
+#include "core/attention/softmax/LearnedMaskAttention.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char *kMask = "mask", *kFilter = "filter";
+
+/// [N, N]: which entry of a (2·rows − 1) × (2·cols − 1) picture has the offset of a key (column)
+/// from a query (row).
+at::Tensor offsetsBetween(const Grid& grid, const at::Device& device) {
+  const at::Tensor patch = at::arange(grid.patches(), at::device(device).dtype(at::kLong));
+  const auto offset = [](const at::Tensor& place, int side) {
+    return place.unsqueeze(0) - place.unsqueeze(1) + (side - 1);
+  };
+  return offset(at::div(patch, grid.cols, "floor"), grid.rows) * (2 * grid.cols - 1) +
+         offset(at::remainder(patch, grid.cols), grid.cols);
+}
+
+/// [H, N, N] → [H, 2·rows − 1, 2·cols − 1]: the mean over all pairs of patches that are so far
+/// apart.
+at::Tensor meanByOffset(const at::Tensor& pairs, const Grid& grid) {
+  const std::int64_t tall = 2 * grid.rows - 1, wide = 2 * grid.cols - 1;
+  const at::Tensor index = offsetsBetween(grid, pairs.device()).flatten();
+  const at::Tensor exact = pairs.to(at::kDouble).flatten(1);
+  const at::Tensor sums =
+      at::zeros({pairs.size(0), tall * wide}, exact.options()).index_add_(1, index, exact);
+  const at::Tensor counts = at::zeros({tall * wide}, exact.options())
+                                .index_add_(0, index, at::ones({index.numel()}, exact.options()));
+  return (sums / counts).view({-1, tall, wide});
+}
+
+}  // namespace
+
+std::vector<MechanismPlotInfo> LearnedMaskAttention::ownPictures() const {
+  const std::string target = m_own.placement == "logits"
+                                 ? "the logits"
+                                 : "the attention weights, before each row is normalised";
+  const std::string always =
+      " Learned, the same for every picture; rows and columns of a class "
+      "token are 1 and not drawn.";
+  return {{.name = kMask,
+           .title = "learned mask W",
+           .meaning = "What multiplies " + target +
+                      ", for every query patch (row) and key patch (column), row by row of the "
+                      "picture." +
+                      always,
+           .source = "IBiT, Algorithm 2, Fig. 6 and 8",
+           .isSigned = true},
+          {.name = kFilter,
+           .title = "filter of the learned mask",
+           .meaning = "The learned mask by offset of the key from its query, which is the middle: "
+                      "the mean of W over all pairs of patches that are so far apart, up to the "
+                      "size of the grid." +
+                      always,
+           .source = "IBiT, §3.1 and Algorithm 1",
+           .kind = MechanismPlotKind::Kernel,
+           .isSigned = true}};
+}
+
+MechanismPlotAnswer LearnedMaskAttention::ownPicture(const std::string& name,
+                                           const MechanismPlotQuestion& /*question*/) {
+  const at::NoGradGuard noGrad;
+  const std::int64_t prefix = m_options.grid.prefix;
+  const at::Tensor patches = mask().detach().slice(1, prefix).slice(2, prefix);
+  return {{{"", name == kMask ? patches : meanByOffset(patches, m_options.grid)}}};
+}
+
+}  // namespace headlight

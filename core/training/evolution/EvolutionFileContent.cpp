@@ -1,0 +1,293 @@
+// EvolutionFile.h: what stands in its records.
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/config/ConfigText.h"
+#include "core/config/Parameter.h"
+#include "core/training/evolution/EvolutionFile.h"
+#include "core/training/tensorboard/Protobuf.h"
+
+namespace headlight {
+namespace {
+
+/// What no model has, so that sizes can be multiplied.
+constexpr std::int64_t kMostSide = 1024, kMostPrefix = 66, kMostLayerHeads = 4096,
+                       kMostLayers = 4096, kMostPictures = 64, kMostPointBytes = 1ll << 30;
+
+[[noreturn]] void refuseContent(const std::string& what) {
+  throw Failure({ErrorCode::InvalidFile, "has a record that is none: " + what, kEvolutionFile});
+}
+
+/// Takes pieces off the front of a content.
+class Pieces {
+ public:
+  explicit Pieces(std::string_view content) : m_rest(content) {}
+
+  std::string_view take(std::size_t size) {
+    if (size > m_rest.size()) refuseContent("it ends too early");
+    const std::string_view piece = m_rest.substr(0, size);
+    m_rest.remove_prefix(size);
+    return piece;
+  }
+  std::uint32_t number(int bytes) {
+    const std::string_view piece = take(static_cast<std::size_t>(bytes));
+    std::uint32_t value = 0;
+    for (int i = bytes - 1; i >= 0; --i)
+      value = value << 8 | static_cast<std::uint8_t>(piece[static_cast<std::size_t>(i)]);
+    return value;
+  }
+  Json object() {
+    const Json json = jsonOrDiscarded(take(number(4)));
+    if (!json.is_object()) refuseContent("its description is no JSON");
+    return json;
+  }
+  bool empty() const { return m_rest.empty(); }
+
+ private:
+  std::string_view m_rest;
+};
+
+std::string withLength(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string bytes;
+  appendLittleEndian(bytes, text.size(), 4);
+  return bytes + text;
+}
+
+const Json& member(const Json& json, const char* key, Json::value_t type) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->type() != type)
+    refuseContent(std::string("its ").append(key) + " is missing");
+  return *found;
+}
+
+std::int64_t integerIn(const Json& json, const char* key, std::int64_t least, std::int64_t most) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_integer()) refuseContent("a number is missing");
+  const auto value = found->get<std::int64_t>();
+  if (value < least || value > most) refuseContent("a number is out of range");
+  return value;
+}
+
+std::string textIn(const Json& json, const char* key) {
+  return member(json, key, Json::value_t::string).get<std::string>();
+}
+const Json& listIn(const Json& json, const char* key) {
+  return member(json, key, Json::value_t::array);
+}
+
+Json layerJson(const EvolutionLayer& layer) {
+  return {{"heads", layer.heads},
+          {"rows", layer.grid.rows},
+          {"columns", layer.grid.cols},
+          {"prefix", layer.grid.prefix},
+          {"registers", layer.grid.registers},
+          {"queries", layer.queries}};
+}
+
+EvolutionLayer layerFrom(const Json& json) {
+  if (!json.is_object()) refuseContent("a layer is none");
+  EvolutionLayer layer;
+  layer.heads = static_cast<int>(integerIn(json, "heads", 0, kMostLayerHeads));
+  layer.grid.rows = static_cast<int>(integerIn(json, "rows", 0, kMostSide));
+  layer.grid.cols = static_cast<int>(integerIn(json, "columns", 0, kMostSide));
+  layer.grid.prefix = static_cast<int>(integerIn(json, "prefix", 0, kMostPrefix));
+  if (json.contains("registers"))  // files of earlier programs have none
+    layer.grid.registers = static_cast<int>(integerIn(json, "registers", 0, layer.grid.prefix));
+  for (const Json& query : listIn(json, "queries")) {
+    if (!query.is_number_integer()) refuseContent("a query is no number");
+    const auto token = query.get<std::int64_t>();
+    if (token < kMeanOfPatches || token >= layer.grid.tokens())
+      refuseContent("a query is no token");
+    layer.queries.push_back(static_cast<int>(token));
+  }
+  if (layer.queries.size() > static_cast<std::size_t>(layer.grid.tokens()) + 1)
+    refuseContent("a layer has more rows than tokens");
+  return layer;
+}
+
+EvolutionPicture pictureFrom(const Json& json, Pieces& pieces) {
+  if (!json.is_object()) refuseContent("a picture is none");
+  EvolutionPicture picture;
+  picture.index = integerIn(json, "index", 0, std::numeric_limits<std::int64_t>::max());
+  picture.label = static_cast<int>(integerIn(json, "label", 0, 1 << 30));
+  picture.name = textIn(json, "name");
+  picture.png = pieces.take(static_cast<std::size_t>(integerIn(json, "bytes", 0, 1 << 30)));
+  return picture;
+}
+
+Json numbersJson(const std::vector<std::vector<float>>& rows) {
+  return rows;  // NaN (not soft) becomes null
+}
+
+/// [layer][head], of any shape; what is no number is NaN.
+std::vector<std::vector<float>> numbersFrom(const Json& json) {
+  std::vector<std::vector<float>> rows;
+  for (const Json& row : json) {
+    if (!row.is_array()) refuseContent("a row of numbers is none");
+    rows.emplace_back();
+    for (const Json& value : row)
+      rows.back().push_back(value.is_number() ? value.get<float>()
+                                              : std::numeric_limits<float>::quiet_NaN());
+  }
+  return rows;
+}
+
+void appendRows(std::string& bytes, const QuantisedRows& rows) {
+  bytes.append(rows.codes.begin(), rows.codes.end());
+  for (const float scale : rows.scales)
+    appendLittleEndian(bytes, std::bit_cast<std::uint32_t>(scale), 4);
+}
+
+QuantisedRows rowsFrom(Pieces& pieces, std::int64_t rows, std::int64_t width) {
+  if (rows > kMostPointBytes / (width + 4)) refuseContent("its maps are too large");
+  QuantisedRows read;
+  const std::string_view codes = pieces.take(static_cast<std::size_t>(rows * width));
+  read.codes.assign(codes.begin(), codes.end());
+  for (std::int64_t i = 0; i < rows; ++i)
+    read.scales.push_back(std::bit_cast<float>(pieces.number(4)));
+  return read;
+}
+
+EvolutionTensor tensorFrom(const Json& json) {
+  if (!json.is_object()) refuseContent("a tensor is none");
+  EvolutionTensor tensor;
+  tensor.name = textIn(json, "name");
+  for (const Json& size : listIn(json, "shape")) {
+    if (!size.is_number_integer()) refuseContent("a tensor's shape is none");
+    tensor.shape.push_back(size.get<std::int64_t>());
+  }
+  return tensor;
+}
+
+void readHalves(EvolutionTensor& tensor, Pieces& pieces) {
+  std::int64_t values = 1;
+  for (const std::int64_t size : tensor.shape) {
+    if (size < 0 || size > kMostPointBytes || (size > 0 && values > kMostPointBytes / size))
+      refuseContent("a tensor is too large");
+    values *= size;
+  }
+  const std::string_view bytes = pieces.take(static_cast<std::size_t>(2 * values));
+  for (std::size_t i = 0; i < bytes.size(); i += 2)
+    tensor.halves.push_back(static_cast<std::uint16_t>(
+        static_cast<std::uint8_t>(bytes[i]) |
+        static_cast<unsigned>(static_cast<std::uint8_t>(bytes[i + 1])) << 8));
+}
+
+std::vector<std::pair<int, float>> classesFrom(const Json& json) {
+  std::vector<std::pair<int, float>> top;
+  if (!json.is_array()) refuseContent("a prediction is none");
+  for (const Json& item : json) {
+    if (!item.is_array() || item.size() != 2 || !item[0].is_number_integer())
+      refuseContent("a prediction is none");
+    top.emplace_back(item[0].get<int>(), item[1].is_number()
+                                             ? item[1].get<float>()
+                                             : std::numeric_limits<float>::quiet_NaN());
+  }
+  return top;
+}
+
+}  // namespace
+
+std::vector<float> rowValues(const QuantisedRows& rows, std::size_t row, std::size_t width,
+                             bool isSigned) {
+  std::vector<float> values(width);
+  const float scale = rows.scales[row];
+  const float step = scale / (isSigned ? 127.0f : 255.0f);
+  for (std::size_t i = 0; i < width; ++i)
+    values[i] = step * static_cast<float>(rows.codes[row * width + i] - (isSigned ? 128 : 0));
+  return values;
+}
+
+std::string beginningContent(const EvolutionBeginning& beginning) {
+  Json layers = Json::array(), pictures = Json::array();
+  for (const EvolutionLayer& layer : beginning.layers)
+    layers.push_back(layerJson(layer));
+  std::string pngs;
+  for (const EvolutionPicture& picture : beginning.pictures) {
+    pictures.push_back({{"index", picture.index},
+                        {"label", picture.label},
+                        {"name", picture.name},
+                        {"bytes", picture.png.size()}});
+    pngs += picture.png;
+  }
+  return withLength({{"run", beginning.run},
+                     {"meaning", beginning.meaning},
+                     {"signed", beginning.isSigned},
+                     {"rows_sum_to_one", beginning.rowsSumToOne},
+                     {"layers", layers},
+                     {"pictures", pictures},
+                     {"classes", beginning.classNames},
+                     {"stride", beginning.stride}}) +
+         pngs;
+}
+
+EvolutionBeginning beginningFrom(std::string_view content) {
+  Pieces pieces(content);
+  const Json json = pieces.object();
+  EvolutionBeginning beginning;
+  beginning.run = textIn(json, "run");
+  beginning.meaning = textIn(json, "meaning");
+  beginning.isSigned = member(json, "signed", Json::value_t::boolean).get<bool>();
+  beginning.rowsSumToOne = member(json, "rows_sum_to_one", Json::value_t::boolean).get<bool>();
+  beginning.stride = integerIn(json, "stride", 1, 1ll << 40);
+  const Json &layers = listIn(json, "layers"), &pictures = listIn(json, "pictures");
+  if (layers.empty() || layers.size() > kMostLayers || pictures.size() > kMostPictures)
+    refuseContent("it has no layers, or too many");
+  for (const Json& layer : layers)
+    beginning.layers.push_back(layerFrom(layer));
+  for (const Json& picture : pictures)
+    beginning.pictures.push_back(pictureFrom(picture, pieces));
+  for (const Json& name : listIn(json, "classes"))
+    beginning.classNames.push_back(name.is_string() ? name.get<std::string>() : "");
+  if (!pieces.empty()) refuseContent("there is more in it than it says");
+  return beginning;
+}
+
+std::string pointContent(const EvolutionPoint& point) {
+  Json tensors = Json::array();
+  for (const EvolutionTensor& tensor : point.tensors)
+    tensors.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  std::string bytes = withLength({{"step", point.step},
+                                  {"epoch", point.epoch},
+                                  {"als", numbersJson(point.locality)},
+                                  {"alpha", numbersJson(point.alpha)},
+                                  {"top", point.top},
+                                  {"rollout", !point.rollout.scales.empty()},
+                                  {"tensors", tensors}});
+  for (const QuantisedRows& rows : point.maps)
+    appendRows(bytes, rows);
+  appendRows(bytes, point.rollout);
+  for (const EvolutionTensor& tensor : point.tensors)
+    for (const std::uint16_t half : tensor.halves)
+      appendLittleEndian(bytes, half, 2);
+  return bytes;
+}
+
+EvolutionPoint pointFrom(std::string_view content, const EvolutionBeginning& beginning) {
+  Pieces pieces(content);
+  const Json json = pieces.object();
+  EvolutionPoint point;
+  point.step = integerIn(json, "step", 0, std::numeric_limits<std::int64_t>::max());
+  point.epoch = integerIn(json, "epoch", 0, std::numeric_limits<std::int64_t>::max());
+  point.locality = numbersFrom(listIn(json, "als"));
+  point.alpha = numbersFrom(listIn(json, "alpha"));
+  for (const Json& classes : listIn(json, "top"))
+    point.top.push_back(classesFrom(classes));
+  if (point.top.size() != beginning.pictures.size()) refuseContent("a prediction is missing");
+  const auto pictures = static_cast<std::int64_t>(beginning.pictures.size());
+  for (const EvolutionLayer& layer : beginning.layers)
+    point.maps.push_back(
+        rowsFrom(pieces, pictures * layer.heads * static_cast<std::int64_t>(layer.queries.size()),
+                 layer.grid.tokens()));
+  if (member(json, "rollout", Json::value_t::boolean).get<bool>())
+    point.rollout = rowsFrom(pieces, pictures, beginning.layers.front().grid.patches());
+  for (const Json& tensor : listIn(json, "tensors"))
+    readHalves(point.tensors.emplace_back(tensorFrom(tensor)), pieces);
+  if (!pieces.empty()) refuseContent("there is more in it than it says");
+  return point;
+}
+
+}  // namespace headlight

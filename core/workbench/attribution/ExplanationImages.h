@@ -1,0 +1,39 @@
+#pragma once
+// How the ways of looking are drawn where they are no heatmap: the same in the window, in figures
+// and in what commands write.
+
+#include <string>
+#include <vector>
+
+#include "core/imaging/drawing/CurvePlot.h"
+#include "core/workbench/attribution/Explanations.h"
+
+namespace headlight {
+
+/// Colours of patches as a picture of `width` × `height`; the background is a dark grey. `smooth`:
+/// bicubic between patches; else blocks.
+Image featuresImage(const FeatureColors::Picture& picture, int width, int height, bool smooth);
+
+/// "red 41 %, green 22 %, blue 9 % of the variance".
+std::string varianceText(const FeatureColors& colors);
+
+/// The classes that are best after the last layer, at most `count`, and `classIndex` if there is
+/// one: their probabilities by layer. Empty where the head fits no layer.
+std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
+                                      int classIndex = -1, std::size_t count = 5);
+/// The classes of depthCurves(), best first, `classIndex` last.
+std::vector<int> depthClasses(const DepthPrediction& depth, int classIndex = -1,
+                              std::size_t count = 5);
+/// Of these classes.
+std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
+                                      const std::vector<int>& classes);
+/// The same as a drawing.
+Drawing depthPlot(const DepthPrediction& depth, const ModelInfo& info, int classIndex = -1);
+
+/// layer,class,name,probability: a line for every class of `top` after every layer.
+std::string depthCsv(const DepthPrediction& depth);
+
+/// What a class is called: its name, or "class 12".
+std::string classNameOf(const ModelInfo& info, int classIndex);
+
+}  // namespace headlight

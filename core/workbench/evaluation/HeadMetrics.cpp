@@ -1,0 +1,177 @@
+#include "core/workbench/evaluation/HeadMetrics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/Text.h"
+#include "core/workbench/evaluation/HeadMetricNumbers.h"
+
+namespace headlight {
+namespace {
+
+std::string measureNames() {
+  std::vector<std::string> names;
+  for (const HeadMeasureInfo& info : headMeasures())
+    names.push_back(info.name);
+  return joined(names);
+}
+
+std::vector<HeadPlace> everyHead(const HeadValues& values) {
+  std::vector<HeadPlace> places;
+  for (int l = 0; l < static_cast<int>(values.values.size()); ++l)
+    for (int h = 0; h < static_cast<int>(values.values[l].size()); ++h)
+      if (!std::isnan(values.values[l][h])) places.push_back({l, h});
+  return places;
+}
+
+double valueAt(const HeadValues& values, const HeadPlace& place) {
+  return values.values[place.layer][place.head];
+}
+
+Error noCondition(const std::string& text) {
+  return {ErrorCode::InvalidArgument,
+          "is no condition; give a measure (" + measureNames() +
+              "), one of < <= > >=, and a number, such as als<0.2",
+          text};
+}
+
+}  // namespace
+
+const std::vector<HeadMeasureInfo>& headMeasures() {
+  using M = HeadMetric;
+  static const std::vector<HeadMeasureInfo> all{
+      {.measure = M::Locality,
+       .name = "als",
+       .title = "attention locality (ALS)",
+       .larger = "more local",
+       .help = "The share of attention that patches give to their 3 × 3 neighbourhood.",
+       .isShare = true,
+       .hasChance = true,
+       .needsMaps = true},
+      {.measure = M::Entropy,
+       .name = "entropy",
+       .title = "attention entropy",
+       .larger = "more spread",
+       .help = "How evenly a query spreads its attention over all tokens: 0 on one token, 1 on all "
+               "alike.",
+       .isShare = true,
+       .hasChance = true,
+       .needsMaps = true},
+      {.measure = M::Distance,
+       .name = "distance",
+       .title = "mean attention distance",
+       .unit = "px",
+       .larger = "farther",
+       .help = "How far from a patch lies what it attends to, in pixels of the model's input.",
+       .hasChance = true,
+       .needsMaps = true},
+      {.measure = M::Importance,
+       .name = "importance",
+       .title = "importance (exact)",
+       .larger = "more important",
+       .help = "Of a picture the fall of the predicted class's probability when the head's output "
+               "is 0, of a data set the rise of the mean loss: one pass a head.",
+       .needsLabels = true,
+       .isSlow = true},
+      {.measure = M::ImportanceFirstOrder,
+       .name = "importance_first_order",
+       .title = "importance (first order)",
+       .larger = "more important",
+       .help = "The same to first order, without its sign: |Σ output · its gradient|, from one "
+               "backward pass for all heads.",
+       .needsLabels = true},
+      {.measure = M::Alpha,
+       .name = "alpha",
+       .title = "learned α",
+       .larger = "more of what lies outside the window",
+       .help = "What soft masks learned: what logits outside the window are multiplied by.",
+       .isShare = true},
+  };
+  return all;
+}
+
+const HeadMeasureInfo& infoOf(HeadMetric measure) {
+  return headMeasures()[static_cast<std::size_t>(measure)];
+}
+
+Result<HeadMetric> headMeasureFromName(const std::string& name) {
+  for (const HeadMeasureInfo& info : headMeasures())
+    if (info.name == name) return info.measure;
+  return Error{ErrorCode::InvalidArgument, "is no measure of heads; there are " + measureNames(),
+               name};
+}
+
+Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info, HeadMetric measure) {
+  return guarded("heads", [&] {
+    const bool fromMaps = infoOf(measure).needsMaps;
+    if (!fromMaps && measure != HeadMetric::Alpha)
+      throw Failure(
+          {ErrorCode::InvalidArgument, "cannot be told of a look alone", infoOf(measure).name});
+    std::vector<Grid> grids;
+    for (const LayerMaps& layer : look.maps.layers)
+      grids.push_back(layer.grid);
+    if (fromMaps && grids.size() != info.heads.size())
+      throw Failure(
+          {ErrorCode::InvalidArgument, "needs the maps of every layer", infoOf(measure).name});
+    grids.resize(info.heads.size(), info.grid);
+    const LayerGrids layers(std::move(grids), info.experiment.model);
+    HeadValues result = startedValues(measure, info, layers);
+    result.pictures = fromMaps ? 1 : 0;
+    for (std::size_t l = 0; l < result.values.size(); ++l)
+      result.values[l] = fromMaps
+                             ? numbersOf(measure, look.maps.layers[l], layers.pitches[l])
+                             : std::vector<double>(look.alphas[l].begin(), look.alphas[l].end());
+    return result;
+  });
+}
+
+bool HeadCondition::holds(double value) const {
+  switch (order) {
+    case Order::Below:
+      return value < bound;
+    case Order::AtMost:
+      return value <= bound;
+    case Order::Above:
+      return value > bound;
+    case Order::AtLeast:
+      return value >= bound;
+  }
+  return false;
+}
+
+Result<HeadCondition> headConditionFromText(const std::string& text) {
+  const auto at = text.find_first_of("<>");
+  if (at == std::string::npos) return noCondition(text);
+  const bool orEqual = text.substr(at + 1, 1) == "=", below = text[at] == '<';
+  const std::string number = text.substr(at + (orEqual ? 2 : 1));
+  HeadCondition condition;
+  const auto measure = headMeasureFromName(text.substr(0, at));
+  if (!measure) return measure.error();
+  condition.measure = *measure;
+  using Order = HeadCondition::Order;
+  condition.order =
+      below ? (orEqual ? Order::AtMost : Order::Below) : (orEqual ? Order::AtLeast : Order::Above);
+  const char* end = number.data() + number.size();
+  const auto read = std::from_chars(number.data(), end, condition.bound);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(condition.bound))
+    return noCondition(text);
+  return condition;
+}
+
+std::vector<HeadPlace> headsWhere(const HeadValues& values, const HeadCondition& condition) {
+  std::vector<HeadPlace> places = everyHead(values);
+  std::erase_if(places,
+                [&](const HeadPlace& place) { return !condition.holds(valueAt(values, place)); });
+  return places;
+}
+
+std::vector<HeadPlace> sortedHeads(const HeadValues& values) {
+  std::vector<HeadPlace> places = everyHead(values);
+  std::stable_sort(places.begin(), places.end(), [&](const HeadPlace& a, const HeadPlace& b) {
+    return valueAt(values, a) > valueAt(values, b);
+  });
+  return places;
+}
+
+}  // namespace headlight

@@ -1,0 +1,341 @@
+// HeadMetrics.h: the passes of a model that measures of heads need.
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/workbench/evaluation/HeadMetrics.h"
+#include "core/workbench/session/Pictures.h"
+#include "core/workbench/evaluation/HeadImportance.h"
+#include "core/workbench/evaluation/HeadMetricNumbers.h"
+#include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/evaluation/OpenedEvaluation.h"
+
+namespace headlight {
+namespace {
+
+/// Maps of a layer for so many pictures are held at once.
+constexpr std::int64_t kPicturesAtOnce = 8;
+
+std::vector<Grid> gridsOf(const Model& model) {
+  std::vector<Grid> grids;
+  for (int l = 0; l < model.layers(); ++l)
+    grids.push_back(model.grid(l));
+  return grids;
+}
+
+/// What has to be said of an importance of this model's heads, before `rest`.
+std::string importanceNote(const Model& model, HeadMetric measure, std::string rest) {
+  bool missing = false;
+  std::string activation;
+  for (int l = 0; l < model.layers(); ++l) {
+    const HeadProjection projection = model.attention(l).headProjection();
+    missing = missing || !projection.weight.defined();
+    if (!projection.activation.empty()) activation = projection.activation;
+  }
+  if (missing) return "no value where no projection follows the heads";
+  if (measure == HeadMetric::ImportanceFirstOrder && !activation.empty())
+    rest += "; taken behind the " + activation + " that follows the heads";
+  return rest;
+}
+
+class HeadSteps {
+ public:
+  HeadSteps(const ProgressCallback& progress, std::int64_t total)
+      : m_progress(progress), m_total(total) {
+    m_remaining.start(0);
+  }
+  void step() {
+    ++m_done;
+    if (m_progress)
+      m_progress(
+          {"measuring heads", m_done, m_total, m_remaining.secondsRemaining(m_done, m_total)});
+  }
+
+ private:
+  const ProgressCallback& m_progress;
+  std::int64_t m_total, m_done = 0;
+  RemainingTime m_remaining;
+};
+
+LayerMaps mapsOfPicture(const at::Tensor& host, std::int64_t picture, const Grid& grid) {
+  const at::Tensor own = host[picture];
+  const float* begin = own.data_ptr<float>();
+  return {static_cast<int>(own.size(0)), grid,
+          std::make_shared<const std::vector<float>>(begin, begin + own.numel())};
+}
+
+/// Averages of several measures, and what a batch of pictures adds to them.
+class HeadSurvey {
+ public:
+  HeadSurvey(LoadedModel& own, const std::vector<HeadMetric>& measures)
+      : m_own(own),
+        m_model(*own.model),
+        m_measures(measures),
+        m_layers(gridsOf(*own.model), own.info.experiment.model) {
+    m_averages.assign(measures.size(), HeadAverage(own.info.heads));
+  }
+
+  void add(const Batch& batch, const at::Tensor& labels, HeadSteps& steps, std::stop_token stop) {
+    const at::Tensor images = batch.images.to(at::Device(m_own.info.device));
+    if (anyNeedsMaps()) {
+      addMaps(images, stop);
+      steps.step();
+    }
+    for (std::size_t i = 0; i < m_measures.size(); ++i) {
+      const bool exact = m_measures[i] == HeadMetric::Importance;
+      if (!exact && m_measures[i] != HeadMetric::ImportanceFirstOrder) continue;
+      const ImportanceTask task{images, labels.to(images.device()), [&] { steps.step(); }};
+      addTable(
+          i,
+          exact ? exactImportance(m_model, task, stop) : firstOrderImportance(m_model, task, stop),
+          images.size(0));
+    }
+    m_pictures += images.size(0);
+  }
+
+  std::int64_t pictures() const { return m_pictures; }
+  bool anyNeedsMaps() const {
+    return std::any_of(m_measures.begin(), m_measures.end(),
+                       [](HeadMetric measure) { return infoOf(measure).needsMaps; });
+  }
+
+  std::vector<HeadValues> results() const {
+    std::vector<HeadValues> results;
+    for (std::size_t i = 0; i < m_measures.size(); ++i) {
+      HeadValues values = startedValues(m_measures[i], m_own.info, m_layers);
+      if (m_measures[i] == HeadMetric::Alpha) {
+        const SoftAlphas alphas = softAlphasOf(m_model);
+        for (std::size_t l = 0; l < alphas.size(); ++l)
+          values.values[l].assign(alphas[l].begin(), alphas[l].end());
+      } else {
+        values.values = m_averages[i].means();
+        values.pictures = m_pictures;
+        if (infoOf(m_measures[i]).needsMaps) values.deviations = m_averages[i].deviations();
+        if (infoOf(m_measures[i]).needsLabels)
+          values.note = importanceNote(m_model, m_measures[i], "of the mean loss");
+      }
+      results.push_back(std::move(values));
+    }
+    return results;
+  }
+
+ private:
+  void addMaps(const at::Tensor& images, std::stop_token stop) {
+    const at::NoGradGuard noGrad;
+    at::Tensor tokens = m_model.embed(images);
+    for (int l = 0; l < m_model.layers(); ++l) {
+      if (stop.stop_requested())
+        throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
+      CollectingHook tap;
+      tokens = m_model.block(l, tokens, &tap);
+      const at::Tensor host = tap.maps.at(l).to(at::kCPU, at::kFloat).contiguous();
+      for (std::int64_t p = 0; p < host.size(0); ++p)
+        addMap(l, mapsOfPicture(host, p, m_layers.grids[l]));
+    }
+  }
+
+  void addMap(int layer, const LayerMaps& maps) {
+    for (std::size_t i = 0; i < m_measures.size(); ++i) {
+      if (!infoOf(m_measures[i]).needsMaps) continue;
+      const auto numbers = numbersOf(m_measures[i], maps, m_layers.pitches[layer]);
+      for (std::size_t h = 0; h < numbers.size(); ++h)
+        m_averages[i].add(layer, static_cast<int>(h), numbers[h]);
+    }
+  }
+
+  void addTable(std::size_t measure, const HeadTable& table, std::int64_t pictures) {
+    for (std::size_t l = 0; l < table.size(); ++l)
+      for (std::size_t h = 0; h < table[l].size(); ++h)
+        m_averages[measure].add(static_cast<int>(l), static_cast<int>(h), table[l][h],
+                                static_cast<double>(pictures));
+  }
+
+  LoadedModel& m_own;
+  Model& m_model;
+  const std::vector<HeadMetric>& m_measures;
+  LayerGrids m_layers;
+  std::vector<HeadAverage> m_averages;
+  std::int64_t m_pictures = 0;
+};
+
+bool has(const std::vector<HeadMetric>& measures, HeadMetric wanted) {
+  return std::find(measures.begin(), measures.end(), wanted) != measures.end();
+}
+
+/// Only α: no picture is needed.
+bool needsPictures(const std::vector<HeadMetric>& measures) {
+  return std::any_of(measures.begin(), measures.end(),
+                     [](HeadMetric measure) { return measure != HeadMetric::Alpha; });
+}
+
+void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSample& sample,
+                    const std::vector<HeadMetric>& measures, const ProgressCallback& progress,
+                    std::stop_token stop) {
+  const auto dataset = openPictures(own.info, sample.data, sample.samples);
+  const bool labelled = std::any_of(measures.begin(), measures.end(), [](HeadMetric measure) {
+    return infoOf(measure).needsLabels;
+  });
+  const auto map = labelled ? labelMapOf(*dataset, own.info) : std::vector<std::int64_t>();
+  const auto loader =
+      evaluationLoader(dataset, preprocessingOf(own.info.experiment.model), kPicturesAtOnce,
+                       static_cast<int>(sample.data.loaderThreads));
+  const std::int64_t batches = loader->batchesPerEpoch(), total = dataset->size();
+  HeadSteps steps(progress,
+                  (survey.anyNeedsMaps() ? batches : 0) +
+                      (has(measures, HeadMetric::Importance) ? batches * own.model->layers() : 0) +
+                      (has(measures, HeadMetric::ImportanceFirstOrder) ? total : 0));
+  loader->startEpoch(0);
+  while (auto batch = valueOrThrow(loader->next(stop))) {
+    if (stop.stop_requested())
+      throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
+    survey.add(*batch, mappedLabels(batch->labels, map), steps, stop);
+  }
+  if (survey.pictures() == 0)
+    throw Failure(
+        {ErrorCode::InvalidFile, "no picture of the validation split can be read", "data"});
+}
+
+void requireNoLabels(const std::vector<HeadMetric>& measures) {
+  for (const HeadMetric measure : measures)
+    if (infoOf(measure).needsLabels)
+      throw Failure({ErrorCode::InvalidArgument,
+                     "over several pictures needs their classes; give a data set, or one picture",
+                     infoOf(measure).name});
+}
+
+FedHeads fedThroughCopy(InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
+                        const std::vector<HeadMetric>& measures, const ProgressCallback& progress,
+                        const std::stop_token& stop) {
+  LoadedModel own = copyOf(session);
+  own.model->setMasks(masks);
+  const Preprocessing seen = preprocessingOf(own.info.experiment.model);
+  const ProgressCallback untold;
+  HeadSteps steps(untold, 0);
+  HeadSurvey survey(own, measures);
+  FedHeads result;
+  if (needsPictures(measures))
+    result.fed = eachFedPicture(
+        feed, "measuring heads", progress, stop, [&](const FedPicture& picture, const auto&) {
+          std::vector<float> values = preprocess(picture.image, seen);
+          Batch batch;
+          batch.images = at::from_blob(values.data(), {1, 3, seen.height, seen.width});
+          survey.add(batch, {}, steps, stop);
+        });
+  result.values = survey.results();
+  return result;
+}
+
+/// Of maps without a model.
+FedHeads fedThroughSession(InferenceSession& session, const ImageSource& feed,
+                           const MaskScheme& masks, const std::vector<HeadMetric>& measures,
+                           const ProgressCallback& progress, const std::stop_token& stop) {
+  const ModelInfo& info = session.info();
+  std::vector<HeadAverage> averages(measures.size(), HeadAverage(info.heads));
+  FedHeads result;
+  result.values.resize(measures.size());
+  const auto add = [&](const FedPicture& picture, const auto&) {
+    const InferenceResult look = valueOrThrow(session.look(picture.image, masks, {}, stop));
+    for (std::size_t i = 0; i < measures.size(); ++i) {
+      result.values[i] = valueOrThrow(headValuesOf(look, info, measures[i]));
+      const auto& values = result.values[i].values;
+      for (std::size_t l = 0; l < values.size(); ++l)
+        for (std::size_t h = 0; h < values[l].size(); ++h)
+          averages[i].add(static_cast<int>(l), static_cast<int>(h), values[l][h]);
+    }
+  };
+  result.fed = eachFedPicture(feed, "measuring heads", progress, stop, add);
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    result.values[i].values = averages[i].means();
+    result.values[i].deviations = averages[i].deviations();
+    result.values[i].pictures = result.fed.pictures;
+  }
+  return result;
+}
+
+/// Of one picture: what its predicted class's probability owes to each head.
+HeadValues importanceOfPicture(InferenceSession& session, const Image& image,
+                               const MaskScheme& masks, HeadMetric measure,
+                               const ProgressCallback& progress, std::stop_token stop) {
+  if (image.empty())
+    throw Failure({ErrorCode::InvalidArgument, "there is no picture to measure on", ""});
+  const LoadedModel own = copyOf(session);
+  own.model->setMasks(masks);
+  const Preprocessing preprocessing = preprocessingOf(own.info.experiment.model);
+  std::vector<float> values = preprocess(image, preprocessing);
+  const at::Tensor images =
+      at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width})
+          .to(at::Device(own.info.device));
+  const at::Tensor chances = own.model->forward(images).softmax(1);
+  const bool exact = measure == HeadMetric::Importance;
+  HeadSteps steps(progress, exact ? own.model->layers() : 1);
+  const ImportanceTask task{images, {}, [&] { steps.step(); }};
+  HeadValues result =
+      startedValues(measure, own.info, {gridsOf(*own.model), own.info.experiment.model});
+  result.values = exact ? exactImportance(*own.model, task, stop)
+                        : firstOrderImportance(*own.model, task, stop);
+  result.pictures = 1;
+  const auto best = chances.argmax(1).item<std::int64_t>();
+  const auto& names = own.info.classNames;
+  char share[48];
+  std::snprintf(share, sizeof share, " (%.1f %%)", 100 * chances[0][best].item<double>());
+  result.note = importanceNote(
+      *own.model, measure,
+      "of the probability of " +
+          (best < static_cast<std::int64_t>(names.size()) ? names[best]
+                                                          : "class " + std::to_string(best)) +
+          share);
+  return result;
+}
+
+}  // namespace
+
+Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& image,
+                                const MaskScheme& masks, HeadMetric measure,
+                                const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("heads", [&] {
+    const at::NoGradGuard noGrad;
+    at::init_num_threads();  // counts are per thread
+    if (infoOf(measure).needsLabels)
+      return importanceOfPicture(session, image, masks, measure, progress, stop);
+    InferenceResult look;
+    if (measure == HeadMetric::Alpha)
+      look.alphas = valueOrThrow(session.softAlphas(masks));
+    else
+      look = valueOrThrow(session.look(image, masks, {}, stop));
+    return valueOrThrow(headValuesOf(look, session.info(), measure));
+  });
+}
+
+Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session, const PictureSample& sample,
+                                             const MaskScheme& masks,
+                                             const std::vector<HeadMetric>& measures,
+                                             const ProgressCallback& progress,
+                                             std::stop_token stop) {
+  return guarded("heads", [&] {
+    const at::NoGradGuard noGrad;
+    at::init_num_threads();
+    LoadedModel own = copyOf(session);
+    own.model->setMasks(masks);
+    HeadSurvey survey(own, measures);
+    if (needsPictures(measures)) surveyPictures(survey, own, sample, measures, progress, stop);
+    return survey.results();
+  });
+}
+
+Result<FedHeads> measureHeadMetrics(InferenceSession& session, const ImageSource& feed,
+                              const MaskScheme& masks, const std::vector<HeadMetric>& measures,
+                              const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("heads", [&] {
+    const at::NoGradGuard noGrad;
+    at::init_num_threads();
+    requireNoLabels(measures);
+    return session.info().isPrecomputed
+               ? fedThroughSession(session, feed, masks, measures, progress, stop)
+               : fedThroughCopy(session, feed, masks, measures, progress, stop);
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,145 @@
+// FigurePage.h: the model of a page, and what it can be asked.
+
+#include <algorithm>
+#include <set>
+
+#include "core/models/Registry.h"
+#include "core/workbench/figures/FigurePage.h"
+#include "core/workbench/loading/MapFile.h"
+#include "core/workbench/attribution/Explanations.h"
+
+namespace headlight {
+namespace {
+
+using OpenedSession = Result<std::unique_ptr<InferenceSession>>;
+
+/// As the experiment says, with the weights' own class names where they carry the same model.
+OpenedSession openDescribed(const Experiment& experiment, const PageModel& model) {
+  if (model.weights.empty()) return InferenceSession::create(experiment);
+  ModelSource source;
+  source.weights = model.weights;
+  source.device = experiment.device;
+  source.partial = model.partial;
+  auto opened = InferenceSession::open(source);
+  if (opened && sameModel((*opened)->info().experiment.model, experiment.model)) return opened;
+  auto created = InferenceSession::create(experiment);
+  if (!created) return created;
+  const auto loaded = (*created)->loadWeights(model.weights, model.partial);
+  if (!loaded) return loaded.error();
+  return created;
+}
+
+/// The one file of maps that all pictures are of.
+Result<std::string> mapsOfPictures(const FigurePage& page) {
+  std::set<std::string> files;
+  for (const PagePicture& picture : page.pictures)
+    if (const auto place = mapPlaceOf(picture.path)) files.insert(place->file.string());
+  if (files.size() == 1) return *files.begin();
+  return Error{ErrorCode::InvalidConfig,
+               files.empty() ? "says no model; give its name or its weights"
+                             : "says no model, and its pictures are of several files of maps; make "
+                               "a page of each",
+               "model"};
+}
+
+Error badColumnAt(std::size_t index, const PageColumn& column, ErrorCode code,
+                  const std::string& message) {
+  return {code, message, "columns[" + std::to_string(index) + "], " + toText(column)};
+}
+
+std::string checkPlace(const PageColumn& column, const ModelInfo& info) {
+  const int layers = static_cast<int>(info.heads.size());
+  if (column.layer >= layers)
+    return "the model has no layer " + std::to_string(column.layer) + ": it has layers 0 to " +
+           std::to_string(layers - 1);
+  if (column.head < 0) return "";
+  const int heads = info.heads[static_cast<std::size_t>(column.layer)];
+  if (column.head < heads) return "";
+  return "layer " + std::to_string(column.layer) + " has no head " + std::to_string(column.head) +
+         ": it has heads 0 to " + std::to_string(heads - 1);
+}
+
+Result<void> checkColumn(const PageOptions& options, const PageColumn& column, std::size_t index,
+                         const ModelInfo& info) {
+  const auto refuse = [&](const std::string& message) {
+    return badColumnAt(index, column, ErrorCode::InvalidArgument, message);
+  };
+  if (const std::string wrong = checkPlace(column, info); !wrong.empty()) return refuse(wrong);
+  const ExplanationInfo* way = wayFromName(column.shows);
+  if (way && info.isPrecomputed)
+    return refuse(
+        "needs a model: a file of maps has attention alone; show picture, head, layer or "
+        "rollout");
+  if (way && way->ofClass) {
+    if (info.experiment.model.classes == 0)
+      return refuse(
+          "asks about a class, and this model has no classifier; similarity and features "
+          "need none");
+    const std::string& text = column.classText.empty() ? options.classText : column.classText;
+    if (const auto found = classFromText(text.empty() ? "0" : text, info); !found)
+      return refuse(found.error().text());
+  }
+  const auto token = tokenFromText(column.query.empty() ? options.query : column.query, info.grid);
+  const bool looks = column.isAttention() || (way && way->way == ExplanationMethod::Similarity);
+  return !looks || token ? Result<void>() : refuse(token.error().text());
+}
+
+}  // namespace
+
+std::vector<PageColumn> usefulColumns(const ModelInfo& info, int layer, int head) {
+  PageColumn chosen, rolled, relevance;
+  chosen.shows = head < 0 ? "layer" : "head";
+  chosen.layer = layer;
+  chosen.head = head;
+  rolled.shows = "rollout";
+  relevance.shows = infoOf(ExplanationMethod::Relevance).name;
+  std::vector<PageColumn> columns{PageColumn{}, chosen, rolled};
+  if (!info.isPrecomputed && info.experiment.model.classes > 0) columns.push_back(relevance);
+  return columns;
+}
+
+Result<void> checkPage(const FigurePage& page, const ModelInfo& info) {
+  if (page.pictures.empty())
+    return Error{ErrorCode::InvalidArgument, "a page needs a picture", "pictures"};
+  if (page.columns.empty())
+    return Error{ErrorCode::InvalidArgument,
+                 "a page needs a column: " + std::string("picture, head 3.1, rollout"), "columns"};
+  if (page.pictures.size() > kMostPagePictures || page.columns.size() > kMostPageColumns)
+    return Error{ErrorCode::InvalidArgument,
+                 "a page has at most " + std::to_string(kMostPagePictures) + " pictures and " +
+                     std::to_string(kMostPageColumns) + " columns; make several",
+                 "page"};
+  for (std::size_t i = 0; i < page.columns.size(); ++i)
+    if (const auto fine = checkColumn(page.options, page.columns[i], i, info); !fine) return fine;
+  return {};
+}
+
+Result<std::unique_ptr<InferenceSession>> openPageModel(const FigurePage& page) {
+  return guarded("figure page", [&]() -> OpenedSession {
+    const PageModel& model = page.model;
+    if (!model.experiment.is_null())
+      return openDescribed(valueOrThrow(experimentFromJson(model.experiment, modelCatalogue())),
+                           model);
+    ModelSource source;
+    source.model = model.name;
+    source.weights = model.weights;
+    source.classNames = model.classNames;
+    source.partial = model.partial;
+    if (model.name.empty() && model.weights.empty())
+      source.weights = valueOrThrow(mapsOfPictures(page));
+    return InferenceSession::open(source);
+  });
+}
+
+Result<MaskScheme> masksOfPage(const FigurePage& page, const ModelInfo& info) {
+  return guarded("masks", [&] {
+    const MaskShape shape = maskShapeOf(info.experiment.model);
+    if (page.model.experiment.is_null())
+      return valueOrThrow(resolveMasks(info.experiment.masks, shape));
+    const Experiment own =
+        valueOrThrow(experimentFromJson(page.model.experiment, modelCatalogue()));
+    return valueOrThrow(resolveMasks(own.masks, shape));
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,70 @@
+#pragma once
+// What a figure page shows, worked out: for every picture and column a map, colours or the picture,
+// and the words for them. How it is drawn, and on which scales, is PageDrawing.h's: what is worked
+// out stays while that changes. No torch type here. Blocks its caller's thread.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/Progress.h"
+#include "core/workbench/figures/FigurePage.h"
+#include "core/workbench/attribution/Explanations.h"
+
+namespace headlight {
+
+/// One picture in one column. All empty: the picture itself.
+struct PageTile {
+  std::string subject;        ///< "layer 3, head 1", "class relevance": its heading
+  std::string words;          ///< "attention of the class token in layer 3, head 1"
+  std::string className;      ///< of which class; empty: of none
+  std::string note;           ///< what must be said of it; often empty
+  std::vector<float> values;  ///< [rows × cols], NaN where nothing is seen
+  Grid grid;
+  bool isSigned = false;
+  bool blends = true;  ///< false: blocks, even where smooth maps are wanted
+  std::optional<FeatureColors::Picture> colors;
+
+  bool isMap() const { return !values.empty(); }
+};
+
+struct PageRow {
+  std::string path;
+  std::string name;  ///< "goldfinch.jpg", "maps[2]"
+  Image view;        ///< what the model saw
+  std::vector<ClassScore> top;
+  std::vector<std::shared_ptr<const PageTile>> tiles;  ///< [columns]
+};
+
+struct PageContent {
+  std::vector<PageRow> rows;
+  std::string model;    ///< "deit_tiny, weights deit.pth, masks: sch2"
+  std::string meaning;  ///< of attention maps, in words; empty where they are plain softmax
+
+  /// Of every picture and question, so that a page that changes is not worked out anew.
+  std::map<std::string, std::shared_ptr<const PageTile>> known;
+};
+
+/// How a program reads what a page names: the window has pictures of its own.
+using ReadPagePicture = std::function<Result<Image>(const std::string& path)>;
+/// A file, or a picture of a file of maps.
+Result<Image> readPagePicture(const std::string& path);
+
+struct PageEvaluationOptions {
+  ReadPagePicture read = readPagePicture;
+  /// Of the same session, its weights and masks as they are; null: nothing is known yet.
+  std::shared_ptr<const PageContent> before;
+  ProgressCallback progress;
+  std::stop_token stop;
+};
+
+/// Errors: those of checkPage(); a picture that cannot be read, by its path; a token that a
+/// column's layer does not have; Canceled.
+Result<PageContent> lookAtPage(InferenceSession& session, const MaskScheme& masks,
+                            const FigurePage& page, const PageEvaluationOptions& looking = {});
+
+}  // namespace headlight

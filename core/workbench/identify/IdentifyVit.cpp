@@ -1,0 +1,187 @@
+// Identify.h: ViT and DeiT.
+
+#include <cmath>
+
+#include "core/models/published/TimmArguments.h"
+#include "core/workbench/identify/Identify.h"
+
+namespace headlight {
+namespace {
+
+void inferHeads(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
+  if (const auto heads = shapes.argument("num_heads", 256)) {
+    config.heads = *heads;
+    return;
+  }
+  const int usualWidth = shapes.has("patch_embed.norm.weight") ? 128 : 64;  // AIMv2's, all others'
+  const int usual = config.width % usualWidth == 0 ? config.width / usualWidth : 0;
+  config.heads = usual > 0 ? usual : 3;
+  notes.push_back("the file does not say how many heads there are: assumed " +
+                  std::to_string(config.heads) + "; give a config or a model's name to be certain");
+}
+
+}  // namespace
+
+/// hidden / width, so that what a block makes of it, rounded down, is `hidden` again.
+double ratioOf(int hidden, int width) {
+  const double ratio = static_cast<double>(hidden) / width;
+  return static_cast<int>(ratio * width) == hidden ? ratio : std::nextafter(ratio, 2 * ratio);
+}
+
+/// Pooling by attention: SigLIP's over the patches, Perception Encoder's over all tokens by 8
+/// heads.
+void inferPool(const TensorShapes& shapes, ModelConfig& config) {
+  config.layout["pooling"] = "attention";
+  config.layout["pool_ratio"] = ratioOf(shapes.extent("attn_pool.mlp.fc2.weight", 1), config.width);
+  if (!config.classToken && config.registers == 0) return;
+  config.layout["pool_prefix"] = true;
+  if (config.classToken && config.width % 8 == 0) config.layout["pool_heads"] = 8;
+}
+
+/// What stands in names and shapes alone.
+void inferKin(const TensorShapes& shapes, ModelConfig& config) {
+  Json &layout = config.layout, &attention = config.attention;
+  if (shapes.has("reg_token")) config.registers = shapes.extent("reg_token", 1);
+  if (shapes.has("norm_pre.weight")) {
+    layout["norm_pre"] = true;
+    config.normEpsilon = 1e-5;  // of every released CLIP
+  }
+  if (!shapes.has("blocks.0.norm1.bias")) layout["norm"] = "rms";
+  if (!shapes.has("blocks.0.attn.proj.bias")) layout["branch_bias"] = false;
+  if (shapes.has("patch_embed.norm.weight")) {
+    layout["patch_norm"] = true;
+    config.normEpsilon = 1e-5;  // of every released AIMv2
+  }
+  if (shapes.has("fc_norm.weight")) layout["pool_norm"] = true;
+  if (shapes.has("fc_norm.weight") || !config.classToken) layout["pooling"] = "mean";
+  if (shapes.has("attn_pool.latent")) inferPool(shapes, config);
+  if (!shapes.has("norm.weight") && !shapes.has("fc_norm.weight")) layout["final_norm"] = false;
+  if (shapes.has("blocks.0.mlp.fc1_g.weight"))
+    layout["mlp"] = shapes.has("blocks.0.mlp.norm.weight") ? "swiglu_norm" : "swiglu_apart";
+  else if (shapes.size("blocks.0.mlp.fc1.weight", 0) ==
+           2 * shapes.size("blocks.0.mlp.fc2.weight", 1))
+    layout["mlp"] = "swiglu";
+  else if (shapes.has("blocks.0.mlp.norm.weight")) {
+    layout["mlp"] = "plain_norm";
+    config.normEpsilon = 1e-5;  // of every released BEiT-3
+  }
+  if (shapes.has("blocks.0.attn.q_proj.weight")) attention["apart"] = true;
+  if (shapes.has("blocks.0.attn.norm.weight")) attention["inner_norm"] = true;
+  if (shapes.has("blocks.0.attn.relative_position_bias_table"))
+    attention["relative_positions"] = true;
+}
+
+/// timm's BEiT and EVA, whose keys have no bias: by their names, or by a bias that queries have.
+bool hasBeitNames(const TensorShapes& shapes) {
+  for (const char* name :
+       {"blocks.0.gamma_1", "blocks.0.attn.q_bias", "blocks.0.attn.relative_position_bias_table",
+        "blocks.0.attn.q_proj.weight"})
+    if (shapes.has(name)) return true;
+  return false;
+}
+
+constexpr double kDinoV3Epsilon = 1e-5;  // of every released one; timm's arguments do not have it
+
+bool setColumnsFirst(ModelConfig& config, const char* kind, double temperature) {
+  config.attention["rotary"] = kind;
+  config.attention["rotary_temperature"] = temperature;
+  config.attention["rotary_columns_first"] = true;
+  return true;
+}
+
+/// Rotary positions of families that leave other signs than these; false: none of them.
+bool inferRotary(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
+  if (shapes.has("rope.freqs")) return setColumnsFirst(config, "mixed", 10);
+  const std::string toBeCertain = "; give a config or a model's name to be certain";
+  const bool eva = config.layout.value("names", "vit") == "eva";
+  const bool pool = config.layout.value("pool_prefix", false) && config.classToken;
+  if (shapes.has("norm_pre.weight") && (pool || !config.layout.value("final_norm", true))) {
+    notes.push_back("assumed a Perception Encoder's rotary positions" + toBeCertain);
+    config.attention["rotary_offset"] = 1;
+    config.attention["rotary_reference"] = {config.grid().rows, config.grid().cols};
+    return setColumnsFirst(config, "axial", 10000);
+  }
+  if (!eva || config.registers > 0) return false;
+  notes.push_back("assumed RoPE-ViT's axial rotary positions" + toBeCertain);
+  return setColumnsFirst(config, "axial", 100);
+}
+
+/// timm's keyword arguments say what leaves no trace: activations, epsilons, rotary positions.
+void applyArguments(const TensorShapes& shapes, ModelConfig& config,
+                    std::vector<std::string>& notes) {
+  if (!shapes.arguments().empty()) {
+    ModelConfig told = config;
+    applyTimmArguments(shapes.arguments(), told);
+    config.layout = told.layout;
+    config.attention = told.attention;
+    config.normEpsilon = told.normEpsilon;
+    config.layerScale = told.layerScale;
+    if (config.attention.value("rotary", "none") == "dinov3") config.normEpsilon = kDinoV3Epsilon;
+    return;
+  }
+  if (config.attention.contains("relative_positions")) return;
+  if (inferRotary(shapes, config, notes) || config.positions == "learned") return;
+  config.normEpsilon = kDinoV3Epsilon;
+  config.attention["rotary"] = "dinov3";
+  config.attention["rotary_temperature"] = 100;
+  notes.push_back(
+      "the file has no position embedding and does not say how places are told: assumed DINOv3's "
+      "rotary positions; give a config or a model's name to be certain");
+}
+
+/// Of positions with and without prefix tokens, whichever leaves a grid that agrees with the rest.
+void inferPositions(const TensorShapes& shapes, ModelConfig& config,
+                    std::vector<std::string>& notes) {
+  config.positions = shapes.has("pos_embed") ? "learned" : "none";
+  if (config.positions == "none") {
+    const std::int64_t rows = shapes.size("blocks.0.attn.relative_position_bias_table", 0) - 3;
+    const auto side = static_cast<std::int64_t>(
+        std::llround((std::sqrt(static_cast<double>(std::max<std::int64_t>(0, rows))) + 1) / 2));
+    const auto said = shapes.imageSize();
+    const std::int64_t patch = config.patchSize;
+    const std::int64_t patches = side > 1 ? side * side
+                                 : said   ? (said->first / patch) * (said->second / patch)
+                                          : 16 * 16;
+    inferImageSize(shapes, patches, "patch_embed.proj.weight", config, notes);
+    return;
+  }
+  const int prefix = config.registers + (config.classToken ? 1 : 0) + (config.distilled ? 1 : 0);
+  const std::int64_t positions = shapes.extent("pos_embed", 1);
+  if (prefix > 0 && isGridOf(shapes, positions, config) &&
+      !isGridOf(shapes, positions - prefix, config)) {
+    config.layout["prefix_positions"] = false;
+    inferImageSize(shapes, positions, "pos_embed", config, notes);
+  } else {
+    inferImageSize(shapes, positions - prefix, "pos_embed", config, notes);
+  }
+}
+
+void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
+  config.width = shapes.extent("patch_embed.proj.weight", 0);
+  config.patchSize = shapes.extent("patch_embed.proj.weight", 2);
+  config.classes = shapes.has("head.weight") ? shapes.extent("head.weight", 0) : 0;
+  config.classToken = shapes.has("cls_token");
+  config.distilled = shapes.has("dist_token");
+  config.qkvBias = shapes.has("blocks.0.attn.qkv.bias") || shapes.has("blocks.0.attn.q_bias") ||
+                   shapes.has("blocks.0.attn.q_proj.bias");
+  config.depth = shapes.count("blocks.", ".norm1.weight");
+  config.mlpRatio = ratioOf(shapes.extent("blocks.0.mlp.fc2.weight", 1), config.width);
+  if (shapes.has("blocks.0.ls1.gamma") || shapes.has("blocks.0.gamma_1")) config.layerScale = 1e-5;
+  if (hasBeitNames(shapes)) {
+    const bool keysHaveBias = shapes.has("blocks.0.attn.qkv.bias");
+    config.layout["names"] = keysHaveBias ? "eva" : "beit";
+    const bool ropeVit = keysHaveBias && config.classToken && !shapes.has("norm_pre.weight");
+    config.layout["pooling"] = ropeVit ? "token" : "mean";
+  }
+  inferKin(shapes, config);
+  if (shapes.has("blocks.0.mlp.dconv.weight"))
+    config.layout["mlp_convolution"] = shapes.extent("blocks.0.mlp.dconv.weight", 2);
+  // Options of these mechanisms leave no trace in names and shapes.
+  refuseTensor(shapes, ".attn.dconv.", "linear-angular attention");
+  refuseTensor(shapes, ".attn.learned_mask_", "learned masks");
+  inferPositions(shapes, config, notes);
+  applyArguments(shapes, config, notes);
+  inferHeads(shapes, config, notes);
+}
+
+}  // namespace headlight

@@ -1,0 +1,222 @@
+#include "core/workbench/mechanisms/MechanismPlotPages.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/base/Text.h"
+#include "core/imaging/drawing/FigureDrawing.h"
+#include "core/workbench/mechanisms/MechanismPlotTiles.h"
+#include "core/workbench/session/Pictures.h"
+
+namespace headlight {
+namespace {
+
+// Columns of a page, at most: the paper's, and where a layer has very many heads.
+constexpr int kPageColumns = 16, kManyColumns = 32, kSharedColumns = 4;
+constexpr int kCaptionWidth = 100;  // from which on a caption has room for its scale
+
+struct PageShape {
+  bool shared = false;  ///< a panel a layer: layers stand side by side
+  bool broken = false;  ///< a layer takes several rows
+  int columns = 1;
+  int target = 0;  ///< pixels of a panel's longer side
+};
+
+/// What stands in a tile.
+struct PageCell {
+  int layer = 0, head = -1;
+};
+
+bool chosen(int layer, int head, const MechanismPlotStyle& style) {
+  return (style.layer < 0 || style.layer == layer) &&
+         (style.head < 0 || head < 0 || style.head == head);
+}
+
+std::vector<PageCell> cellsOf(const MechanismPlot& picture, const MechanismPlotStyle& style) {
+  std::vector<PageCell> cells;
+  for (const int layer : picture.layers())
+    for (const int head : picture.heads(layer))
+      if (chosen(layer, head, style)) cells.push_back({layer, head});
+  return cells;
+}
+
+/// Few are large; a matrix or kernel has a whole number of pixels an entry all the same.
+int targetOf(MechanismPlotKind kind, std::size_t cells, int columns) {
+  constexpr std::size_t kFew = 12, kMany = 512;
+  if (cells == 1) return 448;
+  if (columns <= kSharedColumns && cells <= kFew) return 224;
+  if (columns <= kPageColumns) return 112;
+  if (kind == MechanismPlotKind::Heatmap) return 56;
+  return cells <= kMany ? 44 : 28;
+}
+
+PageShape pageShapeOf(const MechanismPlot& picture, const std::vector<PageCell>& cells,
+                      const MechanismPlotStyle& style) {
+  PageShape shape;
+  int most = 0, run = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    run = i > 0 && cells[i].layer == cells[i - 1].layer ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  shape.shared = most == 1;
+  shape.broken = most > kManyColumns;
+  shape.columns = shape.shared ? std::min(static_cast<int>(cells.size()), kSharedColumns)
+                               : std::min(most, kManyColumns);
+  shape.target =
+      style.tile > 0 ? style.tile : targetOf(picture.info.kind, cells.size(), shape.columns);
+  return shape;
+}
+
+std::string shortText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string scaleText(const MechanismPlotInfo& info, const ValueRange& range) {
+  return info.isSigned ? "±" + shortText(range.high)
+                       : shortText(range.low) + " to " + shortText(range.high);
+}
+
+std::size_t panelAt(const MechanismPlot& picture, const PageCell& cell) {
+  const auto found = std::find_if(
+      picture.panels.begin(), picture.panels.end(),
+      [&](const MechanismPlotPanel& panel) { return panel.layer == cell.layer && panel.head == cell.head; });
+  return static_cast<std::size_t>(found - picture.panels.begin());
+}
+
+/// The values of all cells that share a scale.
+ValueRange rangeAt(const MechanismPlot& picture, const PageCell& cell, const MechanismPlotStyle& style) {
+  if (picture.info.kind != MechanismPlotKind::Curves) return ownRange(picture, panelAt(picture, cell), style);
+  std::vector<float> values;
+  for (const PageCell& each : style.sharedScale ? cellsOf(picture, style) : std::vector{cell})
+    for (const MechanismPlotCurve& curve : picture.curves)
+      if (curve.layer == each.layer && (curve.head < 0 || curve.head == each.head))
+        values.insert(values.end(), curve.values.begin(), curve.values.end());
+  return rangeOf(values);
+}
+
+std::string captionOf(const MechanismPlot& picture, const PageCell& cell, const PageShape& shape,
+                      const MechanismPlotStyle& style, int width) {
+  if (shape.columns > kPageColumns) return "";
+  std::string text =
+      shape.shared ? ownPlaceText(cell.layer, cell.head) : "head " + std::to_string(cell.head);
+  if (style.sharedScale || width < kCaptionWidth) return text;
+  const ValueRange range = rangeAt(picture, cell, style);
+  return text + "  " +
+         (picture.info.kind == MechanismPlotKind::Curves
+              ? shortText(range.low) + " to " + shortText(range.high)
+              : scaleText(picture.info, range));
+}
+
+std::string rowLabel(const PageCell& first, const PageCell& last, const PageShape& shape) {
+  if (shape.shared) return "";
+  std::string text = "layer " + std::to_string(first.layer);
+  if (shape.broken)
+    text += ", heads " + std::to_string(first.head) + "–" + std::to_string(last.head);
+  return text;
+}
+
+std::string footnoteOf(const MechanismPlot& picture, const MechanismPlotStyle& style, const MechanismPlotTiles& tiles) {
+  const bool curves = picture.info.kind == MechanismPlotKind::Curves;
+  const int reduced = tiles.reduced();
+  std::string text = curves ? ownLegend(picture) : "";
+  addTo(text, style.sharedScale ? "one scale for all" : "each on a scale of its own", "; ");
+  if (picture.info.isSigned && !curves) addTo(text, "0 is the neutral colour", "; ");
+  if (tiles.cropped()) addTo(text, "each tile is the window of the query", "; ");
+  if (reduced > 1)
+    addTo(text,
+          "reduced: a pixel is the mean of " + std::to_string(reduced) + " x " +
+              std::to_string(reduced) + " entries",
+          "; ");
+  text += ". " + picture.info.meaning + " (" + picture.info.source + ")";
+  return picture.note.empty() ? text : text + " Here: " + picture.note + ".";
+}
+
+/// Tiles row by row; where a layer ends the rest of its row stays empty.
+FigureGrid laidOut(const MechanismPlot& picture, const std::vector<PageCell>& cells,
+                   const std::vector<Image>& images, const PageShape& shape,
+                   const MechanismPlotStyle& style) {
+  FigureGrid figure;
+  figure.columns = shape.columns;
+  const Image& tile = images.front();
+  for (std::size_t i = 0; i < cells.size();) {
+    std::size_t end = i;
+    while (end < cells.size() && end - i < static_cast<std::size_t>(shape.columns) &&
+           (shape.shared || cells[end].layer == cells[i].layer))
+      ++end;
+    if (!shape.shared) figure.rowLabels.push_back(rowLabel(cells[i], cells[end - 1], shape));
+    for (std::size_t at = i; at < i + static_cast<std::size_t>(shape.columns); ++at)
+      if (at < end)
+        figure.tiles.push_back(
+            {images[at], captionOf(picture, cells[at], shape, style, tile.width)});
+      else if (!shape.shared || i > 0)
+        figure.tiles.push_back({paddedTile({}, tile.width, tile.height), ""});
+    i = end;
+  }
+  return figure;
+}
+
+FigureGrid figureOf(const MechanismPlot& picture, const std::string& subject, const MechanismPlotStyle& style,
+                    const Image& view) {
+  const auto cells = cellsOf(picture, style);
+  if (cells.empty())
+    throw Failure({ErrorCode::InvalidArgument, "nothing is left to draw: no such layer or head",
+                   picture.info.name});
+  const bool curves = picture.info.kind == MechanismPlotKind::Curves;
+  const PageShape shape = pageShapeOf(picture, cells, style);
+  MechanismPlotTiles tiles(picture, style, shape.target, view);
+  for (const PageCell& cell : cells)
+    if (curves)
+      tiles.addCurves(cell.layer, cell.head, rangeAt(picture, cell, style));
+    else
+      tiles.addPanel(panelAt(picture, cell));
+  FigureGrid figure = laidOut(picture, cells, tiles.images(), shape, style);
+  figure.title = subject.empty() ? ownTitle(picture) : subject + ": " + ownTitle(picture);
+  figure.footnote = footnoteOf(picture, style, tiles);
+  figure.colorBar = style.sharedScale && !curves;
+  figure.colorMap = ownColors(picture.info, style);
+  if (figure.colorBar) figure.range = rangeAt(picture, cells.front(), style);
+  return figure;
+}
+
+}  // namespace
+
+std::vector<std::size_t> ownChosen(const MechanismPlot& picture, const MechanismPlotStyle& style) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < picture.panels.size(); ++i)
+    if (chosen(picture.panels[i].layer, picture.panels[i].head, style)) all.push_back(i);
+  return all;
+}
+
+ValueRange ownRange(const MechanismPlot& picture, std::size_t panel, const MechanismPlotStyle& style) {
+  if (panel >= picture.panels.size()) return {};
+  constexpr double kEnd = std::numeric_limits<double>::infinity();
+  ValueRange whole{kEnd, -kEnd};
+  for (const std::size_t i :
+       style.sharedScale ? ownChosen(picture, style) : std::vector<std::size_t>{panel}) {
+    const ValueRange range = rangeOf(picture.panels[i].values, picture.info.isSigned);
+    whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
+  }
+  return {whole.low + 0.0, whole.high};  // no -0
+}
+
+ColorMap ownColors(const MechanismPlotInfo& info, const MechanismPlotStyle& style) {
+  return info.isSigned ? ColorMap::Diverging : style.colorMap;
+}
+
+Result<Image> ownPage(const MechanismPlot& picture, const std::string& subject, const MechanismPlotStyle& style,
+                      const Image& view) {
+  return guarded(picture.info.name,
+                 [&] { return composeFigure(figureOf(picture, subject, style, view)); });
+}
+
+Result<Drawing> ownPageDrawing(const MechanismPlot& picture, const std::string& subject,
+                               const MechanismPlotStyle& style, const Image& view) {
+  return guarded(picture.info.name,
+                 [&] { return drawingOf(figureOf(picture, subject, style, view)); });
+}
+
+}  // namespace headlight

@@ -1,0 +1,165 @@
+#include "core/workbench/results/CachedMetrics.h"
+
+#include <functional>
+#include <optional>
+
+#include "core/base/Clock.h"
+#include "core/base/Log.h"
+#include "core/workbench/results/ResultsJson.h"
+
+namespace headlight {
+namespace {
+
+/// One result of a kind that can be kept: what it is of, and how it is read back.
+template <typename R>
+class KeptOne {
+ public:
+  using Reader = std::function<Result<R>(const Json&)>;
+
+  KeptOne(const Keeping& keeping, const MeasuredOn& on, const std::string& kind,
+          const std::string& detail, Reader reader)
+      : m_keeping(keeping), m_session(on.session), m_reader(std::move(reader)) {
+    if (!keeping.shelf) return;
+    auto key = resultKey(on.session, on.sample, on.masks, kind, detail);
+    if (key) m_key = std::move(*key);
+  }
+
+  std::optional<R> find() const {
+    if (!m_key || m_keeping.use == Keeping::Use::Measured) return std::nullopt;
+    const auto kept = m_keeping.shelf->find(*m_key);
+    if (!kept) return std::nullopt;
+    auto result = m_reader(kept->result);
+    if (result) {
+      result->measured = kept->measured;
+      return std::move(*result);
+    }
+    logInfo("A kept result is measured anew: " + result.error().text());
+    return std::nullopt;
+  }
+
+  /// Unless the weights became others meanwhile: nobody knows then of which these numbers are.
+  void keep(R& result) const {
+    if (!m_key) return;
+    const auto weights = m_session.digest();
+    if (!weights || *weights != m_key->weights) return;
+    const std::string now = utcNow();
+    if (const auto kept = m_keeping.shelf->keep({*m_key, now, toJson(result)}); kept)
+      result.measured = now;
+    else
+      logInfo("A result is not kept: " + kept.error().text());
+  }
+
+ private:
+  const Keeping& m_keeping;
+  InferenceSession& m_session;
+  Reader m_reader;
+  std::optional<ResultKey> m_key;
+};
+
+Error nothingKept() {
+  return {ErrorCode::NotFound, "nothing is kept of this model, masks and pictures", ""};
+}
+
+/// The kept one, else what `measure` gives, kept.
+template <typename R, typename Measure>
+Result<R> keptOrMeasured(const Keeping& keeping, const KeptOne<R>& one, Measure measure) {
+  if (auto kept = one.find()) return std::move(*kept);
+  if (keeping.use == Keeping::Use::Kept) return nothingKept();
+  Result<R> measured = measure();
+  if (measured) one.keep(*measured);
+  return measured;
+}
+
+/// Of several at once: those that are not kept are measured together.
+template <typename R, typename What, typename MakeOne, typename Measure>
+Result<std::vector<R>> keptOrMeasuredAll(const Keeping& keeping, const std::vector<What>& wanted,
+                                         MakeOne makeOne, Measure measure) {
+  std::vector<KeptOne<R>> ones;
+  std::vector<std::optional<R>> results;
+  std::vector<What> missing;
+  for (const What& what : wanted) {
+    ones.push_back(makeOne(what));
+    results.push_back(ones.back().find());
+    if (!results.back()) missing.push_back(what);
+  }
+  if (!missing.empty() && keeping.use == Keeping::Use::Kept) return nothingKept();
+  if (!missing.empty()) {
+    Result<std::vector<R>> measured = measure(missing);
+    if (!measured) return measured.error();
+    auto next = measured->begin();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (!results[i]) ones[i].keep(results[i].emplace(std::move(*next++)));
+  }
+  std::vector<R> all;
+  for (auto& result : results)
+    all.push_back(std::move(*result));
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<HeadValues>> keptHeads(const Keeping& keeping, const MeasuredOn& on,
+                                          const std::vector<HeadMetric>& measures,
+                                          const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("heads", [&] {
+    return keptOrMeasuredAll<HeadValues>(
+        keeping, measures,
+        [&](HeadMetric measure) {
+          return KeptOne<HeadValues>(keeping, on, "heads", infoOf(measure).name,
+                                     [&on, measure](const Json& json) {
+                                       return headValuesFrom(json, measure, on.session.info());
+                                     });
+        },
+        [&](const std::vector<HeadMetric>& missing) {
+          return measureHeadMetrics(on.session, on.sample, on.masks, missing, progress, stop);
+        });
+  });
+}
+
+Result<LayerSimilarity> keptSimilarity(const Keeping& keeping, const MeasuredOn& on,
+                                       const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("similarity", [&] {
+    const KeptOne<LayerSimilarity> one(keeping, on, "similarity", "", [&](const Json& json) {
+      return similarityFrom(json, on.session.info());
+    });
+    return keptOrMeasured(keeping, one, [&] {
+      return measureSimilarity(on.session, on.sample, on.masks, progress, stop);
+    });
+  });
+}
+
+Result<CastlingReport> keptCastling(const Keeping& keeping, const MeasuredOn& on,
+                                    const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("castling", [&] {
+    const KeptOne<CastlingReport> one(keeping, on, "castling", "", [&](const Json& json) {
+      return castlingFrom(json, on.session.info());
+    });
+    return keptOrMeasured(keeping, one, [&] {
+      return evaluateCastling(on.session, on.sample, on.masks, progress, stop);
+    });
+  });
+}
+
+Result<std::vector<SchemeResult>> keptEvaluations(const Keeping& keeping, const MeasuredOn& on,
+                                                  const std::vector<MaskScheme>& schemes,
+                                                  const ProgressCallback& progress,
+                                                  std::stop_token stop) {
+  return guarded("accuracy", [&] {
+    return keptOrMeasuredAll<SchemeResult>(
+        keeping, schemes,
+        [&](const MaskScheme& scheme) {
+          return KeptOne<SchemeResult>(
+              keeping, {on.session, on.sample, scheme}, "accuracy", "",
+              [&on](const Json& json) { return schemeResultFrom(json, on.session.info()); });
+        },
+        [&](const std::vector<MaskScheme>& missing) {
+          return evaluateSchemes(on.session, on.sample, missing, progress, stop);
+        });
+  });
+}
+
+std::string measuredText(const std::string& measured) {
+  return measured.empty() ? std::string() : "measured on " + dateText(measured);
+}
+
+}  // namespace headlight

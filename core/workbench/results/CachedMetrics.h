@@ -1,0 +1,55 @@
+#pragma once
+// Measurements on data sets as their own doors make them (HeadMetrics.h, LayerSimilarity.h,
+// MaskEffect.h, CastlingReport.h), unless the same was measured before and is kept: then it comes
+// from the shelf at once, with the date when it was measured. No torch type here. All block their
+// caller's thread; errors are those of the doors. What the shelf cannot do is logged and keeps
+// nobody from measuring.
+
+#include <memory>
+#include <vector>
+
+#include "core/workbench/evaluation/CastlingReport.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
+#include "core/workbench/evaluation/LayerSimilarity.h"
+#include "core/workbench/evaluation/MaskEffect.h"
+#include "core/workbench/results/ResultCache.h"
+
+namespace headlight {
+
+struct Keeping {
+  enum class Use {
+    KeptOrMeasured,
+    Measured,  ///< in any case, and in place of what is kept
+    Kept,      ///< nothing is measured; error: NotFound
+  };
+  std::shared_ptr<const ResultCache> shelf = {};  ///< null: measures, and keeps nothing
+  Use use = Use::KeptOrMeasured;
+};
+
+/// What is measured, of which model's weights, masks and pictures.
+struct MeasuredOn {
+  InferenceSession& session;
+  const PictureSample& sample;
+  const MaskScheme& masks;
+};
+
+Result<std::vector<HeadValues>> keptHeads(const Keeping& keeping, const MeasuredOn& on,
+                                          const std::vector<HeadMetric>& measures,
+                                          const ProgressCallback& progress = {},
+                                          std::stop_token stop = {});
+Result<LayerSimilarity> keptSimilarity(const Keeping& keeping, const MeasuredOn& on,
+                                       const ProgressCallback& progress = {},
+                                       std::stop_token stop = {});
+Result<CastlingReport> keptCastling(const Keeping& keeping, const MeasuredOn& on,
+                                    const ProgressCallback& progress = {},
+                                    std::stop_token stop = {});
+/// `on.masks` do not count: each of `schemes` does.
+Result<std::vector<SchemeResult>> keptEvaluations(const Keeping& keeping, const MeasuredOn& on,
+                                                  const std::vector<MaskScheme>& schemes,
+                                                  const ProgressCallback& progress = {},
+                                                  std::stop_token stop = {});
+
+/// "measured on 2 November 2026, 14:03"; empty of what is not kept.
+std::string measuredText(const std::string& measured);
+
+}  // namespace headlight

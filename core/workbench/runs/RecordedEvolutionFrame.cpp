@@ -1,0 +1,127 @@
+// RecordedEvolution.h: one point, decoded.
+
+#include <c10/util/Half.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/workbench/session/MapView.h"
+#include "core/workbench/runs/RecordedEvolution.h"
+
+namespace headlight {
+namespace {
+
+RecordedTensor decodedTensor(EvolutionTensor tensor) {
+  RecordedTensor result{std::move(tensor.name), std::move(tensor.shape), {}};
+  for (const std::uint16_t half : tensor.halves)
+    result.values.push_back(static_cast<float>(c10::Half(half, c10::Half::from_bits())));
+  return result;
+}
+
+/// The row of a layer's maps that `query` of the model is; negative: it was not kept.
+std::ptrdiff_t keptRow(const EvolutionInfo& info, const EvolutionLayer& layer, int query) {
+  const int own = query == kMeanOfPatches ? query : queryInLayer(query, info.grid, layer.grid);
+  if (own < 0 && query != kMeanOfPatches) return -1;  // a token that joins later
+  const auto found = std::find(layer.queries.begin(), layer.queries.end(), own);
+  return found == layer.queries.end() ? -1 : found - layer.queries.begin();
+}
+
+std::string keptText(const EvolutionInfo& info) {
+  std::string text;
+  for (const int query : info.queries)
+    text.append(text.empty() ? "" : ", ").append(recordedQueryText(query, info.grid));
+  return text;
+}
+
+/// Beyond it no model has maps; a damaged file may claim them.
+constexpr std::size_t kMostMapValues = 1u << 28;
+
+[[noreturn]] void refuseAsking(const std::string& what) {
+  throw Failure({ErrorCode::InvalidArgument, what, kEvolutionFile});
+}
+
+}  // namespace
+
+std::string recordedQueryText(int query, const Grid& grid) {
+  return query == kMeanOfPatches ? "mean of all patches" : tokenText(query, grid);
+}
+
+EvolutionFrame EvolutionFrame::from(EvolutionPoint point, EvolutionMoment moment,
+                                    std::shared_ptr<const EvolutionInfo> info) {
+  EvolutionFrame frame;
+  frame.m_info = std::move(info);
+  frame.m_moment = std::move(moment);
+  frame.m_maps = std::move(point.maps);
+  frame.m_rollout = std::move(point.rollout);
+  for (EvolutionTensor& tensor : point.tensors)
+    frame.m_tensors.push_back(decodedTensor(std::move(tensor)));
+  return frame;
+}
+
+Result<std::vector<float>> EvolutionFrame::seen(int picture, int layer, int head, int query) const {
+  return guarded(kEvolutionFile, [&] {
+    const EvolutionInfo& info = *m_info;
+    if (picture < 0 || static_cast<std::size_t>(picture) >= info.pictures.size())
+      refuseAsking("keeps " + std::to_string(info.pictures.size()) + " pictures, counted from 0");
+    if (layer < 0 || static_cast<std::size_t>(layer) >= info.layers.size())
+      refuseAsking("has " + std::to_string(info.layers.size()) + " layers, counted from 0");
+    const EvolutionLayer& kept = info.layers[static_cast<std::size_t>(layer)];
+    if (head < 0 || head >= kept.heads)
+      refuseAsking("keeps " + std::to_string(kept.heads) + " heads of layer " +
+                   std::to_string(layer) + ", counted from 0");
+    const std::ptrdiff_t row = keptRow(info, kept, query);
+    if (row < 0)
+      refuseAsking("does not keep what the " + recordedQueryText(query, info.grid) +
+                   " looks at in layer " + std::to_string(layer) + "; it keeps: " + keptText(info));
+    const auto tokens = static_cast<std::size_t>(kept.grid.tokens());
+    const std::size_t rows = kept.queries.size();
+    const std::size_t index =
+        (static_cast<std::size_t>(picture) * static_cast<std::size_t>(kept.heads) +
+         static_cast<std::size_t>(head)) *
+            rows +
+        static_cast<std::size_t>(row);
+    const std::vector<float> values =
+        rowValues(m_maps[static_cast<std::size_t>(layer)], index, tokens, info.mapIsSigned);
+    return std::vector<float>(values.begin() + kept.grid.prefix, values.end());
+  });
+}
+
+std::vector<float> EvolutionFrame::rollout(int picture) const {
+  if (picture < 0 || static_cast<std::size_t>(picture) >= m_rollout.scales.size()) return {};
+  const auto patches = static_cast<std::size_t>(m_info->layers.front().grid.patches());
+  return rowValues(m_rollout, static_cast<std::size_t>(picture), patches, /*isSigned=*/false);
+}
+
+AttentionMaps EvolutionFrame::maps(int picture) const {
+  AttentionMaps maps;
+  maps.meaning = m_info->mapMeaning;
+  maps.isSigned = m_info->mapIsSigned;
+  for (std::size_t l = 0; l < m_info->layers.size(); ++l) {
+    const EvolutionLayer& kept = m_info->layers[l];
+    LayerMaps& layer = maps.layers.emplace_back();
+    layer.grid = kept.grid;
+    const bool known = picture >= 0 && static_cast<std::size_t>(picture) < m_info->pictures.size();
+    if (kept.heads == 0 || !known) continue;
+    const auto tokens = static_cast<std::size_t>(kept.grid.tokens());
+    const std::size_t rows = kept.queries.size(), heads = static_cast<std::size_t>(kept.heads);
+    if (heads * tokens * tokens > kMostMapValues) continue;
+    std::vector<float> values(heads * tokens * tokens, std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t r = 0; r < rows; ++r) {
+        if (kept.queries[r] == kMeanOfPatches) continue;
+        const auto row =
+            rowValues(m_maps[l], (static_cast<std::size_t>(picture) * heads + h) * rows + r, tokens,
+                      m_info->mapIsSigned);
+        std::copy(row.begin(), row.end(),
+                  values.begin() +
+                      static_cast<std::ptrdiff_t>(
+                          (h * tokens + static_cast<std::size_t>(kept.queries[r])) * tokens));
+      }
+    layer.heads = kept.heads;
+    layer.values = std::make_shared<const std::vector<float>>(std::move(values));
+  }
+  return maps;
+}
+
+}  // namespace headlight

@@ -1,0 +1,35 @@
+#pragma once
+// What a look keeps of a layer: its maps, or how to make their rows again. Torch types: core only.
+
+#include <memory>
+
+#include "core/analysis/AttentionMaps.h"
+#include "core/models/backbones/Model.h"
+
+namespace headlight {
+
+/// What the maps of all layers may take together, in bytes, before they are no longer kept.
+inline constexpr double kMostMapBytes = 200e6;
+
+/// What those of one picture take.
+double mapBytes(const Model& model);
+
+/// Takes the map of one layer, the first picture's. With `byRows`, rows that are made again stand
+/// in its place, where the mechanism can make them.
+class InferenceHook : public AttentionHook {
+ public:
+  InferenceHook(const Grid& grid, bool byRows) : m_grid(grid), m_byRows(byRows) {}
+  bool wants(int /*layer*/) const override { return true; }
+  bool wantsRows(int /*layer*/) const override { return m_byRows; }
+  void take(int layer, const at::Tensor& map) override;
+  void keep(int layer, std::shared_ptr<const MapRows> rows) override;
+
+  LayerMaps maps;
+  std::vector<float> locality;  ///< localityScores() of it
+
+ private:
+  Grid m_grid;
+  bool m_byRows;
+};
+
+}  // namespace headlight

@@ -1,0 +1,178 @@
+// Published models of every family from the names and shapes of their tensors alone: as large as
+// they are, and with every tensor in its place.
+
+#include <gtest/gtest.h>
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+#include "core/models/Registry.h"
+#include "core/workbench/identify/IdentifyModel.h"
+#include "core/workbench/loading/LoadedModel.h"
+#include "tests/models/Pairings.h"
+
+namespace headlight {
+namespace {
+
+Checkpoint weightsOnly(const Model& model) {
+  Checkpoint checkpoint;
+  checkpoint.tensors = model.state();
+  return checkpoint;
+}
+
+TEST(IdentifyModel, PublishedModelsAreReadOffTheirTensors) {
+  for (const std::string name : {"deit_tiny_distilled_patch16_224", "cait_xxs24_224", "convit_tiny",
+                                 "levit_128s", "mvitv2_tiny", "swin_tiny_patch4_window7_224"}) {
+    SCOPED_TRACE(name);
+    const ModelConfig published = findPublishedModel(name)->config;
+    const Checkpoint checkpoint = weightsOnly(*makeModel(published, 0));
+    std::vector<std::string> notes;
+    const ModelConfig inferred = identifyModel(checkpoint, notes);
+    EXPECT_EQ(inferred.backbone, published.backbone);
+    EXPECT_EQ(inferred.mechanism, published.mechanism);
+    EXPECT_EQ(inferred.heads, published.heads);
+    EXPECT_EQ(inferred.imageSize, published.imageSize);
+    EXPECT_EQ(inferred.cropFraction, published.cropFraction);
+    EXPECT_EQ(inferred.normEpsilon, published.normEpsilon);
+    const ModelCost cost = modelCost(inferred), wanted = modelCost(published);
+    EXPECT_EQ(cost.parameters, wanted.parameters);
+    EXPECT_EQ(cost.macs, wanted.macs);
+    const auto model = makeModel(inferred, 1);
+    EXPECT_TRUE(planFor(*model, checkpoint).report.complete())
+        << planFor(*model, checkpoint).report.summary();
+  }
+}
+
+/// Options that add tensors: a convolution in the MLP, and pooled tokens.
+TEST(IdentifyModel, OptionsThatBringTensorsAreReadOffThem) {
+  for (const auto& [name, option, value] :
+       {std::tuple<std::string, std::string, Json>{"vit_micro", "mlp_convolution", 5},
+        {"levit_micro", "token_pooling", true}}) {
+    SCOPED_TRACE(name);
+    ModelConfig config = findPublishedModel(name)->config;
+    config.layout[option] = value;
+    const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+    std::vector<std::string> notes;
+    const ModelConfig inferred = identifyModel(checkpoint, notes);
+    EXPECT_EQ(inferred.layout[option], value);
+    EXPECT_TRUE(planFor(*makeModel(inferred, 1), checkpoint).report.complete());
+  }
+}
+
+TEST(IdentifyModel, NoMechanismIsTakenForAnother) {
+  for (const auto& [name, config] : pairings()) {
+    SCOPED_TRACE(name);
+    const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+    std::vector<std::string> notes;
+    const auto read = guarded("weights", [&] {
+      const ModelConfig inferred = identifyModel(checkpoint, notes);
+      requireExplained(*makeModel(inferred, 1), checkpoint, "weights");
+      return inferred;
+    });
+    if (!read) continue;  // refused, and the person is told to say which
+    EXPECT_EQ(read->backbone, config.backbone);
+    EXPECT_EQ(read->mechanism, config.mechanism)
+        << "name its tensors otherwise, or recognise or refuse them in core/workbench/infer";
+  }
+}
+
+TEST(IdentifyModel, PicturesThatAreNotSquareNeedToBeTold) {
+  ModelConfig config = findPublishedModel("cait_micro")->config;
+  config.imageWidth = 48;
+  Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+  std::vector<std::string> notes;
+  EXPECT_THROW(identifyModel(checkpoint, notes), Failure);  // 96 positions
+  checkpoint.metadata["config"] = R"({"img_size": [32, 48]})";
+  const ModelConfig told = identifyModel(checkpoint, notes);
+  EXPECT_EQ(told.imageHeightPixels(), 32);
+  EXPECT_EQ(told.imageWidthPixels(), 48);
+  // MViTv2 has a table for rows and one for columns.
+  config = findPublishedModel("mvitv2_micro")->config;
+  config.imageWidth = 96;
+  const ModelConfig seen = identifyModel(weightsOnly(*makeModel(config, 0)), notes);
+  EXPECT_EQ(seen.imageHeightPixels(), 64);
+  EXPECT_EQ(seen.imageWidthPixels(), 96);
+}
+
+/// What identifyModel says of these tensors, which it has to refuse.
+std::string refusal(const Checkpoint& checkpoint) {
+  std::vector<std::string> notes;
+  try {
+    identifyModel(checkpoint, notes);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, ErrorCode::UnsupportedFile);
+    return failure.error().text();
+  }
+  ADD_FAILURE() << "was not refused";
+  return "";
+}
+
+/// The tensors of a published model, every one with `part` in its name of another shape.
+Checkpoint reshaped(const ModelConfig& config, const std::string& part,
+                    const std::function<std::vector<std::int64_t>(const at::Tensor&)>& shape) {
+  Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+  for (auto& [name, tensor] : checkpoint.tensors)
+    if (name.find(part) != std::string::npos) tensor = at::zeros(shape(tensor));
+  return checkpoint;
+}
+
+void expectTooManyPairs(const Checkpoint& checkpoint) {
+  const std::string message = refusal(checkpoint);
+  EXPECT_NE(message.find("pairs of tokens"), std::string::npos) << message;
+}
+
+TEST(IdentifyModel, FewNumbersDoNotClaimIndexesOfAllPairs) {
+  const auto published = [](const char* name) { return findPublishedModel(name)->config; };
+  // 256 × 256 patches by a table of a number each: their pairs would take 34 GB in every block.
+  expectTooManyPairs(reshaped(published("levit_micro"), "attention_biases",
+                              [](const at::Tensor& table) -> std::vector<std::int64_t> {
+                                return {table.size(0), 65536};
+                              }));
+  Checkpoint swin = reshaped(published("swin_micro"), "relative_position_bias_table",
+                             [](const at::Tensor& table) -> std::vector<std::int64_t> {
+                               return {511 * 511, table.size(1)};
+                             });
+  swin.metadata["config"] = R"({"img_size": 1024})";  // one window of 256 × 256 patches
+  expectTooManyPairs(swin);
+  ModelConfig convit = published("convit_micro");
+  convit.positions = "none";
+  Checkpoint checkpoint = weightsOnly(*makeModel(convit, 0));
+  std::vector<std::string> notes;
+  EXPECT_EQ(identifyModel(checkpoint, notes).backbone, "convit");
+  checkpoint.metadata["config"] = R"({"img_size": 1024})";
+  expectTooManyPairs(checkpoint);
+}
+
+TEST(IdentifyModel, TensorsOfNoNumberClaimNoExtent) {
+  const auto refuses = [](const char* name, const std::string& tensor,
+                          const std::vector<std::int64_t>& shape) {
+    const std::string message = refusal(reshaped(findPublishedModel(name)->config, tensor,
+                                                 [&](const at::Tensor&) { return shape; }));
+    EXPECT_NE(message.find(tensor), std::string::npos) << message;
+    EXPECT_NE(message.find("unusual shape"), std::string::npos) << message;
+  };
+  refuses("levit_micro", "stages.0.blocks.0.attn.attention_biases", {2, 16, 0});
+  refuses("cait_micro", "pos_embed", {1, 64, 0});
+  refuses("vit_micro", "pos_embed", {1, 65, 0});
+}
+
+TEST(IdentifyModel, HierarchicalMaitNeedsItsHeads) {
+  ModelConfig config = findPublishedModel("swin_micro")->config;
+  config.mechanism = "softmax";
+  config.attention = Json::object();
+  config.positions = "learned";
+  Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+  std::vector<std::string> notes;
+  EXPECT_THROW(identifyModel(checkpoint, notes), Failure);
+  checkpoint.metadata["config"] = R"({"num_heads": [2, 4]})";
+  const ModelConfig told = identifyModel(checkpoint, notes);
+  EXPECT_EQ(told.mechanism, "softmax");
+  EXPECT_EQ(told.imageSize, 64);
+  EXPECT_TRUE(planFor(*makeModel(told, 0), checkpoint).report.complete());
+}
+
+}  // namespace
+}  // namespace headlight

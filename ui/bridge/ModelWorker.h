@@ -1,0 +1,137 @@
+#pragma once
+// The way from the window to the loaded model. Owns the thread on which the InferenceSession lives;
+// puts results into the Document. Every function returns at once.
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "core/workbench/session/InferenceSession.h"
+#include "ui/base/WorkerThread.h"
+#include "ui/document/Document.h"
+
+namespace headlight {
+
+class ModelWorker : public QObject {
+  Q_OBJECT
+ public:
+  /// Looks by itself whenever the document's model, image or masks change.
+  explicit ModelWorker(Document* document, QObject* parent = nullptr);
+  ~ModelWorker() override;
+
+  /// Opens a model and gives it to the document; the one that is open stays until that succeeds.
+  /// `whenOpen` runs in the window's thread after Document::setModel, only on success. Weights that
+  /// would leave some of the model's random are asked about first (partlyFits), unless the source
+  /// is `partial`.
+  void openModel(const ModelSource& source, std::function<void()> whenOpen = {});
+  /// A model with random weights.
+  void createModel(const Experiment& experiment, std::function<void()> whenOpen = {});
+  /// The model of a saved session. Weights that cannot be had any more are told through
+  /// Document::failed, and the model opens with random ones: its masks matter more. `partial`: as a
+  /// source's.
+  void restoreModel(const Experiment& experiment, const QString& weights,
+                    std::function<void()> whenOpen = {}, bool partial = false);
+  /// The present model for pictures of another size (InferenceSession::atSize): its masks and what
+  /// is looked at stay.
+  void resizeModel(int height, int width);
+  /// Forgets about the model that is being opened: the present one stays.
+  void cancelOpening();
+  bool isOpening() const { return m_opening != 0; }
+  const QString& activity() const { return m_activity; }
+
+  /// Sets LibTorch up (threads, the warning about a slow BLAS), then computeDescribed.
+  void configure(int threads);
+
+  /// What a checkpoint would do to the present model: weightsPreviewed, or Document::failed.
+  void previewWeights(const QString& path);
+  /// Loads it, also in part, which its preview said: weightsLoaded, and the document's ModelInfo is
+  /// renewed (masks are kept).
+  void loadWeights(const QString& path);
+  /// Names the model's classes by a file, or Document::failed.
+  void nameClasses(const QString& path);
+  /// Saves weights, class names and the document's masks: saved, or Document::failed.
+  void saveModel(const QString& path);
+
+  /// Looks at the document's image under its masks; supersedes the look that is going on.
+  void requestLook();
+
+  /// A frame of a video: its look first, then picture and look together, so that neither is shown
+  /// without the other; without a model the picture alone. `changing` is told while the document
+  /// changes by it. `whenShown` gets false where something else was asked for meanwhile, and the
+  /// document has not changed.
+  void showFrame(const Image& image, const QString& name, const QString& path,
+                 std::function<void(bool)> changing, std::function<void(bool)> whenShown);
+
+  /// From now on looks go through the weights of a training run (a second model, so the loaded one
+  /// stays as it is). False: it is a run of a model that canLookThrough refuses, which is said.
+  bool adopt(const Experiment& experiment, std::shared_ptr<const ModelSnapshot> snapshot);
+  /// What the window says about maps, heads and patches is about `shown`, the document's model: a
+  /// run of another mechanism has other maps, even with as many heads and patches.
+  static bool canLookThrough(const ModelConfig& run, const ModelConfig& shown);
+  /// Back to the loaded model.
+  void releaseTraining();
+  bool isLookingThroughTraining() const { return m_throughTraining; }
+
+  /// The session that looks go through, asked in any other thread than the window's: it waits for
+  /// what the bridge's thread is at. Null: no model is open.
+  std::function<std::shared_ptr<InferenceSession>()> session();
+
+ Q_SIGNALS:
+  /// `next` takes the place of the document's model, or of its weights: the last chance to keep
+  /// what is there. Not for the first model, nor for weights that random ones make way for.
+  void replacing(const headlight::ModelInfo& next);
+  /// What is being done ("opening deit_tiny…"); empty when nothing is.
+  void activityChanged(const QString& text);
+  /// An opening ended without a model: an error (Document::failed was emitted), weights that fit in
+  /// part (partlyFits was), or cancelled.
+  void openingFailed();
+  /// `what` was not opened, as tensors of its model would be random; `openAnyway` opens it so.
+  void partlyFits(const QString& what, const headlight::LoadReport& report,
+                  const std::function<void()>& openAnyway);
+  void weightsPreviewed(const QString& path, const headlight::LoadReport& report);
+  void weightsLoaded(const QString& path, const headlight::LoadReport& report);
+  void saved(const QString& path);
+  void throughTrainingChanged(bool on);
+  void computeDescribed(const QString& text);
+
+ private:
+  struct Sessions;  ///< touched by the worker thread only
+  using Opened = Result<std::unique_ptr<InferenceSession>>;
+
+  /// `openAnyway`: what a person may choose where the weights fit in part; empty: nobody asks.
+  void open(const QString& what, std::function<Opened()> opener, std::function<void()> whenOpen,
+            std::function<void()> openAnyway = {});
+  void opened(int ticket, std::shared_ptr<InferenceSession> session,
+              const std::function<void()>& whenOpen);
+  void failedToOpen(int ticket, const QString& what, const Error& error);
+  void openedInPart(int ticket, const QString& what, const LoadReport& report,
+                    const std::function<void()>& openAnyway);
+  bool endOpening(int ticket);
+  void lookDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result);
+  void requestReference();
+  void setFrame(const Image& image, const QString& name, const QString& path,
+                const std::function<void(bool)>& changing);
+  void setActivity(const QString& text);
+
+  Document* m_document;
+  std::shared_ptr<Sessions> m_sessions;
+  int m_openTicket = 0;
+  int m_opening = 0;  ///< the ticket of the opening that counts; 0: none
+  int m_lookTicket = 0;
+  int m_runTicket = 0;  ///< of the run's weights that count: none that were let go meanwhile
+  bool m_throughTraining = false;
+  bool m_settingFrame = false;  ///< of which a look is there, or on its way
+  std::stop_source m_lookStop;
+  QString m_activity;
+  QElapsedTimer m_clock;
+  qint64 m_editedAt = -1;  ///< when the masks last changed and no look has followed, in ns
+  WorkerThread m_worker;   // last: joined first
+};
+
+}  // namespace headlight

@@ -1,0 +1,272 @@
+#include "ui/compare/CompareSides.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/base/Actions.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/widgets/StackedWidgets.h"
+#include "ui/bridge/CompareLoader.h"
+#include "ui/bridge/ExplanationBridge.h"
+#include "ui/compare/ComparedPicture.h"
+#include "ui/compare/ComparedExplanation.h"
+#include "ui/compare/LinkedViews.h"
+#include "ui/evaluation/PredictionPanel.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kLeastColumn = 160;  ///< three of them on a small screen
+constexpr int kLeastShownWidth = 90;
+
+}  // namespace
+
+CompareSides::CompareSides(Document* document, ModelWorker* look, const CompareSideOffers& offers,
+                       QWidget* parent)
+    : QWidget(parent), m_window(document) {
+  setObjectName("sideBySide");
+  setAccessibleName(tr("Two of anything, side by side"));
+  m_links = new LinkedViews(document, &m_left.document, &m_right.document, this);
+  build(m_left, m_right, QStringLiteral("left"), offers, look);
+  build(m_right, m_left, QStringLiteral("right"), offers, look);
+  m_difference = new DifferencePicture(&m_left.document, &m_right.document, this);
+  m_difference->setObjectName("compareDifference");
+  mirror(m_left.picture, {m_right.picture, m_difference});
+  mirror(m_right.picture, {m_left.picture, m_difference});
+  mirror(m_left.way->heat(), {m_right.way->heat(), m_difference});
+  mirror(m_right.way->heat(), {m_left.way->heat(), m_difference});
+  joinScales();
+  connect(m_links, &LinkedViews::placeChanged, this, [this] {
+    m_comparison.place = m_links->place();
+    Q_EMIT changed();
+  });
+  connect(document, &Document::viewChanged, this, &CompareSides::showExplanation);
+  layOut();
+  makeCommands();
+  setComparison({});
+}
+
+CompareSides::~CompareSides() {
+  // Before the documents that they read.
+  const auto children = findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
+  qDeleteAll(children);
+  delete m_links;
+  delete m_left.bridge;
+  delete m_right.bridge;
+}
+
+void CompareSides::build(Side& side, const Side& other, const QString& name, const CompareSideOffers& offers,
+                       ModelWorker* look) {
+  side.bridge = new CompareLoader(m_window, look, &side.document, this);
+  side.chooser = new SideChooser(name, m_window, side.bridge, offers, this);
+  side.picture = new ComparedPicture(&side.document, &other.document, side.bridge, this);
+  side.picture->setObjectName(QStringLiteral("compare.%1.picture").arg(name));
+  side.picture->setAccessibleName(tr("The %1 picture").arg(name));
+  side.way = new ComparedExplanation(&side.document, side.bridge, this);
+  side.way->heat()->setObjectName(QStringLiteral("compare.%1.way").arg(name));
+  side.way->heat()->setAccessibleName(tr("The %1 picture, looked at in another way").arg(name));
+  side.pages = new QStackedWidget(this);
+  side.pages->addWidget(side.picture);
+  side.pages->addWidget(side.way);
+  const std::size_t index = &side == &m_left ? 0 : 1;
+  connect(side.chooser, &SideChooser::chosen, this,
+          [this, index](const CompareSide& chosen) { choose(index, chosen); });
+}
+
+void CompareSides::layOut() {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(2);
+  for (Side* side : {&m_left, &m_right}) {
+    auto* prediction = new PredictionPanel(&side->document, this);
+    prediction->setObjectName(side->chooser->objectName() + QStringLiteral(".prediction"));
+    prediction->setMinimumWidth(kLeastColumn);
+    row->addWidget(stacked({side->chooser, side->pages, prediction}, side->pages, this), 1);
+  }
+  auto* change = new PredictionPanel(&m_right.document, this, &m_left.document);
+  change->setObjectName(QStringLiteral("compare.change"));
+  change->setMinimumWidth(kLeastColumn);
+  auto* title = new QLabel(tr("right − left"), this);
+  title->setAlignment(Qt::AlignCenter);
+  title->setFixedHeight(m_left.chooser->sizeHint().height());  // the three pictures are level
+  m_differenceColumn = stacked({title, m_difference, change}, m_difference, this);
+  row->addWidget(m_differenceColumn, 1);
+}
+
+/// While both look from one token, what the pointer is over is seen on the other side too.
+void CompareSides::mirror(PictureView* from, const QList<PictureView*>& to) {
+  for (PictureView* view : to)
+    connect(from, &PictureView::pointed, view, [this, from, view](int patch) {
+      if (!m_comparison.linked || patch < 0) return view->showPointed(-1);
+      const Grid here = from->shownGrid(), there = view->shownGrid();
+      view->showPointed(correspondingToken(here.prefix + patch, here, there) - there.prefix);
+    });
+}
+
+/// What one side found changes the scale of the other, and the difference.
+void CompareSides::joinScales() {
+  m_left.way->setOther(m_right.way);
+  m_right.way->setOther(m_left.way);
+  for (const Side* side : {&m_left, &m_right})
+    connect(side->way->ways(), &ExplanationBridge::changed, m_difference, [this] {
+      m_left.way->heat()->refresh();
+      m_right.way->heat()->refresh();
+      m_difference->refresh();
+    });
+}
+
+void CompareSides::makeCommands() {
+  m_swap = makeCommand(
+      this,
+      {"view.compare.swap",
+       tr("Swap the sides"),
+       tr("Left becomes right, and right left"),
+       "Ctrl+Alt+X",
+       {}},
+      [this] { change([](Comparison& now) { std::swap(now.sides[0], now.sides[1]); }); });
+  m_link = makeCommand(this,
+                       {"view.compare.link",
+                        tr("Link the sides"),
+                        tr("One layer, head and token for both; unlinked, the left side has its "
+                           "own, chosen by its keys and clicks"),
+                        "Ctrl+Alt+K",
+                        {}},
+                       [this] { change([](Comparison& now) { now.linked = !now.linked; }); });
+  m_show =
+      makeCommand(this,
+                  {"view.compare.difference",
+                   tr("Show the difference"),
+                   tr("The right map minus the left one, and what becomes of the prediction"),
+                   "Ctrl+Alt+B",
+                   {}},
+                  [this] { change([](Comparison& now) { now.difference = !now.difference; }); });
+  m_other = makeCommand(
+      this,
+      {"view.compare.way",
+       tr("Compare by another way of looking"),
+       tr("Class relevance, Grad-CAM or what else is chosen, on both sides; again: attention"),
+       "Ctrl+W, C",
+       {}},
+      [this] {
+        const bool seen = isVisible();
+        change([seen](Comparison& now) { now.otherExplanation = !seen || !now.otherExplanation; });
+        if (!seen) Q_EMIT wanted();
+      });
+  for (QAction* command : {m_link, m_show, m_other})
+    command->setCheckable(true);
+  m_commands = {m_swap, m_link, m_show, m_other};
+}
+
+QWidget* CompareSides::makeSwitches(QWidget* parent) {
+  m_switches = new QWidget(parent);
+  auto* row = new QHBoxLayout(m_switches);
+  row->setContentsMargins(0, 0, 4, 0);
+  const QStringList words{tr("Swap"), tr("Linked"), tr("Difference")};
+  for (int i = 0; i < words.size(); ++i) {
+    auto* button = new QToolButton(m_switches);
+    button->setObjectName(m_commands[i]->objectName() + QStringLiteral(".button"));
+    button->setDefaultAction(m_commands[i]);
+    m_commands[i]->setIconText(words[i]);
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    row->addWidget(button);
+  }
+  row->insertWidget(0, makeShown(m_switches));
+  showExplanation();
+  m_switches->setVisible(isVisibleTo(parent));
+  return m_switches;
+}
+
+QWidget* CompareSides::makeShown(QWidget* parent) {
+  m_shown = new QComboBox(parent);
+  m_shown->setObjectName(QStringLiteral("compare.shown"));
+  m_shown->setAccessibleName(tr("What is compared"));
+  m_shown->setToolTip(plainToolTip(
+      tr("Attention, or another way of looking; its class and layer are those of the page Ways")));
+  m_shown->setMinimumWidth(kLeastShownWidth);  // or the longest title would widen the window
+  m_shown->addItem(tr("Attention"), QString());
+  for (const ExplanationInfo& way : waysOfLooking())
+    m_shown->addItem(QString::fromStdString(way.title), QString::fromStdString(way.name));
+  connect(m_shown, &QComboBox::activated, this,
+          [this](int index) { chooseExplanation(m_shown->itemData(index).toString()); });
+  return m_shown;
+}
+
+/// A way by its name; empty: attention.
+void CompareSides::chooseExplanation(const QString& way) {
+  if (!way.isEmpty())
+    m_window->changeView([&](ViewOptions& view) { view.way.name = way.toStdString(); });
+  change([&](Comparison& now) { now.otherExplanation = !way.isEmpty(); });
+}
+
+void CompareSides::showOtherExplanation() {
+  change([](Comparison& now) { now.otherExplanation = true; });
+}
+
+void CompareSides::showExplanation() {
+  const bool other = m_comparison.otherExplanation;
+  for (const Side* side : {&m_left, &m_right})
+    side->pages->setCurrentWidget(other ? static_cast<QWidget*>(side->way) : side->picture);
+  m_difference->setHeats(other ? m_left.way->heat() : nullptr,
+                         other ? m_right.way->heat() : nullptr);
+  const QString name = other ? QString::fromStdString(m_window->view().way.name) : QString();
+  if (m_shown) m_shown->setCurrentIndex(m_shown->findData(name));
+}
+
+void CompareSides::choose(std::size_t index, const CompareSide& side) {
+  change([&](Comparison& now) { now.sides[index] = side; });
+}
+
+void CompareSides::change(const std::function<void(Comparison&)>& change) {
+  Comparison next = m_comparison;
+  change(next);
+  setComparison(next);
+}
+
+void CompareSides::showComparison(const Comparison& comparison) {
+  setComparison(comparison);
+  Q_EMIT wanted();
+}
+
+void CompareSides::setComparison(const Comparison& comparison) {
+  const bool isNew = !(comparison == m_comparison);
+  m_comparison = comparison;
+  m_left.bridge->setSide(comparison.sides[0]);
+  m_right.bridge->setSide(comparison.sides[1]);
+  m_left.chooser->readSide();
+  m_right.chooser->readSide();
+  m_links->setLinked(comparison.linked);
+  if (comparison.place) m_links->setPlace(*comparison.place);
+  m_link->setChecked(comparison.linked);
+  m_show->setChecked(comparison.difference);
+  m_other->setChecked(comparison.otherExplanation);
+  m_differenceColumn->setVisible(comparison.difference);
+  showExplanation();
+  if (isNew) Q_EMIT changed();
+}
+
+bool CompareSides::isBusy() const {
+  return isVisible() && (m_left.bridge->isBusy() || m_right.bridge->isBusy() ||
+                         m_left.way->ways()->isBusy() || m_right.way->ways()->isBusy());
+}
+
+void CompareSides::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (m_switches) m_switches->show();
+  m_left.bridge->setShown(true);
+  m_right.bridge->setShown(true);
+}
+
+void CompareSides::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  if (m_switches) m_switches->hide();
+  m_left.bridge->setShown(false);
+  m_right.bridge->setShown(false);
+}
+
+}  // namespace headlight

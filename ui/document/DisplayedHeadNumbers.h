@@ -1,0 +1,32 @@
+#pragma once
+// The number that is shown of every head, in tiles, in the matrix and in lists: which, and how it
+// reads.
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+#include "core/workbench/evaluation/HeadMetrics.h"
+#include "core/workbench/evaluation/LayerSimilarity.h"
+
+namespace headlight {
+
+struct HeadNumbers {
+  HeadMetric measure = HeadMetric::Locality;
+  bool averaged = false;  ///< over the data set that masks are measured on
+  /// Null: as the newest look says (locality, α), or not measured yet.
+  std::shared_ptr<const HeadValues> values = nullptr;
+};
+
+/// How alike layers look, where that is not of the picture that is shown.
+struct LayerNumbers {
+  bool averaged = false;  ///< over the data set that masks are measured on
+  /// Null: not measured yet.
+  std::shared_ptr<const LayerSimilarity> values = nullptr;
+};
+
+/// "0.31", "47 px", "−0.0021": as people compare them.
+QString headNumberText(const HeadMeasureInfo& info, double value);
+
+}  // namespace headlight

@@ -1,0 +1,63 @@
+#pragma once
+// More of a data set than one accuracy: every class, what is taken for what, and the worst
+// pictures, under the masks as they are. Not modal: edits are measured meanwhile, and it follows.
+
+#include <QDialog>
+
+#include "core/workbench/evaluation/ClassReport.h"
+#include "ui/base/BackgroundTask.h"
+#include "ui/bridge/MaskEffectBridge.h"
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+class QTabWidget;
+
+namespace headlight {
+
+class ConfusionView;
+class MessageLabel;
+class ProgressLine;
+class ThumbnailList;
+
+class ClassReportDialog : public QDialog {
+  Q_OBJECT
+ public:
+  ClassReportDialog(const Document* document, const MaskEffectBridge* bridge,
+                QWidget* parent = nullptr);
+
+  QTableWidget* classes() const { return m_classes; }
+  ConfusionView* confusion() const { return m_confusion; }
+  ThumbnailList* worst() const { return m_worst; }
+  void exportClasses(const QString& path);
+  void exportConfusion(const QString& path);
+
+ Q_SIGNALS:
+  void dataRequested();
+  void anewRequested();  ///< to be measured, whatever is kept
+  void opened(const headlight::Image& picture, const QString& name);
+
+ private:
+  void makeButtons();
+  void refresh();
+  void showResult(const MaskEffectBridge::Known& result);
+  void fillClasses(const ClassReport& report);
+  void fillWorst(const ClassReport& report);
+  void ask(const QString& title, const QString& name, void (ClassReportDialog::*write)(const QString&));
+  QString headline() const;
+
+  const Document* m_document;
+  const MaskEffectBridge* m_bridge;
+  MaskEffectBridge::Known m_shown;
+  QLabel* m_headline;
+  QTabWidget* m_pages;
+  QTableWidget* m_classes;
+  ConfusionView* m_confusion;
+  ThumbnailList* m_worst;
+  ProgressLine* m_progress;
+  MessageLabel* m_status;
+  QPushButton *m_anew = nullptr, *m_exportClasses = nullptr, *m_exportConfusion = nullptr;
+  BackgroundTask m_reading;
+};
+
+}  // namespace headlight

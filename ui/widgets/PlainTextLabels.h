@@ -1,0 +1,16 @@
+#pragma once
+// Labels that nobody told otherwise show their text as it is. Qt takes what looks like markup for
+// markup, and names come from files.
+
+#include <QObject>
+
+namespace headlight {
+
+class PlainTextLabels : public QObject {
+ public:
+  /// For every label of the program, until it is destroyed.
+  explicit PlainTextLabels(QObject* parent);
+  bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+}  // namespace headlight
