@@ -10,13 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What programs and the window may see of core, and only what lies directly in it: what is behind
-/// the doors of the workbench is closed.
+/// The wings of core that programs and the window may see; in the workbench, what is not closed.
 const std::set<std::string> kDoors{"base", "masks", "config", "workbench"};
 /// One header besides: what models there are, in plain types.
 constexpr const char* kRegistry = "core/models/Registry.h";
-/// Where a folder's own subfolders may include what lies beside them: the doors' types.
-constexpr const char* kDoorsAbove = "core/workbench";
+/// The line of cmake/folders.txt that lists headers.
+constexpr const char* kClosed = "closed";
 
 /// "core/training/run/RunFolder.h" is in {"core", "training", "run"}.
 std::vector<std::string> foldersOf(const std::string& path) {
@@ -33,39 +32,30 @@ std::string part(const std::string& path, std::size_t index) {
   return index < folders.size() ? folders[index] : "";
 }
 
-/// Within one layer ("core", "ui", "core/training"): why folder `from` may not include `to`.
-std::optional<std::string> outOfOrder(const FolderOrder& order, const std::string& layer,
-                                      const std::string& from, const std::string& to) {
-  const auto& folders = order.at(layer);
-  const auto rank = [&](const std::string& name) {
-    return std::find(folders.begin(), folders.end(), name) - folders.begin();
-  };
-  const auto known = static_cast<std::ptrdiff_t>(folders.size());
-  if (rank(from) == known) return layer + "/" + from + " has no place in cmake/folders.txt";
-  if (rank(to) == known) return layer + "/" + to + " is no folder of " + layer;
-  if (rank(to) > rank(from)) return layer + "/" + from + " may not know " + layer + "/" + to;
+bool contains(const std::vector<std::string>& list, const std::string& entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+/// Between two files of the same layer ("core", "ui", "app/cli").
+std::optional<std::string> violationWithin(const FolderOrder& order, const std::string& layer,
+                                           const std::string& file, const std::string& included) {
+  const auto& rooms = order.at(layer);
+  const std::string from = roomOf(file, layer), to = roomOf(included, layer);
+  if (!contains(rooms, from)) return layer + "/" + from + " has no place in cmake/folders.txt";
+  if (!contains(rooms, to)) return layer + "/" + to + " is no room of " + layer;
+  if (std::find(rooms.begin(), rooms.end(), to) > std::find(rooms.begin(), rooms.end(), from))
+    return layer + "/" + from + " may not know " + layer + "/" + to;
   return std::nullopt;
 }
 
-/// Between two files of the same layer.
-std::optional<std::string> violationWithin(const FolderOrder& order, const std::string& file,
-                                           const std::string& included) {
-  const std::string layer = part(file, 0), from = part(file, 1), to = part(included, 1);
-  if (const auto reason = outOfOrder(order, layer, from, to)) return reason;
-  const std::string inner = layer + "/" + from;
-  if (from != to || !order.contains(inner) || part(file, 2).empty()) return std::nullopt;
-  if (!part(included, 2).empty()) return outOfOrder(order, inner, part(file, 2), part(included, 2));
-  if (inner == kDoorsAbove) return std::nullopt;
-  return inner + "/" + part(file, 2) + " may not know what lies above it";
-}
-
-/// Of a program or the window, what it may see of core.
-std::optional<std::string> violationAtTheDoors(const std::string& layer,
+/// What a program or the window may see of core.
+std::optional<std::string> violationAtTheDoors(const FolderOrder& order, const std::string& layer,
                                                const std::string& included) {
   if (included == kRegistry) return std::nullopt;
   if (!kDoors.contains(part(included, 1)))
     return layer + " stands at core's doors: workbench, config, masks, base";
-  if (!part(included, 2).empty()) return included + " is behind the doors";
+  const std::string name = included.substr(5, included.rfind('.') - 5);
+  if (contains(order.at(kClosed), name)) return included + " is closed to programs";
   return std::nullopt;
 }
 
@@ -120,10 +110,12 @@ std::optional<std::string> violation(const FolderOrder& order, const std::string
   if (target != "core" && target != "ui" && target != "app")
     return "includes in quotes are rooted at the repository";
   if (layer == "core" && target != "core") return "core knows nothing outside core";
-  if (layer == target && layer != "app") return violationWithin(order, file, include.name);
-  if (target == "core") return violationAtTheDoors(layer, include.name);
-  if (layer == "app" && target == "app" && part(file, 1) == part(include.name, 1))
-    return std::nullopt;
+  if (layer == target && layer != "app") return violationWithin(order, layer, file, include.name);
+  if (target == "core") return violationAtTheDoors(order, layer, include.name);
+  if (file.starts_with("app/cli/") && include.name.starts_with("app/cli/"))
+    return roomOf(file, "app/cli").empty() ? std::nullopt
+                                           : violationWithin(order, "app/cli", file, include.name);
+  if (file.starts_with("app/gui/") && include.name.starts_with("app/gui/")) return std::nullopt;
   if (file.starts_with("app/gui/") && target == "ui") return std::nullopt;
   return part(file, 0) + "/" + part(file, 1) + " may not know " + target + "/" +
          part(include.name, 1);
@@ -161,18 +153,53 @@ std::set<std::string> reachableFrom(const std::string& file,
   return seen;
 }
 
+std::string roomOf(const std::string& file, const std::string& layer) {
+  const auto slash = file.rfind('/');
+  return slash > layer.size() ? file.substr(layer.size() + 1, slash - layer.size() - 1) : "";
+}
+
 std::map<std::string, std::set<std::string>> graphOf(
-    const std::string& layer, const std::map<std::string, std::vector<Include>>& tree) {
+    const std::map<std::string, std::vector<Include>>& tree) {
   std::map<std::string, std::set<std::string>> graph;
   for (const auto& [file, includes] : tree) {
-    if (part(file, 0) != layer) continue;
-    auto& known = graph[part(file, 1)];
-    for (const auto& include : includes)
-      if (include.quoted && part(include.name, 0) == layer &&
-          part(include.name, 1) != part(file, 1))
-        known.insert(part(include.name, 1));
+    const std::string folder = std::filesystem::path(file).parent_path().generic_string();
+    auto& known = graph[folder];
+    for (const auto& include : includes) {
+      const std::string other = std::filesystem::path(include.name).parent_path().generic_string();
+      if (include.quoted && !other.empty() && other != folder) known.insert(other);
+    }
   }
   return graph;
+}
+
+std::vector<std::string> circleIn(const std::map<std::string, std::set<std::string>>& graph) {
+  std::map<std::string, std::set<std::string>> left = graph;
+  for (bool removed = true; removed;) {
+    removed = false;
+    for (auto entry = left.begin(); entry != left.end();) {
+      const bool free = std::none_of(entry->second.begin(), entry->second.end(),
+                                     [&](const auto& other) { return left.contains(other); });
+      removed |= free;
+      entry = free ? left.erase(entry) : std::next(entry);
+    }
+  }
+  std::vector<std::string> circle;
+  for (const auto& [folder, known] : left)
+    circle.push_back(folder);
+  return circle;
+}
+
+std::map<std::string, std::size_t> crowdedFolders(const fs::path& root, std::size_t most) {
+  std::map<std::string, std::size_t> counts;
+  for (const char* top : {"core", "ui", "app", "tests"}) {
+    if (!fs::exists(root / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const auto folder = fs::relative(entry.path(), root).parent_path().generic_string();
+      if (entry.is_regular_file() && !folder.starts_with("tests/golden/")) ++counts[folder];
+    }
+  }
+  std::erase_if(counts, [&](const auto& entry) { return entry.second <= most; });
+  return counts;
 }
 
 }  // namespace headlight::testing

@@ -17,8 +17,8 @@ struct Include {
 
 std::vector<Include> includesIn(const std::string& source);
 
-/// Of each layer ("core", "core/training", "ui") its folders, each of which may include those
-/// before it: cmake/folders.txt.
+/// The rooms of each layer ("core", "ui", "app/cli"), each of which may include those before it;
+/// under "closed" the headers of core/workbench that are not for programs: cmake/folders.txt.
 using FolderOrder = std::map<std::string, std::vector<std::string>>;
 FolderOrder readFolderOrder(const std::filesystem::path& root);
 
@@ -36,8 +36,19 @@ std::map<std::string, std::vector<Include>> sourceTree(const std::filesystem::pa
 std::set<std::string> reachableFrom(const std::string& file,
                                     const std::map<std::string, std::vector<Include>>& tree);
 
-/// Which folders of a layer know which others of it.
+/// The folder of `file` within `layer`: "training/run"; empty where it lies in the layer itself.
+std::string roomOf(const std::string& file, const std::string& layer);
+
+/// Which folders know which others.
 std::map<std::string, std::set<std::string>> graphOf(
-    const std::string& layer, const std::map<std::string, std::vector<Include>>& tree);
+    const std::map<std::string, std::vector<Include>>& tree);
+
+/// The folders that include each other in a circle, or lie above one; none where there is no circle.
+std::vector<std::string> circleIn(const std::map<std::string, std::set<std::string>>& graph);
+
+/// The folders of sources and tests with more than `most` files, and how many they have. Golden
+/// vectors, which are data, do not count.
+std::map<std::string, std::size_t> crowdedFolders(const std::filesystem::path& root,
+                                                  std::size_t most);
 
 }  // namespace headlight::testing

@@ -116,7 +116,7 @@ std::map<std::string, std::vector<std::string>> typesOfHeaders(const std::filesy
 }
 
 std::optional<std::string> continuedType(const std::string& source) {
-  static const std::regex pattern(R"(^// (\w+), continued: \w)");
+  static const std::regex pattern(R"(^(?:// SPDX[^\n]*\n\n)?// (\w+), continued: \w)");
   std::smatch match;
   if (!std::regex_search(source, match, pattern, std::regex_constants::match_continuous))
     return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<std::string> continuedType(const std::string& source) {
 }
 
 std::optional<std::string> headerOfPart(const std::string& source) {
-  static const std::regex pattern(R"(^// Of (\w+\.h)[,:] \w)");
+  static const std::regex pattern(R"(^(?:// SPDX[^\n]*\n\n)?// (\w+\.h): \w)");
   std::smatch match;
   if (!std::regex_search(source, match, pattern, std::regex_constants::match_continuous))
     return std::nullopt;

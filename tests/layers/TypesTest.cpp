@@ -83,9 +83,9 @@ TEST(Types, AContinuationNamesItsClassAndItsReason) {
 }
 
 TEST(Types, APartOfAHeaderNamesItAndWhichPartItIs) {
-  EXPECT_EQ(headerOfPart("// Of Decoders.h, JPEG.\n"), "Decoders.h");
-  EXPECT_FALSE(headerOfPart("// Of the decoders, JPEG.\n"));
-  EXPECT_FALSE(headerOfPart("// Of Decoders.h,\n"));
+  EXPECT_EQ(headerOfPart("// Decoders.h: JPEG.\n"), "Decoders.h");
+  EXPECT_FALSE(headerOfPart("// The decoders: JPEG.\n"));
+  EXPECT_FALSE(headerOfPart("// Decoders.h:\n"));
 }
 
 bool hasOwnHeader(const std::filesystem::path& source) {
@@ -107,12 +107,12 @@ void expectContinued(const std::filesystem::path& source,
       << source;
 }
 
-/// In core a header may also stand before several parts: decoders, families of published models.
+/// In core a header may also have several sources, in its room and under its name: decoders,
+/// published models.
 bool isPartOfAHeader(const std::filesystem::path& source) {
   const auto header = headerOfPart(textOf(source));
-  const auto folder = kSources / source.parent_path();
-  return header && (std::filesystem::exists(folder / *header) ||
-                    std::filesystem::exists(folder.parent_path() / *header));
+  return header && source.filename().string().starts_with(std::filesystem::path(*header).stem().string()) &&
+         std::filesystem::exists(kSources / source.parent_path() / *header);
 }
 
 TEST(Types, ASourceHasItsHeaderOrSaysWhoseSecondHalfItIs) {
