@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What every torch-using file of core would otherwise parse again. Not a public header.
 #include <ATen/ATen.h>

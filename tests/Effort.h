@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How much tests that sample (faults, kills, mutations) do: HEADLIGHT_TEST_EFFORT times what they
 // do in passing. See tests/README.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The Hugging Face hub as far as a model is fetched from it, on this machine: one repository. Its
 // hashes are coreutils', so that they are not the tested program's own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A small HTTP server of this machine that behaves as badly as a test wants it to. A thread a
 // connection, and every connection ends with its answer.

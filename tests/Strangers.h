@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Whoever else connects to a port of this machine: with garbage, half of something, nothing at all,
 // many at once.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // headlight-cli: everything the window can compute, as commands.
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the window is asked to show when it starts: from the command line, from a state file, or
 // both (the command line wins).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/StartupSequence.h"
 
 #include <QApplication>
@@ -9,12 +10,12 @@
 
 #include <cstdio>
 
-#include "core/base/files/Files.h"
 #include "core/base/Utf8.h"
+#include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/session/SchemeLibrary.h"
-#include "ui/document/Session.h"
 #include "ui/compare/CompareView.h"
+#include "ui/document/Session.h"
 #include "ui/opening/Opener.h"
 #include "ui/window/CommandPalette.h"
 #include "ui/window/HelpBrowser.h"
@@ -57,7 +58,7 @@ void sayOnStandardError(const QString& text) {
 }
 
 StartupSequence::StartupSequence(MainWindow* window, StartState state, QStringList files,
-                   ScreenshotRequest screenshot)
+                                 ScreenshotRequest screenshot)
     : QObject(window),
       m_window(window),
       m_state(std::move(state)),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Brings the window into the state that was asked for, step by step, never waiting; then takes its
 // picture, if one was asked for.
@@ -28,7 +29,8 @@ struct ScreenshotRequest {
 class StartupSequence : public QObject {
   Q_OBJECT
  public:
-  StartupSequence(MainWindow* window, StartState state, QStringList files, ScreenshotRequest screenshot);
+  StartupSequence(MainWindow* window, StartState state, QStringList files,
+                  ScreenshotRequest screenshot);
   void begin();
 
  Q_SIGNALS:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // headlight: the window.
 
 #include <QApplication>
@@ -10,8 +12,8 @@
 
 #include <cstdio>
 
-#include "app/gui/StartupSequence.h"
 #include "app/gui/StartState.h"
+#include "app/gui/StartupSequence.h"
 #include "core/base/Heap.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Colours of features: their first three principal components, scaled to red, green and blue
 // (Oquab et al. 2023, DINOv2, Fig. 1), and where the first of them says foreground.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How far a head looks and how much it spreads, read off its map, and what a head that looks
 // everywhere alike would have. Maps that are no distribution are prepared as for rollout

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Attention by relative position (Zhai et al. 2021, "An Attention Free Transformer", Fig. 1): what
 // a head gives to patches at an offset, wherever it looks from.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/Mechanisms.h"
 
 #include <algorithm>
@@ -5,10 +6,10 @@
 
 #include "core/attention/aft/AftAttention.h"
 #include "core/attention/aft/AftConv.h"
+#include "core/attention/linear/LinearAngular.h"
 #include "core/attention/softmax/GatedPositionalAttention.h"
 #include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/softmax/LightSelfLimited.h"
-#include "core/attention/linear/LinearAngular.h"
 #include "core/attention/softmax/MaskedAttention.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/attention/softmax/TalkingHeadsAttention.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What LibTorch allocates for tensors. Included by torch-using files of core only.
 

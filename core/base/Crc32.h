@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // CRC-32 as in ZIP and PNG (ISO 3309): finds damage, not intent.
 

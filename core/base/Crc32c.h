@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // CRC-32C (Castagnoli; RFC 3720, appendix B.4): the checksum of TensorBoard's records.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What files are that people take for weights, configs or images, from their first bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How much memory is left for this process, and refusing what would not fit before it is allocated.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Messages for the person, not for control flow. Thread-safe; one sink for the whole program.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Progress of long work, and the estimate of what remains. Cancellation is a std::stop_token.
 

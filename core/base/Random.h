@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Counter-based randomness: every draw is a function of (seed, what it is for, index), never of
 // what was drawn before. Sampling order, augmentation and synthetic images therefore need no saved

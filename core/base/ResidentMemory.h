@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The memory that this process has in RAM, and the most that it had. Linux; elsewhere 0.
 

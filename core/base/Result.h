@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Errors as values. Public doors of core return Result<T>; exceptions stay inside core.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The one place that knows how LibTorch 1.13 and 2.x differ. Included by torch-using files of core
 // only.

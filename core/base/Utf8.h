@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Text whose bytes may be anything: from a file, or drawn by a model.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where a reader takes its bytes from: a file read by ranges (never whole, so that a training
 // checkpoint costs only the tensors taken from it), or memory. Internal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Named tensors in and out of files, and what of them fits a model. Torch types: core only.
 
@@ -9,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/files/OpenFolder.h"
 #include "core/base/Result.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/checkpoint/LoadReport.h"
 
 namespace headlight {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Checkpoint.h: what goes where: names and shapes of a file against those of a model.
 
 #include <ATen/core/Tensor.h>

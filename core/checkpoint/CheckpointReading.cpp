@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Checkpoint.h: which reader a file is for.
 
 #include "core/checkpoint/Checkpoint.h"

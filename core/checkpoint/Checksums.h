@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // CRC-32 of every tensor and of the metadata of a safetensors file, kept in its metadata, so that a
 // bit that flipped on a disk or on the way is noticed. No protection against those who mean harm.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Files whose tensors are those of timm under the names of who trained them. Internal.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What of a file fits a model, in plain types: shown before anything is replaced.
 

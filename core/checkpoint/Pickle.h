@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pickles inside .pth files, walked by a small machine of our own. It knows plain containers,
 // OrderedDict, torch's storages and its two functions that rebuild tensors. Every other Python

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The machine behind parsePickle: a stack, its marks, and a memo. Internal.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // PickleMachine.h: the few objects that it makes; all else stays opaque.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/PositionResize.h"
 
 #include <ATen/ops/_upsample_bicubic2d_aa.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Readers.h: PyTorch checkpoints: the ZIP archive, its pickle and its storages.
 
 #include <ATen/core/Tensor.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Readers.h: safetensors; and writing them.
 
 #include <ATen/core/Tensor.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How readers of untrusted files say no, and the arithmetic they all check with. Internal.
 

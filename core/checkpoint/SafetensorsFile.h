@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A safetensors file whose header is read and checked, and whose tensors are read when they are
 // asked for, whole or an item of their first dimension at a time. Throws Failure. Internal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The JSON header of a safetensors file, checked as the format's specification asks. Internal.
 

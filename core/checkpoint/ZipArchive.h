@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A strict reader of the ZIP files that torch.save writes. Two readers of one ambiguous archive can
 // see two different files; this one accepts only archives that mean one thing. Internal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What configs may name: published models, backbones and attention mechanisms. Core/models fills it
 // (modelCatalogue() in core/models/Registry.h), so that reading a config can check names and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The text of every JSON that comes from a file, a person or another process: configs, sessions,
 // metadata, labels, lines of runs, results. Parsed in one way, within limits; tests/layers checks

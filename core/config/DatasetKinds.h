@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The kinds of data sets, as configs name them. core/data has what opens each (DatasetFactory.cpp).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The one description of everything that can be done to a model: what the window edits, the command
 // line runs, a run folder records and a checkpoint carries.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A JSON value from the parser's events. Internal to core/config: behind ConfigText's limits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The `masks` section as JSON, of an Experiment or alone in a file of its own.
 

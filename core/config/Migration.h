@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What experiments of older schemas meant by what they leave out. Internal to core/config.
 

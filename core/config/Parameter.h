@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One table of parameters per struct. JSON reading and writing, validation, command-line flags,
 // help text and the form in the window all come from that table.

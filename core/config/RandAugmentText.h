@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // RandAugment as timm spells it: "rand-m9-mstd0.5-inc1", sections in any order after "rand".
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The papers' training recipes, by name: values for an Experiment, each with where it stands. What
 // a paper leaves open is as in the recipe that it builds on, and says so.

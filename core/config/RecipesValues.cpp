@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Recipes.h: the values: DeiT's in whole, of the papers what differs from it.
 
 #include <algorithm>

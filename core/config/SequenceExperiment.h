@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is to be known of a causal AFT, or of the Transformer that it is compared with, over a
 // sequence of bytes (Zhai et al. 2021, §5.1 and §5.2): pictures byte by byte, or text. As

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // YAML as other programs read it: PyYAML, which is YAML 1.1, and those that know 1.2.
 

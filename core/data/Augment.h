@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a training picture goes through before the model sees it: random resized crop, flip, colour
 // or RandAugment.

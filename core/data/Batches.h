@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How many batches an epoch has. No torch type: the window counts the steps of a run with it too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/CifarBinary.h"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 #include <sstream>
 #include <system_error>
 
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "core/data/files/DataStamp.h"
 
 namespace headlight {

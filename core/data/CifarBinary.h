@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // CIFAR-10 and CIFAR-100 in their binary version. A record is one label byte (CIFAR-100: a coarse
 // label, then the fine one, which is the class here) and 3 × 32 × 32 bytes, channels first.

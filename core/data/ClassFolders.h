@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Listing a folder of class folders of images. What a large one holds is remembered
 // (RememberedScan.h) and listed again when one of its folders has changed.

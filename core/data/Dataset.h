@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where images and their classes come from. Implementations are immutable after opening and safe to
 // read from several threads.

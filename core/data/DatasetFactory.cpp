@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Dataset.h: making each of the registered data sets: it alone knows all of them.
 
 #include <functional>

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/Export.h"
 
 #include <algorithm>
 #include <set>
 #include <system_error>
 
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/data/DataNotes.h"
 
 namespace headlight {

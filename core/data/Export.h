@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Any dataset as a folder of PNG files that ImageFolder, and other programs, can open.
 

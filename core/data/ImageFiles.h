@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The images of a folder and of all folders in it, for galleries and command lines.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/ImageFolder.h"
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 
 #include "core/base/Text.h"
 #include "core/data/ClassFolders.h"
-#include "core/data/files/DataStamp.h"
 #include "core/data/FolderLayout.h"
+#include "core/data/files/DataStamp.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A folder of class folders of images: either splits, as SplitFolders.h knows them, or the class
 // folders directly.

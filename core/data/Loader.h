@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Batches in a reproducible order, prepared ahead by threads. What copy c of sample s of epoch e
 // looks like is a function of (seed, e, s, c): neither thread count nor where a run was resumed
@@ -26,7 +27,7 @@ struct Batch {
   // Of a batch that several processes compute; of one that is here whole both are empty.
   std::vector<std::int64_t> rows;  ///< of the whole batch, rising: those that are here
   std::int64_t whole = 0;          ///< rows of the whole batch
-  std::int64_t sharedCount = 1;        ///< processes that have each row
+  std::int64_t sharedCount = 1;    ///< processes that have each row
 };
 
 struct LoaderOptions {

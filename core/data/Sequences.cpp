@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/Sequences.h"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 #include "core/base/Random.h"
 #include "core/config/DatasetKinds.h"
 #include "core/data/DataNotes.h"
-#include "core/data/files/DataStamp.h"
 #include "core/data/TextureShape.h"
+#include "core/data/files/DataStamp.h"
 #include "core/imaging/Preprocess.h"
 
 namespace headlight {

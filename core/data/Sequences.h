@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Sequences of bytes to learn from: pictures by row, column and colour (R, G, B), as in Zhai et al.
 // 2021, §5.1, and pieces of a file (§5.2). Immutable after opening; safe to read from several

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What lies where in tar shards of WebDataset's format: files of one name up to its first dot
 // belong together; a picture (.jpg, .png, …) and its class (.cls, a number as text) make a sample,

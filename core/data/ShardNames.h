@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which tar shards a path means: a folder of them, one of them, or a pattern.
 

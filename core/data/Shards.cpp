@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/Shards.h"
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <utility>
 
 #include "core/base/Text.h"
-#include "core/data/files/DataStamp.h"
 #include "core/data/ShardIndex.h"
 #include "core/data/ShardNames.h"
+#include "core/data/files/DataStamp.h"
 #include "core/data/files/TarReader.h"
 
 namespace headlight {

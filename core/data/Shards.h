@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Tar shards of WebDataset's format (ShardIndex.h), named by a folder, a shard or a pattern
 // (ShardNames.h). Classes are numbers, from 0 to the greatest in any split, and so are their names.

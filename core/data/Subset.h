@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Labels known without decoding, and what follows from them: a validation share taken from every
 // class alike, and a limit on the number of samples spread over the classes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // "texture-shape": synthetic pictures whose class is a texture together with a shape ("striped
 // disc"). Telling the texture takes a look at one place, telling the shape a look at the whole, and

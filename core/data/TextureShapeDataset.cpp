@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TextureShape.h: the pictures as a data set; the drawing is in TextureShape.cpp.
 
 #include "core/base/Random.h"

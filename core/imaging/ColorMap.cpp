@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/imaging/ColorMap.h"
 
 #include <opencv2/imgproc.hpp>
@@ -5,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/ColorTables.h"
+#include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The headlight: a picture lit where attention is high, grey and dark where it is low. Attention
 // steers how much of the picture is seen, not a colour laid over it.

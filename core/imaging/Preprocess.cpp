@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/imaging/Preprocess.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/Resample.h"
+#include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // From a picture to what a model sees, as timm evaluates: the short side resized to
 // size / cropFraction with Pillow's antialiased filter, a centre crop, mean and deviation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Separable antialiased resampling of 8-bit RGB in fixed point, as Pillow does it: the filter is
 // stretched by the scale when shrinking, weights are rounded to 22 bits, each of the two passes
@@ -6,8 +7,8 @@
 #include <array>
 #include <cstdint>
 
-#include "core/imaging/codecs/ImagePart.h"
 #include "core/imaging/Preprocess.h"
+#include "core/imaging/codecs/ImagePart.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One axis of a resampling: which inputs make each output, and by what weights. Private to imaging.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The tokens of one image: `prefix` tokens (class, distillation, registers) first, then rows × cols
 // patches, row-major.

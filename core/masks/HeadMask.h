@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where one head may look (MaiT §4; core/attention applies it to logits).
 

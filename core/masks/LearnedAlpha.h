@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What soft masks learned (MaiT §4.3), as a file keeps it beside the tensors.
 

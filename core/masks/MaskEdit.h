@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // An edit of a mask scheme as a value with an inverse. The window's undo stack, the trainer's
 // command queue, a run's log and an exported config hold this same type.

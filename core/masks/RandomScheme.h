@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A control for a scheme: as many masked heads in every layer, but others, drawn from a seed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/models/Backbones.h"
 
 #include <algorithm>
@@ -16,11 +17,10 @@ namespace {
 /// A class that is constructed from a ModelConfig and its mask shape and counts its cost.
 template <typename M>
 Backbone backbone(Variant variant) {
-  return {std::move(variant),
-          [](const ModelConfig& config) {
-            return std::make_shared<M>(config, maskShapeOf(config));
-          },
-          M::cost};
+  return {
+      std::move(variant),
+      [](const ModelConfig& config) { return std::make_shared<M>(config, maskShapeOf(config)); },
+      M::cost};
 }
 
 FixedParameter oneStage(const std::string& name) {

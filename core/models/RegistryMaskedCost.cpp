@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Registry.h: what a model costs under masks: local heads counted in linear time.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A call that cannot be interrupted and may never return (a name that is looked up, a library that
 // connects), in a thread of its own. Whoever waits for it may give up; it is then left behind, with

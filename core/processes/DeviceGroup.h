@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Sums of tensors that lie on GPUs, from GPU to GPU: c10d over NCCL, where LibTorch has it and its
 // headers are there. Elsewhere they go through the memory of the machine, over Gloo.

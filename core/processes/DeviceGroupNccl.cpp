@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // DeviceGroup.h: on c10d and NCCL.
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // DeviceGroup.h: a build without NCCL.
 #include "core/processes/DeviceGroup.h"
 

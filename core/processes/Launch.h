@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How this process was started: alone, or as one of several that train together. torchrun, mpirun
 // (Open MPI and MPICH) and srun each say so in the environment, in words of their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The processes that compute one run together, on PyTorch's own engine (c10d over Gloo, or NCCL
 // from GPU to GPU). All of them call the same functions in the same order; a call that one of them

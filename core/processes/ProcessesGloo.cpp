@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Processes.h: on c10d and Gloo, and what lies on GPUs on NCCL.
 #include <ATen/Functions.h>
 #include <gloo/transport/device.h>
@@ -12,8 +14,8 @@
 
 #include "core/processes/BoundedCall.h"
 #include "core/processes/DeviceGroup.h"
-#include "core/processes/Rendezvous.h"
 #include "core/processes/Processes.h"
+#include "core/processes/Rendezvous.h"
 #include "core/processes/Routes.h"
 
 namespace headlight {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Processes.h: a build without c10d's or Gloo's headers, in which every run has one process.
 #include "core/base/Result.h"
 #include "core/processes/Processes.h"

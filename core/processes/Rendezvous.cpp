@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/processes/Rendezvous.h"
 
 #include <unistd.h>
@@ -42,7 +43,7 @@ bool keepsStore(const Launch& launch) {
 
 /// torchrun's. Its connection is made by c10d, which cannot be interrupted.
 Rendezvous::Texts launchersStore(const Launch& launch, std::chrono::seconds timeout,
-                              const std::function<void()>& goOn) {
+                                 const std::function<void()>& goOn) {
   const auto connect = [launch, timeout]() -> Rendezvous::Texts {
     c10d::TCPStoreOptions options;
     options.port = static_cast<std::uint16_t>(launch.port);
@@ -297,7 +298,7 @@ std::optional<Rendezvous::LastWord> Rendezvous::toldBy(const std::vector<Heartbe
 }
 
 std::optional<Rendezvous::LastWord> Rendezvous::missing(const std::vector<Heartbeat>& before,
-                                                  const std::vector<Heartbeat>& now) {
+                                                        const std::vector<Heartbeat>& now) {
   std::optional<LastWord> first;
   for (int rank = 0; rank < m_launch.count; ++rank) {
     if (rank == m_launch.rank || now[rank].beat != before[rank].beat ||

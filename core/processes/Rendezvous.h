@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where processes meet: a small store of texts that process 0 (or the launcher) keeps, and what is
 // known there of each: a heartbeat every second, why it ended, that it took leave or is gone.

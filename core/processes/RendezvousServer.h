@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The port at which the processes of a run meet: process 0 serves its store there, in a thread of
 // its own that nobody who connects can hold up. A process whose connection ends before it took

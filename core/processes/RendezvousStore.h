@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The store of a run as c10d knows stores: what Gloo and NCCL connect by.
 

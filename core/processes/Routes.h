@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // At which address of its machine a process is to be reached by the others. What a machine's own
 // name resolves to does not say: it is often a loopback address (Debian writes 127.0.1.1 into

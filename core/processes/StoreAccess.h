@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How a process reaches the store of its run: process 0 has it itself, the others have a connection
 // to it. Thread-safe. No torch type.

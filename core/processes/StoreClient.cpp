@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // StoreAccess, continued: a connection to the store that process 0 keeps.
 #include <netdb.h>
 #include <poll.h>

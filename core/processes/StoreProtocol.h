@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What goes over the connections to the store that process 0 keeps. Every message is its length in
 // four bytes, the highest first, and as many bytes. A process says who it is and is welcomed or

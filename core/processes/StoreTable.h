@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The texts that the processes of a run share, by key: what process 0 keeps for all of them. It
 // answers what c10d asks of a store. Thread-safe. No torch type.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is recorded of a model at a telemetry point, beside the numbers that HeadProbe measures in
 // the same pass: compact maps of a few pictures, their rollout, what is predicted of them, and what

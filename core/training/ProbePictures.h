@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pictures of what a model attends to while it trains, for the event file: small, and few.
 
@@ -5,8 +6,8 @@
 
 #include <vector>
 
-#include "core/imaging/codecs/Image.h"
 #include "core/imaging/Preprocess.h"
+#include "core/imaging/codecs/Image.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/tensorboard/EventMessages.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where a training thread and those who watch it meet: commands in, news out, nobody waiting long.
 

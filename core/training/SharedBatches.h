@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The batches of a run, of which each process has its rows. Between reading and computing the
 // processes agree: on whether anybody was told to stop, or failed, and on which pictures could be

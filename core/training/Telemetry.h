@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the heads do while a model trains: ALS, α and readings on the same few validation images
 // every time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The loop: epochs, step boundaries (mask edits, pausing, snapshots, stopping), validation,
 // telemetry and checkpoints. TrainingSession (core/workbench) puts it together.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Trainer, continued: checkpoints, going on from them, and what is told to those who watch.
 
 #include <algorithm>
@@ -8,8 +10,8 @@
 #include "core/training/ProbePictures.h"
 #include "core/training/Trainer.h"
 #include "core/training/run/RunFailures.h"
-#include "core/training/run/SentCheckpoint.h"
 #include "core/training/run/RuntimeEnvironment.h"
+#include "core/training/run/SentCheckpoint.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The batches that a run trains on and is validated on, of what its parts say. Torch types.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ALS, rollout and similarity against naive double-precision loops written from the papers.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Entropy, distance and their chance against loops written from the definitions.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Mean attention by offset, beside loops over every pair of patches.
 
 #include "core/analysis/RelativeMap.h"

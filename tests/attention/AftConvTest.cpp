@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // AFT-conv against loops written from Eq. 6 in double precision, its parametrisation (Eq. 8) and
 // its sparse kinds (Eq. 9, 10).
 

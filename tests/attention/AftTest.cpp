@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // AFT-full, AFT-local and AFT-simple against loops written from Eq. 2, 4 and 5 in double precision.
 
 #include <ATen/ATen.h>
@@ -6,9 +8,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/attention/Mechanisms.h"
 #include "core/attention/aft/AftAttention.h"
 #include "core/attention/aft/AftBand.h"
-#include "core/attention/Mechanisms.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"

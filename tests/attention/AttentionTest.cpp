@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SoftmaxAttention against a deliberately naive double-precision reference (loops, no kernels), the
 // fused kernel against the plain one, and gradients by finite differences.
 
@@ -8,8 +10,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/attention/kernels/HeadAttention.h"
+#include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/masks/Neighbourhood.h"
 #include "core/models/backbones/Model.h"
 

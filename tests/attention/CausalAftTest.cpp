@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Causal AFT as a layer: against loops written from Eq. 2, 4 and 5 with t' ≤ t in double precision,
 // whole sequences against one token after the other.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Causal softmax as a layer: against loops in double precision, whole sequences against one token
 // after the other, blocks of rows against the whole matrix.
 
@@ -8,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/softmax/CausalSoftmax.h"
 #include "core/attention/kernels/KernelChoice.h"
+#include "core/attention/softmax/CausalSoftmax.h"
 #include "core/base/Result.h"
 #include "tests/attention/Gradients.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Class attention against loops written from CaiT's Eq. 3 to 6.
 
 #include <ATen/ATen.h>

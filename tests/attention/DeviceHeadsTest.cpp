@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A layer of linear-time and other heads as it runs where the CPU's kernels do not, against the
 // plain form; and what is said of the kernels.
 

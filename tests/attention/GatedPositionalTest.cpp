@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ConViT's gated positional attention: against a deliberately naive double-precision reference, its
 // gradients, its gates' ends and its local initialisation.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The linear-time form by plain tensor operations against loops in double precision, finite
 // differences and the CPU's kernel, on every device that is there.
 

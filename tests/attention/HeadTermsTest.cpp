@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The fused kernel with everything that can be applied to logits, in every layout of its inputs,
 // against plain tensor operations and LibTorch's own gradients.
 

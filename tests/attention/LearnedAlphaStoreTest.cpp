@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a head's α learned outlives the edits of its mask.
 
 #include "core/attention/base/LearnedAlphaStore.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // IBiT's Algorithm 1: the fit of the sub-masks.
 
 #include <gtest/gtest.h>

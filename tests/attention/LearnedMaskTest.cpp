@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // IBiT's learned masks: the layer against a deliberately naive double-precision reference, its
 // gradients, the roll by direct indexing, what it starts from, and when a kept mask is forgotten.
 
@@ -7,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/Mechanisms.h"
+#include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/masks/Neighbourhood.h"
 #include "core/models/backbones/Model.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Light self-limited attention against loops written from ViT-LSLA's Eq. 18 and Algorithm 1, and
 // its kinship to Swin's.
 

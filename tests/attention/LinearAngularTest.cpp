@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Linear-angular attention and the other kernels of Castling-ViT's Table 5 against a deliberately
 // naive double-precision reference: every similarity formed, loops, none of core's code.
 
@@ -12,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/linear/LinearKernels.h"
 #include "core/attention/Mechanisms.h"
+#include "core/attention/linear/LinearKernels.h"
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The CUDA kernels against their plain form and loops in double precision: on a device where the
 // build has CUDA, on the CPU (cuda_on_cpu) where it has not.
 
@@ -7,8 +9,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "core/attention/kernels/heads/GatheredHeads.h"
 #include "core/attention/kernels/cuda/LinearHeadsCuda.h"
+#include "core/attention/kernels/heads/GatheredHeads.h"
 #include "tests/attention/MaskedHeads.h"
 
 #ifdef HEADLIGHT_CUDA_ON_CPU

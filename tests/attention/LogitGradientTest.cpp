@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The gradient at the logits of learned-mask attention, beside central differences in double of a
 // loop that is written out, under every kind of head mask.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Masked heads by loops in double precision, from MaiT Eq. 2 alone, and cases for those who compute
 // them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What both kinds of pooling attention are tested with: cases, and pooling by loops (MViTv2, §3).
 

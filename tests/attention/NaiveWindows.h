@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Shifted windows place by place, and softmax attention within them, as Swin and timm define them:
 // loops and double precision, nothing of core/attention.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Products in bfloat16 against a naive sum in double precision.
 
 #include "core/attention/kernels/NarrowProducts.h"

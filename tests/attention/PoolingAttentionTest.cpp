@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Pooling attention against loops written from MViTv2's Eq. 1 to 6.
 
 #include "core/masks/Neighbourhood.h"

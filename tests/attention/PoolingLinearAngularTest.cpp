@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Linear-angular attention in MViTv2's place of the softmax, against loops written from
 // Castling-ViT's Eq. 9.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Softmax attention with what BEiT, EVA-02 and DINOv3 add to it, against loops written from their
 // definitions in double precision, and gradients.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Rows that are made again against the rows of the map that the kernels gave.
 
 #include <ATen/ATen.h>

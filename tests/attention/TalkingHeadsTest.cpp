@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Talking-heads attention against loops written from its definition (CaiT, Shazeer et al. 2020),
 // with MaiT's masks on the logits that enter the softmax.
 

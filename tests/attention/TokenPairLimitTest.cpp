@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Layers that keep something for every pair of tokens are refused where there are too many of them,
 // before anything is allocated: building as counting.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Attention within shifted windows against loops written from Swin's definition, and what windows
 // promise.
 

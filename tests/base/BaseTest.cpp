@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -8,13 +9,13 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/files/Files.h"
-#include "core/base/files/FolderLock.h"
-#include "core/base/files/LockState.h"
 #include "core/base/Processor.h"
 #include "core/base/Progress.h"
 #include "core/base/Random.h"
 #include "core/base/Ranges.h"
+#include "core/base/files/Files.h"
+#include "core/base/files/FolderLock.h"
+#include "core/base/files/LockState.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

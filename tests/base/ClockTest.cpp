@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Moments as files keep them and as people read them.
 
 #include "core/base/Clock.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What is free, read off a /proc and a /sys of the test's own.
 
 #include <gtest/gtest.h>

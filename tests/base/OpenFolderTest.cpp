@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // An open folder: whatever lies in it or happens to its name, nothing outside it is touched.
 
 #include <gtest/gtest.h>

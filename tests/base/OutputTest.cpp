@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What an output replaces: the file that it is pointed at, as it was in all but its content.
 
 #include <gtest/gtest.h>

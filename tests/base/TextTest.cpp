@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Lists, numbers and shapes in words, and rotations.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Text whose bytes may be anything.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // One epoch of the loader at a time, on request: for each line of standard input the images per
 // second of an epoch. compare_loader.py drives it, turn by turn with torchvision.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // One batch at a time, on request: reads "infer" or "train" from standard input, answers with the
 // milliseconds that it took. compare_with_timm.py drives it, turn by turn with timm.
 
@@ -10,8 +12,8 @@
 
 #include "core/base/Processor.h"
 #include "core/data/Loader.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "core/training/step/StepRunner.h"
 #include "core/workbench/loading/Compute.h"
 #include "core/workbench/session/InferenceSession.h"

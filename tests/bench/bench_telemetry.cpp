@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What telemetry and recording the evolution cost of a training: the demo preset with neither, with
 // telemetry and with both, taking turns; also with the heads measured after every step, so that
 // what is too little to be seen beside the noise of a machine is seen as many times over. Prints

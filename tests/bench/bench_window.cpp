@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // From a mask edit to the pixels of the window: Document::pushEdit, the look in the background, and
 // the end of the paint event that shows it, for the canvas and for the grid of heads. DeiT-T at 224
 // (or another published name, and size) with random weights. Prints the median over edits in every

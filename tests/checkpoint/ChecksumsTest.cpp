@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A bit that flips anywhere in a file is noticed.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Builds safetensors, ZIP, pickle and .pth bytes by hand, so that each can be made to lie in
 // exactly one place. Used by the tests and by the fuzzer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Fingerprints of files: known values, and that a change is noticed.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/checkpoint/CheckpointTesting.h"
 
 namespace headlight::testing {

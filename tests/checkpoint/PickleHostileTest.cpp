@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Pickles that would harm a reader that believed them.
 
 #include "tests/checkpoint/CheckpointTesting.h"

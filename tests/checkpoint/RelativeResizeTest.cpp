@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Tables of relative positions on another grid, as timm makes them.
 
 #include <ATen/ATen.h>

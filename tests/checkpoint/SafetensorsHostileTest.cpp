@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Safetensors files that are damaged or made up: each is refused for its own reason.
 
 #include "core/base/files/Files.h"

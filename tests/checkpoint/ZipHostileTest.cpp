@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Archives that are damaged, or say one thing here and another there.
 
 #include "core/base/files/Files.h"

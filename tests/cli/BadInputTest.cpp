@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Files that are damaged or lie: a message that says what, where and what to do; never a crash.
 
 #include "core/imaging/codecs/Image.h"

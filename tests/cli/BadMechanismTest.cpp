@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Configs that ask a mechanism or a backbone for what it does not have, and weights of another
 // mechanism: refused by JSON path before anything is written, or loaded in part and said so.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // bench: a row for everything that it promises to measure. How fast it is, is no test.
 
 #include <set>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Small files and configs that ask for models far larger than what they hold or the machine does.
 
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Castling by command: accuracy with the auxiliary branch and without, what is left of the branch,
 // and a saved model that goes without it.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // evaluate, class by class: the same pictures as evaluate alone, counted by class.
 
 #include "tests/cli/Workspace.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Folders as people have them: which splits they hold, what is measured, what is passed over, and
 // what is said of it.
 

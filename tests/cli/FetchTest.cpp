@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // fetch: the list, a download from a hub of this machine, what goes wrong, and looking with it.
 
 #include <signal.h>

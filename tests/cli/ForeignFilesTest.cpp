@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Files that are not what their names say, names that begin with a dash, and models whose numbers
 // are none.
 

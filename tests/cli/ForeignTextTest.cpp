@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Texts from files: a terminal is sent nothing that it would obey, and nothing passes for a line of
 // the program's own.
 

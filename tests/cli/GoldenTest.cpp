@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The program against results of an independent implementation (timm), as files.
 
 #include <cmath>

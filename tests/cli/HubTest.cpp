@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Folders of the Hugging Face hub by --model, the list of what lies on this computer, and names of
 // classes.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Files of timm that say nothing of Headlight: opened by their tensors' names and shapes alone.
 
 #include <fstream>

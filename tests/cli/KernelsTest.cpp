@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // evaluate --check and summary --kernels: what computes a model's attention, and how near it is to
 // the plain forms.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Weights that some of a model's are not among: a model that is partly random answers at random.
 
 #include "tests/cli/Tensors.h"

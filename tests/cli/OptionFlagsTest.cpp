@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Options of a mechanism or a backbone as flags: --model.attention.X and --model.layout.X.
 
 #include "tests/cli/Workspace.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Where results go: an output replaces the file that it is pointed at, and nothing that is none;
 // what cannot be written is an error, wherever the program was started from.
 

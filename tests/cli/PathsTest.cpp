@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Files as they are found: by their content, whatever they are called; links that lead nowhere and
 // keys that stand twice are said in words.
 

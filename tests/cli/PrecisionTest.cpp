@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // evaluate --precision: named in what it says, and refused with a reason where the device has no
 // such products.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What soft masks have learned, from every command that opens a checkpoint to look at it.
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The start of a run in several processes, from their beginning to the first step: whoever is
 // killed, hangs or is told to stop there, the others end within the time-out and say which it was;
 // and strangers at the port where they meet change nothing.

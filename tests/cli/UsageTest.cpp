@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The command line itself: help, versions, misspellings, summaries, pipes.
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // timm's spelling of RandAugment: what it means, and what is refused with what words.
 
 #include "core/config/RandAugmentText.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The papers' recipes: every value is one that an Experiment takes, and the help has them all.
 
 #include "core/config/Recipes.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Configs of sequence models: every parameter survives, mistakes are named by their path.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Texts and numbers in the form that PyYAML reads back as what they are. What it reads is written
 // down here: the tests run without it.
 

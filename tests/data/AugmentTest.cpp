@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Random crops, flips and colours: reproducible, of the right size, and harmless when switched off.
 
 #include "core/data/Augment.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every row of a batch is in one part, beside its mirror image.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // CIFAR's binary files: layout, names, and files that lie.
 
 #include <gtest/gtest.h>

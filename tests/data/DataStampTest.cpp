@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A data set that changed is noticed, and what was changed is said.
 
 #include <gtest/gtest.h>

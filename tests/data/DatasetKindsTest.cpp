@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Whatever a config may name can be opened.
 
 #include <gtest/gtest.h>

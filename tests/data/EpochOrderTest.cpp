@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Repeated augmentation: an epoch of the same length, of fewer samples in several versions.
 
 #include "core/data/EpochOrder.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Random erasing: what is erased, how much of it, and with what.
 
 #include "core/data/augment/Erasing.h"

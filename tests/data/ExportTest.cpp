@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A dataset written as a folder of pictures opens again as the same dataset.
 
 #include "core/data/Export.h"

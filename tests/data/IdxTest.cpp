@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // IDX files: plain and gzipped, and headers that lie.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Folders of class folders: order, splits, what is passed over, and what is refused.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Crops out of JPEGs that are decoded in part: bit for bit those of the whole picture; and reduced,
 // where that was asked for and the picture is large enough: nearly.
 

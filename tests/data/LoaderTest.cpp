@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Batches: the same whatever the number of threads and wherever a run was resumed; damaged files
 // are skipped and told; a vanished folder is an error; stopping stops.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Files that are not read are counted and named by kind, in class folders and in folders of images.
 
 #include "core/data/files/PassedOver.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every operation of RandAugment beside Pillow's, on photographs where HEADLIGHT_PHOTOS names a
 // folder of some, else on pictures made here.
 

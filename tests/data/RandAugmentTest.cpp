@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // RandAugment: timm's spelling, what a level means to each operation, noise, and draws that follow
 // from the key alone.
 

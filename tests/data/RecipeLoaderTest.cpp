@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The loader with everything of DeiT's recipe on: the same with any number of threads, where it is
 // resumed, and nothing of it where augmentation is off.
 

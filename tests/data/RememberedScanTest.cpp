@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A large folder is listed once: what was found is kept, believed while its folders are as they
 // were, and never believed for what it says of sizes, counts and names.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sequences of bytes: pictures in raster order, files in pieces, and what is drawn to train on.
 
 #include <gtest/gtest.h>

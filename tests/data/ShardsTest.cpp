@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Tar shards: which are meant, what is in them, in which order they are read, and shards that lie.
 
 #include "core/data/Shards.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Which folders are splits, by every usual name; what is used and what is not is said.
 
 #include "core/data/files/SplitFolders.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Tables of tar archives: every kind of header, and archives that lie.
 
 #include "core/data/files/TarReader.h"

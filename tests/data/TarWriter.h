@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Tar archives for tests, made by hand so that they can be wrong in any way.
 

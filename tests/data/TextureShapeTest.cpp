@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The synthetic pictures: a function of (seed, index), balanced, distinct, and guarded by a hash.
 
 #include "core/data/TextureShape.h"

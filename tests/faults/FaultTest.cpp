@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every command that writes files, on a disk that fails at one call or from one call on: it ends
 // with all of its outputs or with an error that names the file, what stands under a final name is
 // whole, and going on afterwards ends as if nothing had happened.
@@ -23,7 +25,8 @@ class FaultTest : public SavingTest {
     const Clean clean = runClean(saving);
     const SampleOfCalls sample = sampleOfCalls(clean.calls, 1);
     const std::size_t calls = clean.calls.size();
-    const auto count = std::min(few * static_cast<std::size_t>(testEffort()), calls * kExplanations);
+    const auto count =
+        std::min(few * static_cast<std::size_t>(testEffort()), calls * kExplanations);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t way = (i % calls + i / calls) % kExplanations;
       failAt(saving, clean, {sample.at(i, count), kErrors[way / 2], way % 2 == 1});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // headlight-cli on a file system that fails at a chosen call (Shim.cpp), in one folder alone.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Training that is killed, at chosen calls and at random moments, and goes on until it is finished:
 // the same weights, byte for byte, and the same lines in its logs.
 

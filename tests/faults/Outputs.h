@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a command leaves in a folder: whether it is whole, and whether it is the same as elsewhere.
 

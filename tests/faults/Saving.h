@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The commands of headlight-cli that write files, each with what it needs and how one goes on after
 // it failed or was killed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A library to preload: it counts every call of a program that changes files below one folder, and
 // fails the N-th of them, or ends the program there as kill -9 would. Told by the environment:
 //

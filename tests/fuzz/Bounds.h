@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a reader may take for one input: generous, so that only what is out of all proportion, a
 // bomb or an endless loop, goes beyond it.

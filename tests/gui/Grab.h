@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pictures of a widget, light and dark, for people who look at what changed: run a test with
 // HEADLIGHT_GRABS=FOLDER. Without it nothing is done.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The window's thread with nothing left to do: what waited has been done, and what that asked for.
 

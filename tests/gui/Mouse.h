@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mouse moves that arrive at once. QTest::mouseMove moves the pointer of the whole screen: under
 // X11 the event comes back later, and not at all where the pointer already was.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Tiny sequence models, and the window of sequence models by the names of its parts.
 
@@ -5,11 +6,11 @@
 #include <QPushButton>
 
 #include "tests/gui/WindowFixture.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/plots/BitsPlot.h"
 #include "ui/sequences/SequenceWindow.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

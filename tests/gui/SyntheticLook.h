@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A model, a picture and maps made by hand, so that tests know which patch is the hottest.
 
@@ -106,7 +107,7 @@ inline LayerMaps makeLayer(const Grid& grid, int layer, int heads, int shift = 0
 
 /// `shift` moves every peak, as an edit would; `logits` [6].
 inline std::shared_ptr<InferenceResult> makeLook(const ModelInfo& model, int shift = 0,
-                                      std::vector<float> logits = {3, 1, 2, 0, -1, -2}) {
+                                                 std::vector<float> logits = {3, 1, 2, 0, -1, -2}) {
   auto look = std::make_shared<InferenceResult>();
   for (std::size_t layer = 0; layer < model.heads.size(); ++layer) {
     look->maps.layers.push_back(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A window with a small random model and a drawn picture, its session in a folder of its own.
 
@@ -11,9 +12,9 @@
 
 #include <memory>
 
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/Theme.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/window/MainWindow.h"
 
 namespace headlight {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every damaged or lying picture is an Error that says so, and nothing is printed by a codec.
 
 #include <gtest/gtest.h>

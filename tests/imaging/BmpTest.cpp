@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // BMPs store their rows from the bottom, or from the top where the height is negative.
 
 #include <gtest/gtest.h>

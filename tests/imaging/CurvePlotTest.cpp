@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Curves with few points: ticks against those counted by hand, and that points and deviations are
 // where they should be.
 

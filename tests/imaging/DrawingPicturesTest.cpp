@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Pictures in drawings: their own pixels in a PNG, and what readers of SVG and PDF must find.
 
 #include <gtest/gtest.h>

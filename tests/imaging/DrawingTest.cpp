@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Drawings as files: what a reader of SVG or PDF must find, and pixels where lines are.
 
 #include "core/imaging/drawing/Drawing.h"

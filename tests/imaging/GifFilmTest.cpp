@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Films as GIF, read back by a decoder written from the standard (GIF89a) for this test.
 
 #include "core/imaging/video/GifFilm.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The headlight: what is lit, what stays dark, and that it is what its formula says.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Parts of pictures: each pixel is the one that decoding the whole gives, and damage is found
 // wherever it lies; reduced pictures have the right size and lie where they should.
 

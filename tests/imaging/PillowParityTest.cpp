@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Against what Pillow and torchvision make of the same bytes (tests/golden/pillow/make_goldens.py).
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Netpbm's PBM, PGM and PPM: what their numbers mean, and what is refused.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Videos, written here by OpenCV itself and by FilmFile: frames in order and out of it, and files
 // that lie, break off or are no videos.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // JSON is parsed in one place, within limits (core/config/ConfigText.h): a parser that is called
 // elsewhere builds values of any depth, which are then walked by functions that call themselves.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A name of a type stands for one type, and a source file has a header.
 
 #include <gtest/gtest.h>
@@ -111,7 +113,8 @@ void expectContinued(const std::filesystem::path& source,
 /// published models.
 bool isPartOfAHeader(const std::filesystem::path& source) {
   const auto header = headerOfPart(textOf(source));
-  return header && source.filename().string().starts_with(std::filesystem::path(*header).stem().string()) &&
+  return header &&
+         source.filename().string().starts_with(std::filesystem::path(*header).stem().string()) &&
          std::filesystem::exists(kSources / source.parent_path() / *header);
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Schemes with as many masked heads as another, but others.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Neighbourhoods where keys lie on a grid of their own, against the definition by overlap.
 
 #include <gtest/gtest.h>

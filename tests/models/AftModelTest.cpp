@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Models with AFT: their published sizes, any image size, and starting from a DeiT's weights.
 
 #include <ATen/ATen.h>
@@ -8,8 +10,8 @@
 #include <vector>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 namespace {

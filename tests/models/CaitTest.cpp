@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // CaiT: timm's logits, the class token that joins late, masks in patch layers only.
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Shrunk.h"
 

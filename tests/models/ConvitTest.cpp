@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ConViT against timm's golden vectors, its counts, and where its class token joins; IBiT's recipe.
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Shrunk.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The MLP with a depthwise convolution (Castling-ViT, §4.4) against loops, and as an option of vit.
 
 #include <ATen/ATen.h>
@@ -7,9 +9,9 @@
 #include <set>
 
 #include "core/base/Result.h"
-#include "core/models/layers/ConvolvedMlp.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
+#include "core/models/layers/ConvolvedMlp.h"
 #include "tests/attention/Gradients.h"
 #include "tests/models/Shrunk.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A model that has been used on one device and moves to another leaves nothing behind. The other is
 // LibTorch's "meta" device, which every machine has: it computes shapes alone. It takes tensors of
 // other devices where a GPU would refuse them, so every operation's arguments are looked at.
@@ -14,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/sequence/SequenceModel.h"
 #include "tests/models/Shrunk.h"
 

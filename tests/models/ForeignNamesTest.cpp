@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // DINOv2's and DINOv3's own files: named as their authors name tensors, they give what timm's give.
 
 #include <ATen/ATen.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What models say of the kernels that their attention runs by.
 
 #include <ATen/ATen.h>
@@ -6,8 +8,8 @@
 #include <algorithm>
 
 #include "core/attention/kernels/KernelChoice.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"
 

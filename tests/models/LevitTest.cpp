@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // LeViT against timm's golden vectors, its attentions against naive double-precision loops, its
 // batch norms in checkpoints, and Castling-LeViT.
 
@@ -15,8 +17,8 @@
 
 #include "core/base/files/Files.h"
 #include "core/masks/Neighbourhood.h"
-#include "core/models/backbones/Castling.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Castling.h"
 #include "tests/attention/Gradients.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Refusals.h"

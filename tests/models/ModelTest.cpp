@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The counts of timm and of the papers, and every registered model forward and backward. The golden
 // vectors are in the file of each backbone; tests/cli/GoldenTest.cpp has those of ViT and DeiT.
 
@@ -6,8 +8,8 @@
 
 #include <cmath>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {

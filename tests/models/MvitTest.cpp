@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // MViTv2 and Castling-MViTv2: timm's logits, grids and masks stage by stage.
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "core/attention/linear/LinearAngular.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Refusals.h"
 #include "tests/models/Shrunk.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every mechanism on every backbone that takes it, small: what a new one is tested by before
 // anybody publishes a model with it.
@@ -7,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {

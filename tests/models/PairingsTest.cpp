@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What every mechanism owes, on every backbone that takes it: nobody has to add it to a list here.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a backbone or a mechanism cannot be is refused with its path, before anything is built, and
 // counting refuses what building does.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where a config is refused. Whoever asks what a model costs relies on its being built as well.
 
@@ -5,8 +6,8 @@
 
 #include <string>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 
 namespace headlight {
 

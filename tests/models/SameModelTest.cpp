@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // When two configs describe one model, and when weights of one are weights of the other.
 
 #include <gtest/gtest.h>

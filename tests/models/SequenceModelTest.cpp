@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The model of byte sequences: what it may see, its names and sizes, growing it, drawing from it.
 
 #include <ATen/ATen.h>

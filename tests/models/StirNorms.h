@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Norms that matter: LeViT's begin as identities and zeros.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Swin against timm's vectors, H-MaiT and ViT-LSLA against their published sizes, and what holds
 // for every model with stages.
 
@@ -7,8 +9,8 @@
 #include <set>
 
 #include "core/attention/Mechanisms.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Golden.h"
 #include "tests/models/Refusals.h"
 #include "tests/models/Shrunk.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // timm's keyword arguments as configs, and those that cannot be followed.
 
 #include <gtest/gtest.h>

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Which parameters decay, of every registered model: timm's rule, by names.
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "tests/models/Shrunk.h"
 
 namespace headlight {

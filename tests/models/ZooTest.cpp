@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The plain vision transformers beyond DeiT: timm's outputs, attention and features for a small
 // model of each family, opened by what their files say; the sizes of all names.
 
@@ -6,8 +8,8 @@
 
 #include <fstream>
 
-#include "core/models/backbones/FinalNorm.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/FinalNorm.h"
 #include "core/workbench/identify/IdentifyModel.h"
 #include "tests/models/Golden.h"
 

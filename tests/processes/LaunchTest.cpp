@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What launchers say in the environment.
 
 #include <gtest/gtest.h>

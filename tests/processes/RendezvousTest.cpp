@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The store at which processes meet: what it answers, and that nobody who connects holds it up.
 
 #include <gtest/gtest.h>

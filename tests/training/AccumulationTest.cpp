@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A batch computed in parts: the same step but for rounding, whatever is drawn in it.
 
 #include <gtest/gtest.h>

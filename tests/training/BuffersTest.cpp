@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Models with more than parameters: running statistics, auxiliary losses, schedules, readings.
 
 #include <gtest/gtest.h>

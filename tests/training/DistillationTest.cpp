@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Learning from a teacher: the losses, what the teacher is given, and runs that have one.
 
 #include <gtest/gtest.h>

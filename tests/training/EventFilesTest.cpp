@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TensorBoard's files of a run: whole records, the numbers of the run's own logs, and what a reader
 // shows of a run that was interrupted.
 
@@ -10,9 +12,9 @@
 #include <csignal>
 
 #include "core/imaging/codecs/Image.h"
+#include "core/training/run/RunRecorder.h"
 #include "core/training/tensorboard/EventFile.h"
 #include "core/training/tensorboard/EventMessages.h"
-#include "core/training/run/RunRecorder.h"
 #include "tests/training/EventReader.h"
 #include "tests/training/Support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Reads TensorBoard's event files as slowly and plainly as their description can be followed, and
 // shares no code with what writes them: checksums bit by bit, every field by its number.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The maps that a run records: what they say, that they change nothing that is learned, and that a
 // run that was interrupted, or whose file is bounded, ends with the same file.
 
@@ -12,8 +14,8 @@
 #include "core/training/MapRecorder.h"
 #include "core/training/evolution/EvolutionFile.h"
 #include "core/training/evolution/EvolutionLog.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/runs/RecordedEvolution.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

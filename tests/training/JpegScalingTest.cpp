@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // data.jpeg_scaling reaches the loader of a run, and only where JPEGs are large.
 
 #include <gtest/gtest.h>

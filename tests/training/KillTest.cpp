@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A run in a process of its own, killed with SIGKILL wherever it happens to be, several times over.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Scaling of losses for float16: how the factor finds itself, that it changes no number, and that
 // skipped steps leave no trace. On the CPU, which has no float16, scaling is all that is on.
 

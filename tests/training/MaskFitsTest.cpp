@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The fit that learned masks start from (IBiT's Algorithm 1), as a run keeps and tells it.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // How much memory a training takes at most.
 
 #include "core/training/step/MemoryMeter.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Mixup and CutMix against plain loops in double precision, and what must not depend on them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // AdamW against its textbook form in double precision.
 
 #include <gtest/gtest.h>

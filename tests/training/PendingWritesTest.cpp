@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What could not be written is tried again, carried by the checkpoint, and at the end an error.
 
 #include <gtest/gtest.h>

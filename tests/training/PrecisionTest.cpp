@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Mixed precision: every mechanism computes and learns in bfloat16, what is float32 stays float32
 // bit for bit, and steps that float16 cannot hold are skipped without a trace.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Processes of one run, for tests: the program test_ranks, several times, as a launcher would start
 // it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Blocks computed again in the backward pass: the same weights, bit for bit, whatever is drawn.
 
 #include "core/models/backbones/Recomputation.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What makes a run trustworthy: interrupted, watched or edited live, it ends in the same weights.
 
 #include <gtest/gtest.h>

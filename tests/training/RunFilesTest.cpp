@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a run's folder may hold: files that lead elsewhere, that are damaged, missing, of another
 // run or changed are refused with the way out; what costs exactness alone is said.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The parts of a run that need no model: the edit ledger, the meeting place, the logs, metadata.
 
 #include <gtest/gtest.h>
@@ -11,11 +13,11 @@
 #include "core/base/TorchCompat.h"
 #include "core/models/layers/Device.h"
 #include "core/training/RunControl.h"
-#include "core/training/run/MaskEditQueue.h"
 #include "core/training/logs/MetricsLog.h"
+#include "core/training/logs/RunHistory.h"
+#include "core/training/run/MaskEditQueue.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/RunFolder.h"
-#include "core/training/logs/RunHistory.h"
 #include "core/training/step/Divergence.h"
 #include "tests/training/Support.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The learning rate, the loss, accuracy and the moving average, against plain arithmetic.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a training of a sequence model writes down.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The training loop of a sequence model: stops, checkpoints, and what it says of trouble.
 
 #include <ATen/ATen.h>

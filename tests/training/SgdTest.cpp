@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SGD with momentum against its textbook form in double precision, and a run with it.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What must come out the same, but for rounding, however the images of a step are shared out: a
 // model in double precision, and all that is drawn in a step switched on.

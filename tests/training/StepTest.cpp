@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // One step of the trainer, and the probe, with a real model.
 
 #include <gtest/gtest.h>

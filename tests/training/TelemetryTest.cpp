@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Measuring and recording the heads between two steps changes nothing of what any mechanism learns.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What timm's tools read of a run: args.yaml, summary.csv and the names of its weights.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // test_ranks steps FILE: trains small models in double precision as one of several processes, and
 // writes the weights that process 0 ends with.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A copy of the golden cache entry, as a real cache has it: links in `snapshots` to `blobs`.
 

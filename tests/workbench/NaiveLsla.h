@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One row of LSLA's attention by plain loops in double precision, windows by coordinates.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A plain ViT as the paper writes it, in double precision, with explicit matrices and nothing of
 // core's: what gradients are checked against by finite differences.

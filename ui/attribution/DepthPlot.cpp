@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/attribution/DepthPlot.h"
 
 #include <QCoreApplication>
@@ -15,7 +16,8 @@ QString depthText(const char* text) {
 }
 
 /// Those of both sides, in one order, so that a class has one colour.
-std::vector<int> classesOf(const DepthPrediction& depth, int asked, const ExplanationBridge* beside) {
+std::vector<int> classesOf(const DepthPrediction& depth, int asked,
+                           const ExplanationBridge* beside) {
   std::vector<int> classes = depthClasses(depth, asked);
   const auto other = beside ? beside->result() : nullptr;
   if (!beside || !other || !other->depth) return classes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/attribution/ExplanationView.h"
 
 #include <QCheckBox>
@@ -12,13 +13,13 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/base/Actions.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/base/SanitizedText.h"
-#include "ui/bridge/ModelWorker.h"
-#include "ui/bridge/ExplanationBridge.h"
 #include "ui/attribution/DepthPlot.h"
+#include "ui/base/Actions.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/bridge/ExplanationBridge.h"
+#include "ui/bridge/ModelWorker.h"
 #include "ui/plots/RunCurvesPlot.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {
@@ -76,9 +77,9 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
   }
   m_classes->setObjectName(QStringLiteral("wayClass"));
   m_classes->setAccessibleName(tr("Class that is asked about"));
-  m_classes->setToolTip(
-      plainToolTip(tr("The class that is asked about: type a part of its name. A click on a line of "
-                  "the prediction chooses that class.")));
+  m_classes->setToolTip(plainToolTip(
+      tr("The class that is asked about: type a part of its name. A click on a line of "
+         "the prediction chooses that class.")));
   m_classes->setEditable(true);
   m_classes->setInsertPolicy(QComboBox::NoInsert);
   m_classes->completer()->setCompletionMode(QCompleter::PopupCompletion);
@@ -90,9 +91,9 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
   m_layer->setSpecialValueText(tr("last"));
   m_layer->setMinimum(-1);
   m_foreground->setObjectName(QStringLiteral("wayForeground"));
-  m_foreground->setToolTip(
-      plainToolTip(tr("Colours of the patches alone that the first principal component of all calls "
-                  "foreground")));
+  m_foreground->setToolTip(plainToolTip(
+      tr("Colours of the patches alone that the first principal component of all calls "
+         "foreground")));
   m_alone->setObjectName(QStringLiteral("wayAlone"));
   m_alone->setText(tr("This picture alone"));
   m_alone->setToolTip(plainToolTip(tr("Colours of this picture by itself")));
@@ -256,7 +257,8 @@ void ExplanationView::readView() {
   m_layer->setVisible(way.ofLayer);
   m_foreground->setVisible(features);
   m_alone->setVisible(features && !m_bridge->together().isEmpty());
-  m_pages->setCurrentWidget(way.way == ExplanationMethod::Depth ? static_cast<QWidget*>(m_depth) : m_picture);
+  m_pages->setCurrentWidget(way.way == ExplanationMethod::Depth ? static_cast<QWidget*>(m_depth)
+                                                                : m_picture);
   refreshDepth();
 }
 
@@ -294,7 +296,8 @@ void ExplanationView::showJudgement(const FaithfulnessTable& table) {
 }
 
 void ExplanationView::refreshDepth() {
-  if (chosenExplanation(*m_document).way != ExplanationMethod::Depth || !m_document->hasModel()) return;
+  if (chosenExplanation(*m_document).way != ExplanationMethod::Depth || !m_document->hasModel())
+    return;
   const auto result = m_bridge->result();
   m_state->setText(result && result->depth ? QString::fromStdString(result->depth->note)
                                            : QString());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Other ways of looking than attention: what speaks for a class, what patches have in common, the
 // prediction by depth; with the choice between them.

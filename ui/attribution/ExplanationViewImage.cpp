@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ExplanationView, continued: its picture, a heatmap over what is shown, or colours in its place.
 
 #include <QPainter>
 
+#include "ui/attribution/ExplanationView.h"
 #include "ui/base/Images.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/canvas/ViewedMap.h"
-#include "ui/attribution/ExplanationView.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every command of the window by name. The parts of the window make them, with words and keys, and
 // hand them over; the menus, the command palette and the list of shortcuts in the help are made

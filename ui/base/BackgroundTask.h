@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One thing at a time away from the window's thread: reading a folder, writing a file. A new job
 // supersedes the one before. Destroying it never waits for a job: one that cannot be stopped

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Colours from the palette, light or dark, told apart by colour-blind eyes.
 

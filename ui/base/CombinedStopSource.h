@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A stop that two may ask for: the person, who then hears how it ended, and the end of what began
 // it.

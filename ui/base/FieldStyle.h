@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Fusion with edges that are seen: fields stand out from the ground in the dark too, and a button
 // that is on looks so in both themes. The frames of docks, tips and the status bar are quiet. All

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Our own line icons, in the colour of the text they stand beside: light and dark need one drawing.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One colour per mask kind, wherever masks are shown (the mask matrix, the corner of a head's
 // tile).

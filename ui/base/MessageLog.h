@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the program has said, kept for Help → Messages. One per program; any thread may add.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A call on its way from one thread to another through Qt's queue of events. Qt is compiled without
 // the thread sanitizer, which therefore cannot see that the queue orders the two threads: here it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Text that came from a file (names of classes, models, pictures; messages about them), as it may
 // be shown: nothing in it turns, hides or formats what stands around it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A thread that runs tasks one after another, and the way back to the window's thread. The bridges
 // own one each; nothing else in ui/ starts threads.

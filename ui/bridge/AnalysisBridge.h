@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Analyses and picture scaling that would hold up the window, done beside it. Of requests that wait
 // only the newest counts; one analysis of a kind runs at a time, because none can be stopped

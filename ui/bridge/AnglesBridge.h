@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The angles between the queries and keys of the picture that is shown, worked out beside the
 // window (core/workbench/mechanisms/AngularKernels.h). A newer request stops the one before it.
@@ -52,7 +53,8 @@ class AnglesBridge : public QObject {
   ModelWorker* m_look;
   bool m_everything = false;
   std::shared_ptr<const AnglesResult> m_result;
-  std::shared_ptr<const InferenceResult> m_askedLook;  ///< that is being worked out; null: nothing is
+  std::shared_ptr<const InferenceResult>
+      m_askedLook;  ///< that is being worked out; null: nothing is
   AngleOptions m_askedOptions;
   BackgroundTask m_task;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/CompareLoader.h"
 
 #include <QFileInfo>
@@ -170,8 +171,8 @@ std::optional<MaskScheme> CompareLoader::wantedMasks() {
   if (m_side.masks == SideMasks::Unmasked) masks = MaskScheme(shape);
   if (m_side.masks == SideMasks::Own) masks = resolveMasks(experiment.masks, shape);
   if (m_side.masks == SideMasks::Named)
-    masks =
-        masksNamed(m_side.scheme.toStdString(), shape, SchemeLibrary(SchemeLibrary::defaultFolder()));
+    masks = masksNamed(m_side.scheme.toStdString(), shape,
+                       SchemeLibrary(SchemeLibrary::defaultFolder()));
   if (m_side.masks == SideMasks::Reference) {
     // Before any edit there are only the masks that the model came with.
     const auto reference = m_window->referenceMasks();
@@ -231,7 +232,8 @@ void CompareLoader::lookAt(const MaskScheme& masks) {
   });
 }
 
-void CompareLoader::lookDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result) {
+void CompareLoader::lookDone(int ticket,
+                             const std::shared_ptr<const Result<InferenceResult>>& result) {
   if (ticket != m_ticket) return;
   const Result<InferenceResult>& look = *result;
   if (!look && look.error().code == ErrorCode::Canceled) return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Fills the document of one side of a comparison: opens its model beside the window's, reads its
 // picture, finds its masks, and looks. What the window has looked at already is taken over as it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to the pictures that a run recorded (evolution.bin): reads them beside
 // the window, and shows them in the Document in place of the newest look. Of steps that are asked

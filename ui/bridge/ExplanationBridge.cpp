@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/ExplanationBridge.h"
 
 #include <QFile>
@@ -131,7 +132,8 @@ bool ExplanationBridge::isAsked(const ExplanationResult& of) const {
   if (of.look != m_document->look() || of.choice.name != choice.name || !way) return false;
   const bool features = way->way == ExplanationMethod::Features;
   return (!way->ofLayer || of.choice.layer == choice.layer) &&
-         (!way->ofClass || way->way == ExplanationMethod::Depth || of.choice.classIndex == choice.classIndex) &&
+         (!way->ofClass || way->way == ExplanationMethod::Depth ||
+          of.choice.classIndex == choice.classIndex) &&
          (!features || (of.choice.foreground == choice.foreground && of.together == m_together));
 }
 
@@ -180,7 +182,8 @@ void ExplanationBridge::request() {
   ExplanationResult asked;
   asked.look = look;
   asked.choice = m_document->view().way;
-  asked.together = asked.choice.name == infoOf(ExplanationMethod::Features).name ? m_together : QStringList();
+  asked.together =
+      asked.choice.name == infoOf(ExplanationMethod::Features).name ? m_together : QStringList();
   if (m_document->recordedView()) {
     cancel();
     asked.error = tr("Of an earlier step of a run there are its maps, and no weights to ask.");

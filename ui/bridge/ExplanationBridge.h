@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What else is asked of the picture than where heads look, worked out beside the window. One thing
 // at a time: a newer request stops the one before it.
@@ -10,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/attribution/Faithfulness.h"
 #include "core/workbench/attribution/ExplanationImages.h"
+#include "core/workbench/attribution/Faithfulness.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/document/Document.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/FileInspection.h"
 
 #include <QCoreApplication>
@@ -7,18 +8,18 @@
 
 #include <algorithm>
 
-#include "core/base/files/Files.h"
 #include "core/base/ForeignContent.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
-#include "core/workbench/session/Datasets.h"
-#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/session/InferenceSession.h"
+#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/runs/RunFollower.h"
 #include "core/workbench/sequences/SequenceTraining.h"
+#include "core/workbench/session/Datasets.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/Video.h"
 #include "ui/document/Session.h"
 

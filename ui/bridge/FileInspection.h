@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Finds out what a dropped file or folder is, from its content rather than its name. Blocks; called
 // on ImageBridge's thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to a run that somebody else trains: looks at its folder every two seconds
 // on a thread of its own, and never changes anything in it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/GalleryModel.h"
 
 #include <QDir>
@@ -147,7 +148,7 @@ QVariant GalleryModel::data(const QModelIndex& index, int role) const {
           entry.source == kSamples ? tr("A built-in sample") : QDir::toNativeSeparators(entry.path);
       const QString problem = m_problems.value(entry.path);
       return plainToolTip(problem.isEmpty() ? QStringLiteral("%1\n%2").arg(entry.name, place)
-                                        : problem);
+                                            : problem);
     }
     case Qt::DecorationRole: {
       if (const QPixmap* thumbnail = m_thumbnails.object(entry.path)) return *thumbnail;

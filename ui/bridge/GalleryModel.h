@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures beside the canvas: built-in samples, files and folders that were added. Thumbnails
 // are made by ImageBridge when somebody looks at them, and kept within a bound.

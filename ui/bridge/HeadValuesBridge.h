@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Measures what the document wants to show of every head, in the background, whenever picture,
 // weights or masks change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/ImageBridge.h"
 
 #include <QDir>
@@ -8,8 +9,8 @@
 #include <mutex>
 #include <tuple>
 
-#include "core/workbench/session/Datasets.h"
 #include "core/workbench/loading/MapFile.h"
+#include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/Video.h"
 #include "ui/base/Images.h"
 #include "ui/base/SanitizedText.h"

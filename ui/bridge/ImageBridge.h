@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Reads files for the window: pictures, thumbnails, folders, and what a dropped file is. Everything
 // happens on its own threads; results arrive as signals.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to the models on this computer: looks for them on a thread of its own and
 // hands them over as they are found.

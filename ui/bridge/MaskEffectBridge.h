@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the document's masks do to its model on a data set, measured in the background: once an edit
 // has settled, given up for the next one, and kept for every scheme that was measured.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What bridges that measure in the background have in common: the data set that averages are taken
 // of, where they are kept, how far it is and what is wrong.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures that the open model's mechanism alone has, worked out beside the window
 // (core/workbench/mechanisms/MechanismPlots.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/ModelWorker.h"
 
 #include <QFileInfo>
@@ -44,7 +45,8 @@ bool areOfPicture(const Document& document) {
 /// longer than a frame.
 void releaseElsewhere(const Result<InferenceResult>* look) {
   static WorkerThread releasing;
-  releasing.post([owned = std::shared_ptr<const Result<InferenceResult>>(look)](std::stop_token) {});
+  releasing.post(
+      [owned = std::shared_ptr<const Result<InferenceResult>>(look)](std::stop_token) {});
 }
 
 /// As its checkpoint says, if that describes the same model; else as the session says, with what of
@@ -109,7 +111,7 @@ void ModelWorker::createModel(const Experiment& experiment, std::function<void()
 }
 
 void ModelWorker::restoreModel(const Experiment& experiment, const QString& weights,
-                              std::function<void()> whenOpen, bool partial) {
+                               std::function<void()> whenOpen, bool partial) {
   const std::filesystem::path path = weights.toStdString();
   std::function<void()> anyway;
   if (!partial)
@@ -159,7 +161,7 @@ void ModelWorker::configure(int threads) {
 }
 
 void ModelWorker::open(const QString& what, std::function<Opened()> opener,
-                      std::function<void()> whenOpen, std::function<void()> openAnyway) {
+                       std::function<void()> whenOpen, std::function<void()> openAnyway) {
   const int ticket = ++m_openTicket;
   m_opening = ticket;
   m_lookStop.request_stop();
@@ -187,7 +189,7 @@ void ModelWorker::open(const QString& what, std::function<Opened()> opener,
 }
 
 void ModelWorker::opened(int ticket, std::shared_ptr<InferenceSession> session,
-                        const std::function<void()>& whenOpen) {
+                         const std::function<void()>& whenOpen) {
   if (ticket != m_opening) return;
   m_opening = 0;
   ++m_runTicket;
@@ -220,7 +222,7 @@ void ModelWorker::failedToOpen(int ticket, const QString& what, const Error& err
 }
 
 void ModelWorker::openedInPart(int ticket, const QString& what, const LoadReport& report,
-                              const std::function<void()>& openAnyway) {
+                               const std::function<void()>& openAnyway) {
   if (!endOpening(ticket)) return;
   Q_EMIT partlyFits(what, report, openAnyway);
   Q_EMIT openingFailed();
@@ -318,14 +320,15 @@ void ModelWorker::requestLook() {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     if (!session || stop.stop_requested()) return;
     const std::shared_ptr<const Result<InferenceResult>> look(
-        new Result<InferenceResult>(session->look(session->pictureAt(path, image), masks, {}, stop)),
+        new Result<InferenceResult>(
+            session->look(session->pictureAt(path, image), masks, {}, stop)),
         &releaseElsewhere);
     inThreadOf(this, [this, ticket, look] { lookDone(ticket, look); });
   });
 }
 
 void ModelWorker::setFrame(const Image& image, const QString& name, const QString& path,
-                          const std::function<void(bool)>& changing) {
+                           const std::function<void(bool)>& changing) {
   changing(true);
   m_settingFrame = true;
   m_document->setImage(image, name, path);
@@ -334,8 +337,8 @@ void ModelWorker::setFrame(const Image& image, const QString& name, const QStrin
 }
 
 void ModelWorker::showFrame(const Image& image, const QString& name, const QString& path,
-                           std::function<void(bool)> changing,
-                           std::function<void(bool)> whenShown) {
+                            std::function<void(bool)> changing,
+                            std::function<void(bool)> whenShown) {
   if (!m_document->canCompute() || m_opening != 0) {
     setFrame(image, name, path, changing);
     return whenShown(true);
@@ -348,9 +351,10 @@ void ModelWorker::showFrame(const Image& image, const QString& name, const QStri
                  stop = m_lookStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     const std::shared_ptr<const Result<InferenceResult>> look(
-        new Result<InferenceResult>(session && !stop.stop_requested()
-                             ? session->look(image, masks, {}, stop)
-                             : Result<InferenceResult>(Error{ErrorCode::Canceled, "canceled", ""})),
+        new Result<InferenceResult>(
+            session && !stop.stop_requested()
+                ? session->look(image, masks, {}, stop)
+                : Result<InferenceResult>(Error{ErrorCode::Canceled, "canceled", ""})),
         &releaseElsewhere);
     inThreadOf(this, [this, ticket, image, name, path, changing, whenShown, look] {
       if (ticket != m_lookTicket || m_opening != 0) return whenShown(false);
@@ -361,7 +365,8 @@ void ModelWorker::showFrame(const Image& image, const QString& name, const QStri
   });
 }
 
-void ModelWorker::lookDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result) {
+void ModelWorker::lookDone(int ticket,
+                           const std::shared_ptr<const Result<InferenceResult>>& result) {
   const Result<InferenceResult>& look = *result;
   if (ticket != m_lookTicket || m_opening != 0) return;
   if (!look && look.error().code == ErrorCode::Canceled) return;
@@ -401,7 +406,7 @@ bool ModelWorker::canLookThrough(const ModelConfig& run, const ModelConfig& show
 }
 
 bool ModelWorker::adopt(const Experiment& experiment,
-                       std::shared_ptr<const ModelSnapshot> snapshot) {
+                        std::shared_ptr<const ModelSnapshot> snapshot) {
   if (!m_document->hasModel() || !snapshot) return true;
   if (!canLookThrough(experiment.model, m_document->model().experiment.model)) {
     Q_EMIT m_document->failed(

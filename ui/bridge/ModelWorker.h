@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to the loaded model. Owns the thread on which the InferenceSession lives;
 // puts results into the Document. Every function returns at once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which pictures something is measured on, as people choose them in the window, and how the
 // measurement gets them.

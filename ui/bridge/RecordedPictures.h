@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures of a run's recording as the window shows them, with the masks that were in force.
 // Blocks while it reads: for worker threads.

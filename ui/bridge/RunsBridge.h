@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to a list of runs on disk: looks at them every two seconds on a thread of
 // its own, a little at a time, and tells what has changed. Never changes anything in them.

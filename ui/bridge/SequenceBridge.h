@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to a trained sequence model. Owns the thread that opens it and draws from
 // it; one job at a time, a new one ends the one before. Results arrive as signals, what comes bit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Measures how alike layers look on the data set that masks are measured on, in the background,
 // where the document is to show that, and anew when weights or masks change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Calls that may come thousands of times a second, let through at a rate that a window can follow.
 

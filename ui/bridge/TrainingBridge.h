@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The way from the window to a training run. Owns the run's thread. What the run has to say arrives
 // as `updated`, at most 30 times a second, with one queued wake-up at a time.

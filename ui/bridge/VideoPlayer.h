@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Plays a video file or a camera through the model: reads frames in a thread of its own and shows
 // each together with its maps (ModelWorker::showFrame). One frame is on its way at a time, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/canvas/ImagePainting.h"
 
 #include <QLinearGradient>
@@ -7,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "ui/base/TextWrapping.h"
 #include "ui/base/Images.h"
+#include "ui/base/TextWrapping.h"
 
 namespace headlight {
 namespace {

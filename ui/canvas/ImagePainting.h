@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pieces that every picture of a map is painted from: the coloured map, the legend with its
 // bar, the region that the model sees.

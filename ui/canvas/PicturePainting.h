@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A picture with a map over it as it is painted in a widget, from plain values: the scene, which is
 // kept until something in it changes, and what lies over it. Rectangles are in the widget's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Small pictures side by side, each with a word below, as large as the room allows. Their pixels
 // stay sharp: they are few, and each of them is what the model said.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A picture with a map over it: fitted or zoomed, the region outside the model's sight dimmed, a
 // legend below. What the map is and what a click means is for subclasses to say.
@@ -8,9 +9,9 @@
 
 #include <optional>
 
-#include "ui/document/Document.h"
 #include "ui/canvas/ImagePainting.h"
 #include "ui/canvas/PicturePainting.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 

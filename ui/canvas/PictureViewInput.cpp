@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // PictureView, continued: its mouse and keys. Qt calls members for them, and each of them reads or
 // moves what the view shows.
 

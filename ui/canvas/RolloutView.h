@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Attention through all layers at once (Abnar & Zuidema's rollout), over the picture.
 

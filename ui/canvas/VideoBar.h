@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The transport line of a video: play, steps, a slider with time, how fast, and in words what is
 // shown. Hidden while no video is open.

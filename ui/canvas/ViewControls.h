@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The compact bar over the pictures: which layer, head and token, and how maps are coloured.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/canvas/ViewedMap.h"
 
 #include <algorithm>
@@ -94,8 +95,8 @@ std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& mod
 }
 
 std::optional<MapOverlay> viewedMap(const AttentionMaps& maps, const Grid& model,
-                                  const ViewOptions& view, int layer, int head,
-                                  const DrawnMap* shared) {
+                                    const ViewOptions& view, int layer, int head,
+                                    const DrawnMap* shared) {
   if (!hasHead(maps, layer, head)) return {};
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];
   const int query = queryInLayer(view.query, model, of.grid);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The map that the view options point at, taken out of a Look. Pure functions: no widget, no state.
 
@@ -9,8 +10,8 @@
 #include <string>
 
 #include "core/workbench/session/MapView.h"
-#include "ui/document/Document.h"
 #include "ui/canvas/ImagePainting.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 
@@ -38,8 +39,8 @@ std::optional<DrawnMap> sharedDrawing(const AttentionMaps& maps, const Grid& mod
 /// Patches seen by `view.query` in (layer, head); head −1 is the mean. Scaled to itself, or to
 /// `shared` if given. Nothing where the layer has no maps or not that head.
 std::optional<MapOverlay> viewedMap(const AttentionMaps& maps, const Grid& model,
-                                  const ViewOptions& view, int layer, int head,
-                                  const DrawnMap* shared);
+                                    const ViewOptions& view, int layer, int head,
+                                    const DrawnMap* shared);
 
 /// Of the picture that is shown, what the model sees, in its pixels.
 QRectF shownRegion(const Document& document);

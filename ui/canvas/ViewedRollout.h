@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a rollout is drawn and described as. Pure functions, as those of ViewedMap.h.
 

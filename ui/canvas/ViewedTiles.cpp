@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/canvas/ViewedTiles.h"
 
 namespace headlight {
@@ -12,8 +13,8 @@ PatchArea areaOfTile(const LayerMaps& maps, const Grid& model, int query) {
 }  // namespace
 
 std::optional<MapOverlay> tileMap(const AttentionMaps& maps, const Grid& model,
-                                const ViewOptions& view, int layer, int head,
-                                const DrawnMap* shared) {
+                                  const ViewOptions& view, int layer, int head,
+                                  const DrawnMap* shared) {
   auto map = viewedMap(maps, model, view, layer, head, shared);
   if (!map) return map;
   const LayerMaps& of = maps.layers[static_cast<std::size_t>(layer)];

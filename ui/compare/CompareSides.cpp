@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/CompareSides.h"
 
 #include <QAction>
@@ -10,13 +11,13 @@
 
 #include "ui/base/Actions.h"
 #include "ui/base/SanitizedText.h"
-#include "ui/widgets/StackedWidgets.h"
 #include "ui/bridge/CompareLoader.h"
 #include "ui/bridge/ExplanationBridge.h"
-#include "ui/compare/ComparedPicture.h"
 #include "ui/compare/ComparedExplanation.h"
+#include "ui/compare/ComparedPicture.h"
 #include "ui/compare/LinkedViews.h"
 #include "ui/evaluation/PredictionPanel.h"
+#include "ui/widgets/StackedWidgets.h"
 
 namespace headlight {
 namespace {
@@ -27,7 +28,7 @@ constexpr int kLeastShownWidth = 90;
 }  // namespace
 
 CompareSides::CompareSides(Document* document, ModelWorker* look, const CompareSideOffers& offers,
-                       QWidget* parent)
+                           QWidget* parent)
     : QWidget(parent), m_window(document) {
   setObjectName("sideBySide");
   setAccessibleName(tr("Two of anything, side by side"));
@@ -60,8 +61,8 @@ CompareSides::~CompareSides() {
   delete m_right.bridge;
 }
 
-void CompareSides::build(Side& side, const Side& other, const QString& name, const CompareSideOffers& offers,
-                       ModelWorker* look) {
+void CompareSides::build(Side& side, const Side& other, const QString& name,
+                         const CompareSideOffers& offers, ModelWorker* look) {
   side.bridge = new CompareLoader(m_window, look, &side.document, this);
   side.chooser = new SideChooser(name, m_window, side.bridge, offers, this);
   side.picture = new ComparedPicture(&side.document, &other.document, side.bridge, this);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Two of anything side by side: models, mask schemes, weights, pictures. One cursor, one scale,
 // their difference, and what each predicts.
@@ -6,8 +7,8 @@
 #include <QPointer>
 #include <QWidget>
 
-#include "ui/document/Document.h"
 #include "ui/compare/SideChooser.h"
+#include "ui/document/Document.h"
 
 class QAction;
 class QComboBox;
@@ -27,7 +28,8 @@ class CompareSides : public QWidget {
  public:
   /// `document`: the window's. `look`: its bridge; null: only what the window has looked at is
   /// seen. All outlive it.
-  CompareSides(Document* document, ModelWorker* look, const CompareSideOffers& offers, QWidget* parent);
+  CompareSides(Document* document, ModelWorker* look, const CompareSideOffers& offers,
+               QWidget* parent);
   ~CompareSides() override;
 
   const Comparison& comparison() const { return m_comparison; }

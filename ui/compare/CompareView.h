@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Maps beside maps: two of anything side by side, and how alike the layers look.
 

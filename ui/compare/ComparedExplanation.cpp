@@ -1,17 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/ComparedExplanation.h"
 
-#include "core/workbench/session/PredictionComparison.h"
 #include "core/workbench/session/Prediction.h"
+#include "core/workbench/session/PredictionComparison.h"
+#include "ui/attribution/DepthPlot.h"
 #include "ui/bridge/CompareLoader.h"
 #include "ui/bridge/ExplanationBridge.h"
-#include "ui/attribution/DepthPlot.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {
 
-ComparedHeatmap::ComparedHeatmap(Document* side, ExplanationBridge* ways, const CompareLoader* bridge,
-                           QWidget* parent)
+ComparedHeatmap::ComparedHeatmap(Document* side, ExplanationBridge* ways,
+                                 const CompareLoader* bridge, QWidget* parent)
     : ExplanationImage(side, ways, parent), m_bridge(bridge) {
   connect(bridge, &CompareLoader::changed, this, qOverload<>(&QWidget::update));
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A side of a comparison looked at in another way than by attention: a heatmap on one scale with
 // the other side's, colours, or the prediction by depth.
@@ -13,7 +14,8 @@ class CompareLoader;
 class ComparedHeatmap : public ExplanationImage {
   Q_OBJECT
  public:
-  ComparedHeatmap(Document* side, ExplanationBridge* ways, const CompareLoader* bridge, QWidget* parent);
+  ComparedHeatmap(Document* side, ExplanationBridge* ways, const CompareLoader* bridge,
+                  QWidget* parent);
   /// Whose scale it shares; both outlive each other's last use.
   void setOther(const ComparedHeatmap* other);
   /// By itself, on its own scale.

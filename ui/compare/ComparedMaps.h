@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The maps of two documents side by side, what is said of them, and their difference.
 
 #include <optional>
 
 #include "core/workbench/session/PredictionComparison.h"
-#include "ui/document/Document.h"
 #include "ui/canvas/ImagePainting.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/ComparedPicture.h"
 
 #include "ui/bridge/CompareLoader.h"
-#include "ui/compare/ComparedMaps.h"
-#include "ui/compare/ComparedExplanation.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/compare/ComparedExplanation.h"
+#include "ui/compare/ComparedMaps.h"
 
 namespace headlight {
 
@@ -83,7 +84,8 @@ QString DifferencePicture::hint() const {
   const QString text = PictureView::hint();
   if (!text.isEmpty()) return text;
   const ExplanationInfo* way = wayFromName(document()->view().way.name);
-  if (m_leftHeat && way && !way->isHeatmap) return tr("There is no difference of colours or curves.");
+  if (m_leftHeat && way && !way->isHeatmap)
+    return tr("There is no difference of colours or curves.");
   return m_problem;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures of a comparison: each side with its map, and the difference of the two.
 
@@ -14,7 +15,8 @@ class ComparedPicture : public Canvas {
   Q_OBJECT
  public:
   /// All outlive it.
-  ComparedPicture(Document* side, const Document* other, const CompareLoader* bridge, QWidget* parent);
+  ComparedPicture(Document* side, const Document* other, const CompareLoader* bridge,
+                  QWidget* parent);
 
  protected:
   std::optional<MapOverlay> currentMap() const override;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One view for several documents: what a person changes in one of them the others show too, each on
 // its own grid and within its own layers and heads.
@@ -7,8 +8,8 @@
 #include <array>
 #include <optional>
 
-#include "ui/document/DocumentReference.h"
 #include "ui/document/Document.h"
+#include "ui/document/DocumentReference.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/SideChooser.h"
 
 #include <QDir>
@@ -7,16 +8,16 @@
 #include <QMenu>
 #include <QMimeData>
 
-#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/session/SchemeLibrary.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/SanitizedText.h"
-#include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/CompareLoader.h"
+#include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/document/RecentPaths.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What one side of a comparison shows, and choosing another: its model, its masks, its picture.
 
@@ -42,8 +43,8 @@ class SideChooser : public QWidget {
   Q_OBJECT
  public:
   /// `title`: "left". All outlive it.
-  SideChooser(const QString& title, Document* window, CompareLoader* bridge, const CompareSideOffers& offers,
-              QWidget* parent);
+  SideChooser(const QString& title, Document* window, CompareLoader* bridge,
+              const CompareSideOffers& offers, QWidget* parent);
 
   /// Shows what the bridge's side is.
   void readSide();

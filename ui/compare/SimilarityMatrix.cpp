@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/SimilarityMatrix.h"
 
 #include <QMouseEvent>
@@ -6,9 +7,9 @@
 #include <cmath>
 
 #include "ui/bridge/AnalysisBridge.h"
-#include "ui/document/Document.h"
 #include "ui/canvas/ImagePainting.h"
 #include "ui/compare/SimilarityPainting.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 

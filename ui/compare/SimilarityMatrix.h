@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How alike the layers of one head look (MaiT Eq. 4).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/SimilarityPage.h"
 
 #include <QComboBox>
@@ -6,11 +7,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/widgets/ProgressLine.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/SimilarityBridge.h"
-#include "ui/document/Document.h"
 #include "ui/compare/SimilarityMatrix.h"
+#include "ui/document/Document.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

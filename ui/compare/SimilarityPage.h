@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How alike layers look, of this picture or over the data set, with the choice between them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The number that is shown of every head, in tiles, in the matrix and in lists: which, and how it
 // reads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the window is looking at: one model, one image, one mask scheme and how they are shown.
 // Every widget reads it and is told of changes; none talks to another. It lives in the window's

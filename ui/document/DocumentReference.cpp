@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/document/DocumentReference.h"
 
 #include <limits>
@@ -55,7 +56,7 @@ std::optional<CompareSidePlace> placeOf(const Json& json) {
   const Json& place = json["place"];
   if (!place.is_object()) failAt("place", "must be an object");
   return CompareSidePlace{wholeOf(place, "layer", 0), wholeOf(place, "head", -1),
-                   wholeOf(place, "query", 0)};
+                          wholeOf(place, "query", 0)};
 }
 
 Json sideToJson(const CompareSide& side) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What stands side by side, as a person chose it: a value that a session keeps.
 
@@ -38,10 +39,10 @@ struct CompareSidePlace {
 
 struct Comparison {
   std::array<CompareSide, 2> sides{CompareSide{{}, SideMasks::Reference, {}, {}},
-                                    CompareSide{}};  ///< left, right
-  bool linked = true;                                 ///< one layer, head and token for both
-  std::optional<CompareSidePlace> place;                     ///< unlinked: the left side's own
-  bool difference = true;                             ///< right − left is shown
+                                   CompareSide{}};  ///< left, right
+  bool linked = true;                               ///< one layer, head and token for both
+  std::optional<CompareSidePlace> place;            ///< unlinked: the left side's own
+  bool difference = true;                           ///< right − left is shown
   /// The other way of looking that the view names, in place of attention.
   bool otherExplanation = false;
   bool operator==(const Comparison&) const = default;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a training run measured of its heads (ALS, α), over all of its steps in bounded memory: when
 // it is full, every second measurement is dropped. The newest is always there.

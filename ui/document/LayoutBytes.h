@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Between our own description of an arrangement and the bytes that Qt saves and restores. Bytes
 // from a file are only ever read here, never handed to Qt: what Qt restores is written from a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A mask edit on the undo stack. Document::pushEdit makes one; a paint stroke makes one per cell
 // with the same stroke number, and they become one step.

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/document/RecentPaths.h"
 
 #include <QDir>
 #include <QFileInfo>
 
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What was opened last: pictures and other files, models, runs. Kept beside the session.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A picture of a training run as its folder recorded it at one step: shown in place of the newest
 // look. The maps are of 8 bits, and of the rows that were kept.
@@ -13,7 +14,8 @@
 namespace headlight {
 
 struct RecordedView {
-  std::shared_ptr<const InferenceResult> look;    ///< maps hold NaN in rows that were not kept; no logits
+  std::shared_ptr<const InferenceResult>
+      look;                            ///< maps hold NaN in rows that were not kept; no logits
   std::shared_ptr<const Image> image;  ///< what the model saw; one object for all steps
   QString imageName, label;            ///< its file; its class
   QString source;                      ///< for captions: "recorded by “a” at step 120"

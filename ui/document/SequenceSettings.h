@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is asked of a sequence model in the window: how pictures are completed, text
 // continued, and which layer is looked at.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the window shows, as a value: saved when it closes, restored when it opens, carried by
 // exported pictures.
@@ -11,8 +12,8 @@
 
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
-#include "ui/document/DocumentReference.h"
 #include "ui/document/Document.h"
+#include "ui/document/DocumentReference.h"
 #include "ui/document/WindowLayout.h"
 
 namespace headlight {

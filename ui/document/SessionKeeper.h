@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where the session lies, and that it is never lost: written soon after every change and on
 // closing, atomically; a damaged one is put aside, not overwritten, and so is one that the program

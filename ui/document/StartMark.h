@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A file that lies there while the program restores what it remembers. Where a start finds it and
 // nobody holds it, the start before did not get through.

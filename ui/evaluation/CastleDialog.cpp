@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/CastleDialog.h"
 
 #include <QDialogButtonBox>
@@ -7,16 +8,16 @@
 #include <QVBoxLayout>
 
 #include "core/base/files/Files.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/widgets/ProgressTask.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/evaluation/CastleTables.h"
 #include "ui/evaluation/SampleFields.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
 
 namespace headlight {
 

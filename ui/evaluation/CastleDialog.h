@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a Castling-ViT loses without its auxiliary branch, on a data set: accuracy with it and
 // without, what is left of it in every layer, the verdict, and the castled model as a file. Not
@@ -31,8 +32,9 @@ class CastleDialog : public QDialog {
   Q_OBJECT
  public:
   /// `shelf` keeps what is measured; null: nothing is kept.
-  CastleDialog(const Document* document, ModelWorker* look, std::shared_ptr<const ResultCache> shelf,
-               const PictureSample& proposed, QWidget* parent = nullptr);
+  CastleDialog(const Document* document, ModelWorker* look,
+               std::shared_ptr<const ResultCache> shelf, const PictureSample& proposed,
+               QWidget* parent = nullptr);
 
   void measure();  ///< anew, whatever is kept
   void cancel();

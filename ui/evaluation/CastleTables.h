@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What castling changes, in two tables: accuracy with the branch and without, and what is left of
 // it in every layer, as numbers and bars.

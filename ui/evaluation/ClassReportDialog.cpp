@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/ClassReportDialog.h"
 
 #include <QDialogButtonBox>
@@ -10,14 +11,14 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/evaluation/SamplePictures.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/evaluation/ConfusionView.h"
 #include "ui/evaluation/ShareCells.h"
 #include "ui/evaluation/ThumbnailList.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {
@@ -31,7 +32,7 @@ QString percent(double share) {
 }  // namespace
 
 ClassReportDialog::ClassReportDialog(const Document* document, const MaskEffectBridge* bridge,
-                             QWidget* parent)
+                                     QWidget* parent)
     : QDialog(parent),
       m_document(document),
       m_bridge(bridge),
@@ -99,7 +100,7 @@ void ClassReportDialog::makeButtons() {
 }
 
 void ClassReportDialog::ask(const QString& title, const QString& name,
-                        void (ClassReportDialog::*write)(const QString&)) {
+                            void (ClassReportDialog::*write)(const QString&)) {
   askWhereToSave(this, title, name, tr("Tables (*.csv)"),
                  [this, write](const QString& path) { (this->*write)(path); });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // More of a data set than one accuracy: every class, what is taken for what, and the worst
 // pictures, under the masks as they are. Not modal: edits are measured meanwhile, and it follows.
@@ -24,7 +25,7 @@ class ClassReportDialog : public QDialog {
   Q_OBJECT
  public:
   ClassReportDialog(const Document* document, const MaskEffectBridge* bridge,
-                QWidget* parent = nullptr);
+                    QWidget* parent = nullptr);
 
   QTableWidget* classes() const { return m_classes; }
   ConfusionView* confusion() const { return m_confusion; }
@@ -43,7 +44,8 @@ class ClassReportDialog : public QDialog {
   void showResult(const MaskEffectBridge::Known& result);
   void fillClasses(const ClassReport& report);
   void fillWorst(const ClassReport& report);
-  void ask(const QString& title, const QString& name, void (ClassReportDialog::*write)(const QString&));
+  void ask(const QString& title, const QString& name,
+           void (ClassReportDialog::*write)(const QString&));
   QString headline() const;
 
   const Document* m_document;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/ConfusionView.h"
 
 #include <QHelpEvent>
@@ -93,7 +94,8 @@ bool ConfusionView::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const auto cell = cellAt(help->pos());
   if (cell)
-    QToolTip::showText(help->globalPos(), plainToolTip(describeCell(cell->first, cell->second)), this);
+    QToolTip::showText(help->globalPos(), plainToolTip(describeCell(cell->first, cell->second)),
+                       this);
   else
     QToolTip::hideText();
   return true;

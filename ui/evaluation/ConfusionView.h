@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which classes are taken for which: a row a class of pictures, a column a class of predictions.
 

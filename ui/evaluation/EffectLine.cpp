@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/EffectLine.h"
 
 #include <QHBoxLayout>
@@ -117,8 +118,8 @@ void EffectLine::refresh() {
   m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
   const auto present = measures ? m_bridge->present() : nullptr;
-  m_words->setToolTip(present ? plainToolTip(QString::fromStdString(measuredText(present->measured)))
-                              : QString());
+  m_words->setToolTip(
+      present ? plainToolTip(QString::fromStdString(measuredText(present->measured))) : QString());
   const Progress& progress = m_bridge->progress();
   m_progress->setValue(
       progress.total > 0 ? static_cast<int>(kEffectSteps * progress.done / progress.total) : 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the masks do to the model on a data set, in two lines: accuracy and loss now, what the last
 // edit and all masks changed of them; while it is measured, how far that is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which pictures of a data set the last edit changed, and which it hurt most: as thumbnails that
 // open.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/EvaluationDataDialog.h"
 
 #include <QCheckBox>
@@ -9,7 +10,7 @@
 namespace headlight {
 
 EvaluationDataDialog::EvaluationDataDialog(const std::optional<PictureSample>& now,
-                                   const PictureSample& proposed, QWidget* parent)
+                                           const PictureSample& proposed, QWidget* parent)
     : QDialog(parent),
       m_measure(new QCheckBox(tr("&Measure what the masks do, after every edit"), this)),
       m_fields(new SampleFields(QStringLiteral("effect"), now.value_or(proposed), this)) {

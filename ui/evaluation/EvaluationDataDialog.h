@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // On which pictures masks and heads are measured: a data set and how many of its validation split.
 
@@ -18,7 +19,7 @@ class EvaluationDataDialog : public QDialog {
  public:
   /// `now`: what is measured on; nothing: nothing is. `proposed`: what its fields show then.
   EvaluationDataDialog(const std::optional<PictureSample>& now, const PictureSample& proposed,
-                   QWidget* parent = nullptr);
+                       QWidget* parent = nullptr);
 
   /// Nothing: measure nothing.
   std::optional<PictureSample> sample() const;

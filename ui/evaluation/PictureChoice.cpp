@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/PictureChoice.h"
 
 #include <QComboBox>
@@ -50,7 +51,8 @@ void PictureChoice::refresh() {
     const QSignalBlocker quiet(m_sources);
     m_sources->clear();
     if (m_document->hasImage())
-      offer(Source::Shown, tr("the one that is shown, %1").arg(displayName(m_document->imageName())),
+      offer(Source::Shown,
+            tr("the one that is shown, %1").arg(displayName(m_document->imageName())),
             tr("Of this picture alone"));
     const bool maps = m_document->hasModel() && m_document->model().isPrecomputed;
     if (maps)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which pictures are averaged over: the one that is shown, those of the gallery, or a data set.
 

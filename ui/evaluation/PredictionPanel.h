@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The five best classes with their probabilities, and what the last mask edit did to them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/evaluation/SampleFields.h"
 
 #include <QComboBox>
@@ -6,9 +7,9 @@
 #include <QSpinBox>
 
 #include "core/config/DatasetKinds.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/document/Document.h"
 #include "ui/forms/PathRow.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {

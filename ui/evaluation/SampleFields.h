@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which pictures of which data set, to be chosen: its kind, its folder, and how many.
 

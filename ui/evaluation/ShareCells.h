@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Cells of tables with numbers: sorted as numbers, and shares as bars.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pictures of a data set as thumbnails with words below; a double click or Enter opens one.
 

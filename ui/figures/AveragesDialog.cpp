@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/AveragesDialog.h"
 
 #include <QDialogButtonBox>
@@ -5,9 +6,9 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/bridge/ModelWorker.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/bridge/ModelWorker.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What dialogs that average over pictures have in common: which pictures, a button that measures
 // and stops, how far it is, and saving what came of it. Not modal: the window stays usable.
@@ -7,9 +8,9 @@
 #include <functional>
 
 #include "core/workbench/evaluation/ImageSource.h"
-#include "ui/widgets/ProgressTask.h"
 #include "ui/document/Document.h"
 #include "ui/evaluation/PictureChoice.h"
+#include "ui/widgets/ProgressTask.h"
 
 class QPushButton;
 class QVBoxLayout;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A run's recording as a film or as a strip: what the tab shows, at every recorded step.
 

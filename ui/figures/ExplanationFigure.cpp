@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/ExplanationFigure.h"
 
 #include <algorithm>
 
 #include "ui/bridge/ExplanationBridge.h"
-#include "ui/compare/ComparedMaps.h"
-#include "ui/compare/ComparedExplanation.h"
-#include "ui/compare/CompareSides.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/compare/CompareSides.h"
+#include "ui/compare/ComparedExplanation.h"
+#include "ui/compare/ComparedMaps.h"
 
 namespace headlight {
 namespace {
@@ -73,7 +74,8 @@ QString sideTitle(const QString& side, const Document& document, const Legend& l
 }
 
 void addDifference(const CompareSides& sides, FigureRequest& request) {
-  const auto left = sides.leftExplanation()->heat()->ownMap(), right = sides.rightExplanation()->heat()->ownMap();
+  const auto left = sides.leftExplanation()->heat()->ownMap(),
+             right = sides.rightExplanation()->heat()->ownMap();
   if (!left || !right) return;
   const auto found = differenceOf(*left, *right);
   if (!found) return;

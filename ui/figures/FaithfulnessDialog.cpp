@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FaithfulnessDialog.h"
 
 #include <QDir>
@@ -7,10 +8,10 @@
 #include <QVBoxLayout>
 
 #include "core/base/files/Files.h"
+#include "ui/document/Folders.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/NumberItem.h"
-#include "ui/document/Folders.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which heatmaps are faithful to the model, over many pictures: a line a method, with means and
 // deviations of deletion and insertion.

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FigureContent.h"
 
 #include <algorithm>
 
 #include "ui/base/Images.h"
 #include "ui/bridge/AnalysisBridge.h"
-#include "ui/document/HeadValues.h"
-#include "ui/document/RecordedView.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/canvas/ViewedRollout.h"
 #include "ui/canvas/ViewedTiles.h"
+#include "ui/document/HeadValues.h"
+#include "ui/document/RecordedView.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a figure shows, gathered from a request: plain values that are ready to be painted.
 

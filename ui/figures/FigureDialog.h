@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How large a figure is, how fine, and what stands above it, before it is saved.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FigureExport.h"
 
 #include <QBuffer>
@@ -12,11 +13,11 @@
 #include "ui/base/Images.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/figures/FigurePainting.h"
-#include "ui/compare/ComparedMaps.h"
-#include "ui/compare/SimilarityPainting.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/canvas/ViewedRollout.h"
+#include "ui/compare/ComparedMaps.h"
+#include "ui/compare/SimilarityPainting.h"
+#include "ui/figures/FigurePainting.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a tab shows as a file for a paper: PNG (carrying its session), SVG or PDF with real text.
 
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "core/base/Result.h"
-#include "ui/document/Document.h"
 #include "ui/canvas/ImagePainting.h"
+#include "ui/document/Document.h"
 
 namespace headlight {
 

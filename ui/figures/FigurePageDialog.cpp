@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FigurePageDialog.h"
 
 #include <QComboBox>
@@ -5,9 +6,6 @@
 #include <QPushButton>
 
 #include "ui/base/Images.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/widgets/ProgressTask.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/ModelWorker.h"
@@ -15,6 +13,9 @@
 #include "ui/figures/PageEntries.h"
 #include "ui/figures/PagePreview.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
 
 namespace headlight {
 namespace {
@@ -205,7 +206,8 @@ void FigurePageDialog::fillSuggestions() {
   m_add->clear();
   QStringList words{QStringLiteral("picture"), QStringLiteral("rollout")};
   for (const ExplanationInfo& way : waysOfLooking())
-    if (way.way != ExplanationMethod::Depth && (!m_document->hasModel() || m_document->canCompute()))
+    if (way.way != ExplanationMethod::Depth &&
+        (!m_document->hasModel() || m_document->canCompute()))
       words << QString::fromStdString(way.name);
   if (m_document->hasModel())
     for (std::size_t l = 0; l < m_document->model().heads.size(); ++l)

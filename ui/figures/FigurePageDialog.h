@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A page for a paper, seen as it will be saved: pictures, what is shown of them, scales and words.
 // It stays beside the window, so that heads can be chosen there; looking goes on beside it, with

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // FigurePageDialog, continued: the files that a page leaves as and comes from.
 
 #include <QDir>
 
 #include "core/base/files/Files.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressTask.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/FigurePageDialog.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressTask.h"
 
 namespace headlight {
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // FigurePageDialog, continued: how it is laid out.
 
 #include <QComboBox>
@@ -9,13 +11,13 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/widgets/IconButton.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/figures/FigurePageDialog.h"
 #include "ui/figures/PageEntries.h"
 #include "ui/figures/PagePreview.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

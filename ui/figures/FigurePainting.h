@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The drawing of figures on white, whatever the device: pictures with maps are rastered at the
 // device's resolution, all else is lines and real text.

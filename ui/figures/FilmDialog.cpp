@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FilmDialog.h"
 
 #include <QComboBox>
@@ -10,13 +11,13 @@
 #include <QSpinBox>
 
 #include "core/workbench/figures/Films.h"
+#include "ui/document/Folders.h"
+#include "ui/figures/FilmChoices.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
 #include "ui/widgets/Questions.h"
-#include "ui/document/Folders.h"
-#include "ui/figures/FilmChoices.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What of a run's recording is drawn, and how: a film or a strip. Draws beside the window, with the
 // time that remains; closing it stops that.

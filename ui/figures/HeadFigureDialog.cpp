@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/HeadFigureDialog.h"
 
 #include <QDialogButtonBox>
@@ -6,9 +7,9 @@
 #include <QVBoxLayout>
 
 #include "core/workbench/figures/HeadFigure.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/HeadPixmap.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

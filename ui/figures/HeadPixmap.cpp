@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/HeadPixmap.h"
 
 #include <QCoreApplication>
 #include <QDir>
 
 #include "core/workbench/figures/HeadFigure.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Images.h"
 #include "ui/document/Folders.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {

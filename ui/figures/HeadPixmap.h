@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What windows with a figure of heads by depth share: the figure, and where it is to be saved.
 

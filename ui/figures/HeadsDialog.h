@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A number of every head by depth, averaged over pictures: distance, entropy, locality, with
 // deviations over pictures and chance. Seen as it will be saved.

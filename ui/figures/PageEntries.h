@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A list that a person puts in order: pictures, or columns, of a figure page.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/PageJob.h"
 
 #include <QFile>
@@ -27,7 +28,7 @@ Result<Image> pictureOf(const PageJob& job, const std::string& path) {
 }
 
 Result<PageContent> lookFor(const PageJob& job, const ProgressCallback& progress,
-                         const std::stop_token& stop) {
+                            const std::stop_token& stop) {
   const auto open = job.session();
   if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
   PageEvaluationOptions looking;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A figure page worked out and drawn away from the window's thread: looking, drawing and writing.
 // Plain functions for ProgressTask; nothing here touches a widget.
@@ -19,7 +20,7 @@ struct PageJob {
   std::function<std::shared_ptr<InferenceSession>()> session;  ///< ModelWorker::session()
   MaskScheme masks;
   std::shared_ptr<const PageContent> before;  ///< of the same model and masks; may be null
-  std::string openPath;                    ///< the picture that is open needs no reading
+  std::string openPath;                       ///< the picture that is open needs no reading
   Image openImage;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/RelativeDialog.h"
 
 #include <QCheckBox>
@@ -9,10 +10,10 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mean attention by relative position, averaged over pictures; of IBiT also what its mask does to
 // the gradients of the logits. Seen as it will be saved.

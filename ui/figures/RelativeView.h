@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mean attention by relative position, a tile a head and a row a layer. The offset under the
 // pointer, or where arrow keys went, is marked and told.

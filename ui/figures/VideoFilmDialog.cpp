@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/VideoFilmDialog.h"
 
 #include <QCheckBox>
@@ -15,13 +16,13 @@
 #include <limits>
 
 #include "core/base/files/Files.h"
+#include "ui/document/Folders.h"
+#include "ui/figures/FilmChoices.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
 #include "ui/widgets/Questions.h"
-#include "ui/document/Folders.h"
-#include "ui/figures/FilmChoices.h"
 
 namespace headlight {
 namespace {

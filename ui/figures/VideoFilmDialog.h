@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A video's frames through the model as a film, or what is predicted of them as a table. Works
 // beside the window, with the time that remains; closing it stops that, and nothing is left behind.

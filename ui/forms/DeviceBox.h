@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where to compute, to choose from; another device ("cuda:1") can be typed.
 

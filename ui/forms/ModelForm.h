@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every parameter of a model in one form: the chosen backbone and mechanism first, directly below
 // them the options of that mechanism ("attention.…") and that backbone ("layout.…"), which come and

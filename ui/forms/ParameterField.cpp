@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/forms/ParameterField.h"
 
 #include <QCheckBox>
@@ -11,9 +12,9 @@
 #include <cmath>
 
 #include "ui/base/Icons.h"
+#include "ui/forms/DeviceBox.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/NumberBox.h"
-#include "ui/forms/DeviceBox.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One row of a ParameterForm: label, editor, a way back to the default, and what is wrong.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A form built from a ParameterTable: an editor per parameter, help, what differs from the default,
 // and errors beside the field. The same for every section of an Experiment; nothing by hand.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A labelled path, to be typed or chosen with a button beside it.
 

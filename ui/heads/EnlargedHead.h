@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One tile of all heads, enlarged to the place of all of them: a canvas of the chosen head.
 

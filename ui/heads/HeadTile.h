@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One head's small map with its locality and mask, for the window and for figures alike.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/heads/HeadsGrid.h"
 
 #include <QPaintEvent>
@@ -10,14 +11,14 @@
 #include <cmath>
 
 #include "ui/base/Images.h"
-#include "ui/widgets/StackedWidgets.h"
+#include "ui/canvas/LegendBar.h"
+#include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedTiles.h"
 #include "ui/document/MaskText.h"
 #include "ui/heads/EnlargedHead.h"
 #include "ui/heads/HeadTile.h"
 #include "ui/heads/HeadsPainting.h"
-#include "ui/canvas/LegendBar.h"
-#include "ui/canvas/ViewedMap.h"
-#include "ui/canvas/ViewedTiles.h"
+#include "ui/widgets/StackedWidgets.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every head of every layer at once, as the chosen token looks: a row a layer, a column a head, the
 // mean of heads first.
@@ -9,9 +10,9 @@
 
 #include <optional>
 
+#include "ui/canvas/ImagePainting.h"
 #include "ui/document/Document.h"
 #include "ui/heads/HeadsLayout.h"
-#include "ui/canvas/ImagePainting.h"
 
 class QStackedLayout;
 

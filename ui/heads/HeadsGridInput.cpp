@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // HeadsArea, continued: its mouse and keys. Qt calls members for them, which have nothing to do
 // with how the tiles are painted.
 

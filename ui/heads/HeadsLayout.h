@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where all heads have their tiles and labels. Plain arithmetic, as if nothing were scrolled.
 

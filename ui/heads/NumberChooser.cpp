@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/heads/NumberChooser.h"
 
 #include <QComboBox>
@@ -17,8 +18,8 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   m_measure = new QComboBox(this);
   m_measure->setObjectName(QStringLiteral("headMeasure"));
   m_measure->setAccessibleName(tr("Number of heads"));
-  m_measure->setToolTip(
-      plainToolTip(tr("The number that heads and the matrix show, and that heads are selected by")));
+  m_measure->setToolTip(plainToolTip(
+      tr("The number that heads and the matrix show, and that heads are selected by")));
   for (const HeadMeasureInfo& info : headMeasures()) {
     m_measure->addItem(QString::fromStdString(info.title), static_cast<int>(info.measure));
     m_measure->setItemData(m_measure->count() - 1, plainToolTip(QString::fromStdString(info.help)),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which number is shown of every head, of this picture or averaged over a data set; while it is
 // measured, how far that is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/masks/BrushEditor.h"
 
 #include <QButtonGroup>
@@ -13,9 +14,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "ui/widgets/OddSpinBox.h"
 #include "ui/document/MaskText.h"
 #include "ui/masks/MaskAppearance.h"
+#include "ui/widgets/OddSpinBox.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the mask matrix paints with: kind, window, α of soft masks, seed of random ones.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A stroke of the brush over cells: seen at once, one step to undo.
 

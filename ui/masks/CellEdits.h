@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Edits of cells, an undo step each. Cells that cannot be masked are left out of all of them; where
 // no other is meant, the document says why.

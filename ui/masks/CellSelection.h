@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which cells of the matrix are selected, and where the keyboard stands. A plain value: who changes
 // it tells others.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Selecting heads by their number: all of them sorted, and a bound to type ("below 0.2"); what is
 // chosen becomes the matrix' selection, to be masked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How a kind of mask looks in the matrix: its colour (MaskColors.h), and a letter for eyes that
 // tell no colours apart.

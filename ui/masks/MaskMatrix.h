@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Layers (rows) × heads (columns), a cell a head: colour and letter = kind, bar = ALS, number = R
 // or α; both are the newest look's and the masks', or those of a training step that was chosen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a cell of the mask matrix and its headers look like. Paints from plain values and knows
 // neither document nor widget.

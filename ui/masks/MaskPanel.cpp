@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/masks/MaskPanel.h"
 
 #include <QAction>
@@ -10,9 +11,7 @@
 #include <algorithm>
 
 #include "core/workbench/training/TrainingSession.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"
@@ -21,6 +20,8 @@
 #include "ui/masks/MaskMatrix.h"
 #include "ui/masks/SchemeFiles.h"
 #include "ui/masks/SchemesDialog.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The content of the Masks dock: the scheme's name, presets, the brush and the matrix.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where the matrix has its cells and headers. Plain arithmetic, in the viewport's coordinates;
 // headers stay where they are while the cells scroll beneath them.

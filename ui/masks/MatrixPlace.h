@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A place in the matrix of layers × heads: a cell, the header of a row or a column, the corner that
 // stands for all.

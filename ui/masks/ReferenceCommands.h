@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What edits are compared with: the masks before the last one, none, or a state that was pinned.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/masks/SchemeFiles.h"
 
 #include <QFileInfo>
@@ -7,8 +8,8 @@
 #include "core/config/Experiment.h"
 #include "core/config/MasksJson.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/document/Document.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mask schemes to and from files, in the background. What goes wrong is told through
 // Document::failed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A mask scheme as a small picture: a row a layer, a cell a head, coloured as in the matrix.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/masks/SchemesDialog.h"
 
 #include <QDialogButtonBox>
@@ -8,11 +9,11 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/masks/SchemePicture.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The schemes that a person keeps, and the published ones: looked at as small pictures, taken over,
 // saved by name, renamed, removed and brought back, imported, and compared with the masks as they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mechanisms/AnglesDialog.h"
 
 #include <QDialogButtonBox>
@@ -7,12 +8,12 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/AnglesBridge.h"
 #include "ui/document/Folders.h"
 #include "ui/mechanisms/AnglesPage.h"
 #include "ui/mechanisms/AngularFitPage.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The explorer of Castling-ViT's angular kernel: kernels over the angle with the picture's own
 // queries and keys, and a network that fits it. Not modal: it follows the window.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mechanisms/AnglesPage.h"
 
 #include <QComboBox>
@@ -7,11 +8,11 @@
 #include <QVBoxLayout>
 
 #include "core/workbench/figures/AngularFigure.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/AnglesBridge.h"
 #include "ui/document/Document.h"
 #include "ui/plots/PanelsPlot.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {
@@ -32,9 +33,9 @@ AnglesPage::AnglesPage(const Document* document, AnglesBridge* bridge, QWidget* 
   m_pairs->setObjectName(QStringLiteral("anglesPairs"));
   m_pairs->setAccessibleName(tr("Which queries and keys are compared"));
   m_pairs->addItems({tr("the layer and head that are shown"), tr("all layers and heads")});
-  m_pairs->setToolTip(
-      plainToolTip(tr("Whose angles are counted, and on whose pairs the kernels are measured that are "
-                  "not of the angle alone. The layer, the head and the token are the window's.")));
+  m_pairs->setToolTip(plainToolTip(
+      tr("Whose angles are counted, and on whose pairs the kernels are measured that are "
+         "not of the angle alone. The layer, the head and the token are the window's.")));
   m_terms->setObjectName(QStringLiteral("anglesTerms"));
   m_terms->setAccessibleName(tr("Terms of the series"));
   m_terms->setRange(0, kMostTerms);

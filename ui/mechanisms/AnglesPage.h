@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The angular kernel beside other kernels over the angle, and where the picture's queries and keys
 // lie on that axis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mechanisms/AngularFitPage.h"
 
 #include <QComboBox>
@@ -11,12 +12,12 @@
 #include <algorithm>
 
 #include "core/workbench/figures/AngularFigure.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/widgets/ProgressTask.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/plots/ErrorMapPlot.h"
 #include "ui/plots/PanelsPlot.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A network of two layers that learns the angular kernel (core/workbench/mechanisms/AngularFit.h): what it
 // fits, its loss, and which frequencies it has learned after every step.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mechanisms/MechanismPlotDialog.h"
 
 #include <QCheckBox>
@@ -15,12 +16,12 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/AngularFigure.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
 #include "ui/mechanisms/MechanismPlotPanels.h"
 #include "ui/plots/PanelsPlot.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {
@@ -29,7 +30,8 @@ constexpr int kLeastPanelHeight = 150;
 
 }  // namespace
 
-MechanismPlotDialog::MechanismPlotDialog(Document* document, MechanismPlotBridge* bridge, QWidget* parent)
+MechanismPlotDialog::MechanismPlotDialog(Document* document, MechanismPlotBridge* bridge,
+                                         QWidget* parent)
     : QDialog(parent),
       m_document(document),
       m_bridge(bridge),
@@ -85,11 +87,12 @@ void MechanismPlotDialog::makeFields() {
   m_parts->setAccessibleName(tr("Of which layers and heads"));
   m_parts->addItems({tr("the head that is shown"), tr("all heads of the layer"), tr("all layers")});
   m_parts->setCurrentIndex(kLayer);
-  m_parts->setToolTip(
-      plainToolTip(tr("The layer and the head are the window's ([ and ], comma and full stop there). A "
-                  "click on a tile chooses its head.")));
+  m_parts->setToolTip(plainToolTip(
+      tr("The layer and the head are the window's ([ and ], comma and full stop there). A "
+         "click on a tile chooses its head.")));
   m_shared->setObjectName(QStringLiteral("ownShared"));
-  m_shared->setToolTip(plainToolTip(tr("One colour scale for all that are shown, or each its own")));
+  m_shared->setToolTip(
+      plainToolTip(tr("One colour scale for all that are shown, or each its own")));
   m_meaning->setObjectName(QStringLiteral("ownMeaning"));
   m_state->setObjectName(QStringLiteral("ownState"));
   for (QLabel* label : {m_meaning, m_state}) {

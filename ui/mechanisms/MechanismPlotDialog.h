@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures that the open model's mechanism alone has. Not modal: it follows the layer, the head
 // and the token of the window, also while the pointer moves over its picture.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mechanisms/MechanismPlotPanels.h"
 
 #include <QMouseEvent>
@@ -38,8 +39,9 @@ MechanismPlotPanels::MechanismPlotPanels(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
 }
 
-void MechanismPlotPanels::setPicture(std::shared_ptr<const MechanismPlot> picture, const MechanismPlotStyle& style,
-                           const Image& view, const Grid& grid) {
+void MechanismPlotPanels::setPicture(std::shared_ptr<const MechanismPlot> picture,
+                                     const MechanismPlotStyle& style, const Image& view,
+                                     const Grid& grid) {
   if (picture == m_picture && sameStyle(style, m_style)) return;  // its tiles are drawn already
   m_picture = std::move(picture);
   m_style = style;
@@ -117,7 +119,8 @@ int MechanismPlotPanels::tileAt(const QPointF& position) const {
 }
 
 QString MechanismPlotPanels::placeText(const MechanismPlotPanel& panel, int row, int col) const {
-  if (m_picture->info.kind == MechanismPlotKind::Heatmap) return tr("patch (%1, %2)").arg(row).arg(col);
+  if (m_picture->info.kind == MechanismPlotKind::Heatmap)
+    return tr("patch (%1, %2)").arg(row).arg(col);
   if (m_picture->info.kind == MechanismPlotKind::Kernel)
     return tr("offset (%1, %2)").arg(row - panel.rows / 2).arg(col - panel.cols / 2);
   const auto token = [&](int index, int count) {

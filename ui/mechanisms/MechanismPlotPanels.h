@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The panels of a mechanism's own picture, a tile a layer's head, as core draws them. The pointer
 // is told value and place; a click chooses the head.

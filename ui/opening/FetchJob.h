@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A model that is downloaded away from the window's thread, and what it says meanwhile.
 

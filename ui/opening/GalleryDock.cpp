@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/GalleryDock.h"
 
 #include <QApplication>
@@ -17,11 +18,11 @@
 #include <functional>
 
 #include "ui/base/Actions.h"
-#include "ui/widgets/IconButton.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
+#include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The content of the Gallery dock: thumbnails to choose from. Choosing, by mouse or arrow keys,
 // opens the picture; the one that is shown is the one that is marked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/GetModelDialog.h"
 
 #include <QDialogButtonBox>
@@ -6,14 +7,14 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/widgets/Questions.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/opening/FetchJob.h"
 #include "ui/opening/WeightsList.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/Questions.h"
 
 namespace headlight {
 
@@ -106,12 +107,12 @@ void GetModelDialog::describe() {
   if (weights->parameters == 0)
     return m_about->setText(tr("%1 of the hub: size and licence are not known here. To %2")
                                 .arg(displayName(weights->repository), shownText(cache)));
-  m_about->setText(
-      tr("%1: about %2, licence %3, pictures of %4 pixels. %5")
-          .arg(displayName(weights->name), displayName(sizeText(*weights)), displayName(weights->licence))
-          .arg(weights->imageSize)
-          .arg(m_list->isHere(*weights) ? tr("It is on this computer.")
-                                        : tr("To %1").arg(shownText(cache))));
+  m_about->setText(tr("%1: about %2, licence %3, pictures of %4 pixels. %5")
+                       .arg(displayName(weights->name), displayName(sizeText(*weights)),
+                            displayName(weights->licence))
+                       .arg(weights->imageSize)
+                       .arg(m_list->isHere(*weights) ? tr("It is on this computer.")
+                                                     : tr("To %1").arg(shownText(cache))));
 }
 
 void GetModelDialog::refresh() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Downloads published weights beside the window, and opens them. Not modal: that may take a while.
 

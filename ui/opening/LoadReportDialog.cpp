@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/LoadReportDialog.h"
 
 #include <QDialogButtonBox>
@@ -6,8 +7,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a checkpoint would do to the model, before anything is replaced. Accepted means: load it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/LocalModelsDialog.h"
 
 #include <QDialogButtonBox>
@@ -15,11 +16,11 @@
 
 #include <algorithm>
 
+#include "ui/base/SanitizedText.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/ListKeys.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
@@ -160,10 +161,12 @@ void LocalModelsDialog::paint(QTreeWidgetItem* item, const LocalModel& model) co
       palette().color(model.canOpen() ? QPalette::Active : QPalette::Disabled, QPalette::Text);
   for (int column = 0; column < m_list->columnCount(); ++column) {
     item->setForeground(column, color);
-    item->setToolTip(column, plainToolTip(why.isEmpty() ? place : place + QStringLiteral("\n") + why));
+    item->setToolTip(column,
+                     plainToolTip(why.isEmpty() ? place : place + QStringLiteral("\n") + why));
   }
   if (!model.canOpen())
-    item->setData(0, Qt::AccessibleTextRole, tr("%1, cannot be opened").arg(displayName(model.name)));
+    item->setData(0, Qt::AccessibleTextRole,
+                  tr("%1, cannot be opened").arg(displayName(model.name)));
 }
 
 void LocalModelsDialog::changeEvent(QEvent* event) {
@@ -213,7 +216,8 @@ void LocalModelsDialog::refresh() {
   if (!model) return m_details->clear();
   if (!model->canOpen())
     return m_details->setMessage(
-        tr("%1: %2").arg(displayName(model->name), shownText(QString::fromStdString(model->problem))),
+        tr("%1: %2").arg(displayName(model->name),
+                         shownText(QString::fromStdString(model->problem))),
         MessageLabel::Tone::Problem);
   const QString licence =
       model->licence.empty() ? QString() : tr(" · licence %1").arg(displayName(model->licence));

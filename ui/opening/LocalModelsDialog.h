@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The models that lie on this computer, to open one: a list that fills while they are looked for.
 // Accepted means: open chosen().
@@ -8,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/workbench/loading/LocalModels.h"
 #include "core/workbench/hub/ModelFolders.h"
+#include "core/workbench/loading/LocalModels.h"
 #include "ui/bridge/LocalModelsBridge.h"
 
 class QDialogButtonBox;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/ModelDialog.h"
 
 #include <QDialogButtonBox>
@@ -12,12 +13,12 @@
 #include <algorithm>
 
 #include "core/models/Registry.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/ListKeys.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ModelForm.h"
 #include "ui/forms/PathRow.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/ListKeys.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

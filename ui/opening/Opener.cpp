@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/Opener.h"
 
 #include <QFileInfo>
@@ -6,13 +7,13 @@
 #include "core/models/Registry.h"
 #include "core/workbench/loading/MapFile.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/opening/LoadReportDialog.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What happens to a file or folder that is dropped on the window, chosen in a dialog or named on
 // the command line: ImageBridge says what it is, this says what becomes of it.
@@ -10,8 +11,8 @@
 
 #include "core/config/Experiment.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "ui/widgets/NoticeBar.h"
 #include "ui/document/Session.h"
+#include "ui/widgets/NoticeBar.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/OpeningCommands.h"
 
 #include <QDir>
@@ -5,7 +6,6 @@
 #include <QWidget>
 
 #include "ui/base/Actions.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
@@ -16,6 +16,7 @@
 #include "ui/opening/ModelDialog.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/ResolutionDialog.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 

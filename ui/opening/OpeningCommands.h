@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is opened by menu: files and folders, a model of one's choice, the demo model, weights. What
 // becomes of a file is Opener's.

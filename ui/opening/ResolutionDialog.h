@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The size of the pictures that the open model looks at, and what it costs, before anything is
 // done.

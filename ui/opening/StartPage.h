@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Shown where the pictures will be while there is neither a model nor a picture: what can be
 // opened, and what was opened last.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/WeightsList.h"
 
 #include <QHeaderView>
@@ -5,9 +6,9 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "ui/base/SanitizedText.h"
 #include "ui/widgets/ListKeys.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {

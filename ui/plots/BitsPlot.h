@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Bits a byte of a sequence model over optimiser steps: training (smoothed) and validation. add()
 // is cheap; replot() draws.

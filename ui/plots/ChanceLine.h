@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What chance would give, as a dashed line across a plot with its value beside it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The error of every frequency after every step of a fit (core/workbench/mechanisms/AngularFit.h).
 

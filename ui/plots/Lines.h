@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Plots of many lines, one a layer or one a head, and legends outside the curves.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // ALS (MaiT Eq. 3) over optimiser steps: a line per layer (mean over heads) or, for one layer, a
 // line per head; beside it every head now, or at a step that was chosen, as a layer × head strip.

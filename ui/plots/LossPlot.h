@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Loss (training smoothed, validation; of a run that has them the teacher's share and the
 // mechanisms' own) and accuracy (top-1, top-5) over optimiser steps; the learning rate on request.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Panels of curves one below the other over one x axis, each with its own legend
 // (core/workbench/figures/AngularFigure.h).

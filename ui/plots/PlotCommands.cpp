@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/PlotCommands.h"
 
 #include <QApplication>
@@ -5,10 +6,10 @@
 #include <QDir>
 
 #include "ui/base/Actions.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/document/Folders.h"
 #include "ui/plots/PlotExport.h"
 #include "ui/plots/Plotting.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Copying and exporting the plots of a part of the window: each plot's context menu, and commands
 // for the plot that had the focus last, or else the first that is shown.

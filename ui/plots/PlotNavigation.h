@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What every plot understands: hovering says the values at the cursor, the wheel zooms the x axis,
 // dragging moves along it, a double click shows everything again. By keys: Left and Right read the

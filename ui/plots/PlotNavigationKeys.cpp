@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // PlotNavigation, continued: by keys. Where keys read is one state with what the mouse reads, and
 // both say it in the same way.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // qcustomplot.h, which uses Qt's lower-case keywords that the rest of the project goes without.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The readings of a training run as lines over steps, kept up with a history that grows: what was
 // taken from it is not looked at again.

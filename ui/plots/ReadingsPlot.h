@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a mechanism tells of itself while it is trained (the nonzeros of an auxiliary mask) over
 // optimiser steps, a line a layer; and how learned masks were fitted to their filter before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One quantity of several runs over steps, epochs or time, a line a run.
 

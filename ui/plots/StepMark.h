@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A vertical line through plots at one step: the one that the evolution slider shows, or the
 // cursor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The best validations of a sweep over a setting: a line for the variants that are otherwise alike,
 // with deviations over seeds.

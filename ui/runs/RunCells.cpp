@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/RunCells.h"
 
 #include <QCoreApplication>
@@ -75,11 +76,11 @@ QString runCellText(const ListedRun& run, int column) {
 
 QString runCellTip(const ListedRun& run, int column) {
   if (column == RunsTableModel::Config)
-    return plainToolTip(QString::fromStdString(run.standing.name.empty()
-                                               ? configSummary(run)
-                                               : run.standing.name + ": " + configSummary(run)));
+    return plainToolTip(QString::fromStdString(
+        run.standing.name.empty() ? configSummary(run)
+                                  : run.standing.name + ": " + configSummary(run)));
   return plainToolTip(QString::fromStdString(run.standing.problem ? run.standing.problem->text()
-                                                              : run.folder.string()));
+                                                                  : run.folder.string()));
 }
 
 RunSortKey runSortKey(const ListedRun& run, int column) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a run's row says in each column (RunsTableModel::Column), and by what it is sorted.
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/RunPlaces.h"
 
 #include <QDir>
 #include <QSet>
 
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which folders' runs are listed: found, added, dropped; and runs that were taken out of the list.
 // Kept over restarts; nothing on the disk is touched by it but its own file.

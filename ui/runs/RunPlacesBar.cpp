@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/RunPlacesBar.h"
 
 #include <QDir>
@@ -6,10 +7,10 @@
 #include <QMenu>
 #include <QPushButton>
 
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/IconButton.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/runs/RunPlaces.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {

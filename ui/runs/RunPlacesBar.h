@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The folders whose runs are listed, in one line, with the ways to add and to remove some.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/RunsComparison.h"
 
 #include <QAction>
@@ -13,11 +14,11 @@
 
 #include "core/base/Text.h"
 #include "core/workbench/figures/RunFigure.h"
-#include "ui/widgets/IconButton.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/RunCurvesPlot.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

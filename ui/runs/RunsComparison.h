@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Runs that were chosen, beside each other: their curves in one plot, and the settings in which
 // they differ.

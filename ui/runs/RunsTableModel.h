@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The runs of a list as rows, sorted: what changes changes in its place, so that selection and
 // scrolling stay. Ten thousand rows cost what is seen of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/RunsWindow.h"
 
 #include <QDragEnterEvent>
@@ -11,9 +12,6 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/RunFigure.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/RunsBridge.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/runs/RunPlaces.h"
@@ -22,6 +20,9 @@
 #include "ui/runs/RunsComparison.h"
 #include "ui/runs/RunsTable.h"
 #include "ui/runs/RunsTableModel.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

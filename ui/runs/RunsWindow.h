@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Runs beside runs: a table of those in some folders, the curves of the selected ones in one plot,
 // and in what their settings differ. Folders are only read, again every few seconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/SweepDialog.h"
 
 #include <QComboBox>
@@ -13,12 +14,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/sweeps/SweepDesign.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/widgets/ProgressTask.h"
-#include "ui/widgets/Questions.h"
 #include "ui/forms/PathRow.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/SweepPlot.h"
@@ -26,6 +22,11 @@
 #include "ui/runs/SweepSettings.h"
 #include "ui/runs/SweepTable.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/ProgressTask.h"
+#include "ui/widgets/Questions.h"
 
 namespace headlight {
 namespace {

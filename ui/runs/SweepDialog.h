@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A sweep beside the window: what varies, how many runs that is and how long they take, the table
 // as it fills, and accuracy over what varies. Not modal: it trains for hours.

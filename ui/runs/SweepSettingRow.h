@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A setting of a sweep and its values: which one, what it may be, and a menu of values to choose
 // from where there are such.

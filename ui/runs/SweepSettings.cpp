@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/SweepSettings.h"
 
 #include <QCheckBox>
@@ -14,9 +15,9 @@
 #include <algorithm>
 
 #include "core/config/ConfigText.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/runs/SweepSettingRow.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which sweep: the present experiment with what varies, a ready one of the papers, or a file; with
 // its seeds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The variants of a sweep with what is finished of them, a row each, sortable by every column.
 

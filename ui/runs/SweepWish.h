@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the sweep dialog says, as a value: what it is made of, and the plan that this is.
 

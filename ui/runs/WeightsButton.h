@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Opens weights of a run: a menu of the checkpoints that it has kept.
 

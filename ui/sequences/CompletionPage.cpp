@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/CompletionPage.h"
 
 #include <QFileInfo>
@@ -7,18 +8,18 @@
 
 #include <utility>
 
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/sequences/SequencePictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "core/workbench/session/Video.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Images.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
+#include "ui/canvas/PictureTiles.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
-#include "ui/canvas/PictureTiles.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Completing the lower part of a picture with a sequence model: the picture as the model sees it,
 // what stays of it, and what was drawn below.
@@ -7,8 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
+#include "ui/widgets/MessageLabel.h"
 
 class QLabel;
 class QPushButton;

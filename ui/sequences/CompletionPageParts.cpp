@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // CompletionPage, continued: its controls, and the questions for files. Nearly every line of them
 // sets a member or connects to one.
 
@@ -12,16 +14,16 @@
 #include <algorithm>
 
 #include "core/base/files/Files.h"
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/sequences/SequencePictures.h"
+#include "core/workbench/session/Pictures.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/document/Document.h"
+#include "ui/forms/ParameterForm.h"
+#include "ui/sequences/CompletionPage.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/document/Document.h"
-#include "ui/forms/ParameterForm.h"
-#include "ui/sequences/CompletionPage.h"
 
 namespace headlight {
 namespace {

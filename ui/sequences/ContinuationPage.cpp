@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/ContinuationPage.h"
 
 #include <QDir>
@@ -11,15 +12,15 @@
 #include <QTextCursor>
 #include <QVBoxLayout>
 
-#include "core/base/files/Files.h"
 #include "core/base/Utf8.h"
+#include "core/base/files/Files.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/base/SanitizedText.h"
+#include "ui/forms/ParameterForm.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/SanitizedText.h"
-#include "ui/forms/ParameterForm.h"
 
 namespace headlight {
 namespace {

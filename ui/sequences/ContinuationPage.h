@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Continuing a text with a sequence model: the prompt, and the bytes as they come.
 

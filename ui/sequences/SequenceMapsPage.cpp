@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/SequenceMapsPage.h"
 
 #include <QDir>
@@ -11,14 +12,14 @@
 #include "core/base/files/Files.h"
 #include "core/workbench/session/Pictures.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/base/Images.h"
+#include "ui/bridge/ImageBridge.h"
+#include "ui/canvas/PictureTiles.h"
+#include "ui/forms/ParameterForm.h"
+#include "ui/sequences/CompletionPage.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
-#include "ui/base/Images.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/bridge/ImageBridge.h"
-#include "ui/forms/ParameterForm.h"
-#include "ui/canvas/PictureTiles.h"
-#include "ui/sequences/CompletionPage.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where a sequence model looks: the matrices of one layer, a tile a head, of the picture that is
 // chosen for completion or of a text.

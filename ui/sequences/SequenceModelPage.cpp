@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/SequenceModelPage.h"
 
 #include <QDir>
@@ -11,14 +12,14 @@
 #include <utility>
 
 #include "core/workbench/sequences/SequenceTraining.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/IconButton.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A trained sequence model: which one, how well it predicts, and what it draws, pictures or text.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/SequenceTrainPage.h"
 
 #include <QPushButton>
@@ -9,12 +10,12 @@
 #include "core/config/DatasetKinds.h"
 #include "core/workbench/session/Datasets.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Training a sequence model in the window: its settings, the folder that the run goes to, and how
 // many bits it needs meanwhile. Where the folder holds a run, its settings are shown and it can be

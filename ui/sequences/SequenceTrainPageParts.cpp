@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SequenceTrainPage, continued: its forms, rows and buttons, and the questions for files. Nearly
 // every line of them sets a member or connects to one.
 
@@ -7,10 +9,6 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/IconButton.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
 #include "ui/forms/IdleFields.h"
@@ -20,6 +18,10 @@
 #include "ui/plots/PlotCommands.h"
 #include "ui/sequences/SequenceTrainPage.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

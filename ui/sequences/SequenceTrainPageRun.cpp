@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SequenceTrainPage, continued: its run, from beginning to end. What it is begun with and what it
 // says are shown by the same labels and buttons as the settings.
 
@@ -6,11 +8,11 @@
 
 #include <cmath>
 
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/plots/BitsPlot.h"
 #include "ui/sequences/SequenceTrainPage.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/SequenceWindow.h"
 
 #include <QAbstractScrollArea>
@@ -17,9 +18,7 @@
 #include "core/workbench/loading/FileContent.h"
 #include "core/workbench/session/Pictures.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/SequenceBridge.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/sequences/CompletionPage.h"
@@ -27,6 +26,8 @@
 #include "ui/sequences/SequenceModelPage.h"
 #include "ui/sequences/SequenceTrainPage.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Sequence models (causal AFT): training one, completing pictures and continuing text with it. A
 // window of its own, beside the main one; closing it hides it.

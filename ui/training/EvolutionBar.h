@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Goes through what a training run recorded: one drag along the slider shows how ALS, α and the
 // maps of its pictures became what they are, Play goes through them by itself, a click on Live (or

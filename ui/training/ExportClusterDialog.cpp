@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/ExportClusterDialog.h"
 
 #include <QCheckBox>
@@ -16,13 +17,13 @@
 #include "core/base/ShellText.h"
 #include "core/config/DatasetKinds.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/document/Folders.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // An experiment as a folder for a cluster: how many machines, what the scripts will say, where it
 // goes. What is shown is what is written.

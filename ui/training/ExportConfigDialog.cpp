@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/ExportConfigDialog.h"
 
 #include <QCheckBox>
@@ -16,10 +17,10 @@
 #include "core/base/ShellText.h"
 #include "core/workbench/export/ConfigExport.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/FollowedLine.h"
 
 #include <QAction>
@@ -14,9 +15,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/SanitizedText.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
-#include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {

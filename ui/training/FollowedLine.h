@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // That what the Training dock shows is a run which somebody else trains: its name, where it stands,
 // how fresh that is, and the way to leave it. Nothing here changes the run.

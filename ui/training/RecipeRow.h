@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The choice of a paper's recipe for a training, and what of it was changed since.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/ReplayDialog.h"
 
 #include <QDialogButtonBox>
@@ -6,14 +7,14 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/CombinedStopSource.h"
 #include "ui/base/Icons.h"
+#include "ui/forms/PathRow.h"
+#include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
-#include "ui/forms/PathRow.h"
-#include "ui/training/RunFolders.h"
 
 namespace headlight {
 

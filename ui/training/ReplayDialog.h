@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Trains a finished run again, headless, with its mask edits at their steps, and says whether the
 // weights are the same (core/workbench/training/Replay.h). Not modal: it may take as long as the run did.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Brings the mask edits of the document to the run that goes on, if they are to follow: those in
 // quick succession (a stroke) as one. Where nobody has said yet where they go, the first one of a

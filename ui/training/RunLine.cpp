@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/RunLine.h"
 
 #include <QFileInfo>
@@ -9,11 +10,11 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/widgets/ProgressLine.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/training/FollowedLine.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A training run in one line, for those who do something else meanwhile: what it is at, how far,
 // how good. A click opens the whole of it.

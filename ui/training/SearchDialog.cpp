@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/SearchDialog.h"
 
 #include <QDialogButtonBox>
@@ -15,16 +16,16 @@
 
 #include "core/config/DatasetKinds.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/CombinedStopSource.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
-#include "ui/widgets/ProgressLine.h"
-#include "ui/widgets/Questions.h"
 #include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressLine.h"
+#include "ui/widgets/Questions.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A search for a mask scheme beside the window: what it goes by, every decision with its reason as
 // it is made, and the scheme that it ends with. Not modal: rounds of training take their time.

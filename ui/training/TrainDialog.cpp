@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/TrainDialog.h"
 
 #include <QDialogButtonBox>
@@ -17,9 +18,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/sweeps/TrainingEstimate.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/IdleFields.h"
@@ -27,6 +26,8 @@
 #include "ui/forms/PathRow.h"
 #include "ui/training/RecipeRow.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Data, training, telemetry and run settings of a training, and the folder that it goes to.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/TrainDialogParts.h"
 
 #include <QCoreApplication>
@@ -10,10 +11,10 @@
 #include <QVBoxLayout>
 
 #include "ui/base/Icons.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/PathRow.h"
+#include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What TrainDialog is put together from, besides the forms of its settings. Whoever makes a part
 // connects it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/training/TrainingDock.h"
 
 #include <QAction>
@@ -10,9 +11,7 @@
 #include <algorithm>
 
 #include "core/workbench/session/MapView.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
-#include "ui/widgets/ProgressLine.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/bridge/FollowBridge.h"
@@ -28,6 +27,8 @@
 #include "ui/training/RunEdits.h"
 #include "ui/training/TrainingOutcomeBar.h"
 #include "ui/training/TrainingPlots.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/ProgressLine.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The content of the Training dock: run controls, progress, live plots, and what happens to mask
 // edits meanwhile. Talks to the run through TrainingBridge only; "look through the training

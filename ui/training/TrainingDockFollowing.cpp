@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TrainingDock, continued: a run that somebody else trains, shown as one of this window's own.
 
 #include <QAction>
@@ -24,7 +26,8 @@ QString listedEdits(const std::vector<AppliedEdit>& edits) {
   constexpr std::size_t kMostListed = 12;
   QStringList lines;
   for (std::size_t i = edits.size() - std::min(edits.size(), kMostListed); i < edits.size(); ++i)
-    lines << TrainingDock::tr("step %1: %2").arg(edits[i].step).arg(displayName(edits[i].edit.label));
+    lines
+        << TrainingDock::tr("step %1: %2").arg(edits[i].step).arg(displayName(edits[i].edit.label));
   return lines.join(QLatin1Char('\n'));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The plots of a run, side by side where they are given more width than height and one above the
 // other where they are not; until there is something to draw, a sentence and the way to begin.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every modal dialog goes through these, so that tests can answer them. None of them waits: the
 // answer comes by callback (no nested event loop), and a dialog that is cancelled calls back with

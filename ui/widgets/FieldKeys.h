@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Commands work while a field has the focus: F1 to F12 and what is typed with Ctrl or Alt belong to
 // them, but for what edits the field's text. Qt's fields take some of those keys for themselves.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A line of text with a tone: quiet, plain, or a problem with its icon. Empty: it takes no room.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Passing remarks and errors above the canvas, in words that stay until they are closed. They never
 // stand in the way of work: no modal box for a file that could not be read.

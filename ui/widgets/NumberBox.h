@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A spin box whose text is the number itself ("1e-06", "2000"), so that any double or 64-bit whole
 // number goes in and comes out unchanged, and a wrong one can be seen and explained. Steps by 1 for

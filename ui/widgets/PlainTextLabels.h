@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Labels that nobody told otherwise show their text as it is. Qt takes what looks like markup for
 // markup, and names come from files.

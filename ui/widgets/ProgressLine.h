@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A bar and the time that remains. Empty and quiet while nothing goes on.
 

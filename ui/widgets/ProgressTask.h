@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A job away from the window's thread (BackgroundTask.h) that tells how far it is: a bar follows
 // it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Tool tips of more than a line are folded at a readable width. Qt folds only those that it takes
 // for markup, and ours are plain.

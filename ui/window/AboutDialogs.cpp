@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/AboutDialogs.h"
 
 #include <QCoreApplication>
@@ -9,11 +10,11 @@
 #include <QVBoxLayout>
 
 #include "core/config/ModelText.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/window/StatusLine.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Texts to read: about the model, the messages so far, about the program. Not modal.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is measured over many pictures and shown in dialogs of its own: attention by offset, and
 // which heatmaps are faithful.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Any command by a few letters of its name: Ctrl+Shift+P, type, Enter.
 

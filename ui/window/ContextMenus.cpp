@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/ContextMenus.h"
 
 #include <QDockWidget>
@@ -7,8 +8,8 @@
 #include "ui/canvas/Canvas.h"
 #include "ui/compare/ComparedPicture.h"
 #include "ui/heads/HeadsGrid.h"
-#include "ui/workspace/PictureTabs.h"
 #include "ui/workspace/Docks.h"
+#include "ui/workspace/PictureTabs.h"
 
 namespace headlight {
 namespace {

@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/EffectController.h"
 
 #include "core/config/DatasetKinds.h"
 #include "ui/base/Actions.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/document/Document.h"
 #include "ui/evaluation/CastleDialog.h"
 #include "ui/evaluation/ClassReportDialog.h"
-#include "ui/evaluation/EvaluationDataDialog.h"
 #include "ui/evaluation/EffectLine.h"
 #include "ui/evaluation/EffectPictures.h"
+#include "ui/evaluation/EvaluationDataDialog.h"
 #include "ui/evaluation/SampleFields.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 
@@ -114,7 +115,8 @@ void EffectController::showClasses() {
     m_classes = new ClassReportDialog(m_document, &m_bridge, m_window);
     m_classes->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_classes, &ClassReportDialog::dataRequested, this, &EffectController::chooseData);
-    connect(m_classes, &ClassReportDialog::anewRequested, &m_bridge, &MaskEffectBridge::measureAnew);
+    connect(m_classes, &ClassReportDialog::anewRequested, &m_bridge,
+            &MaskEffectBridge::measureAnew);
     connect(m_classes, &ClassReportDialog::opened, this,
             [this](const Image& picture, const QString& name) {
               m_document->setImage(picture, name, {});

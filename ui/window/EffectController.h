@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What masks do on a data set, in the window: the pictures that are measured on, the line, the
 // page.
@@ -58,7 +59,7 @@ class EffectController : public QObject {
   std::shared_ptr<const ResultCache> m_shelf;
   bool m_chosen = false;  ///< the data, by a person
   EffectLine* m_line;
-  QPointer<ClassReportDialog> m_classes;      ///< null until it is wanted
+  QPointer<ClassReportDialog> m_classes;  ///< null until it is wanted
   QPointer<CastleDialog> m_castleDialog;  ///< likewise
   QList<QAction*> m_commands, m_modelCommands;
   QAction* m_castle = nullptr;

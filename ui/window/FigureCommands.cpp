@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/FigureCommands.h"
 
 #include <QApplication>
@@ -6,22 +7,22 @@
 #include <QFileInfo>
 #include <QWidget>
 
+#include "ui/attribution/ExplanationView.h"
 #include "ui/base/Actions.h"
 #include "ui/base/BackgroundTask.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
+#include "ui/compare/CompareView.h"
 #include "ui/document/Folders.h"
 #include "ui/document/Session.h"
+#include "ui/figures/ExplanationFigure.h"
 #include "ui/figures/FigureDialog.h"
 #include "ui/figures/FigureExport.h"
 #include "ui/figures/FilmDialog.h"
 #include "ui/figures/HeadFigureDialog.h"
-#include "ui/figures/ExplanationFigure.h"
-#include "ui/compare/CompareView.h"
-#include "ui/workspace/PictureTabs.h"
-#include "ui/attribution/ExplanationView.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/window/FigurePageCommand.h"
+#include "ui/workspace/PictureTabs.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {
@@ -131,7 +132,8 @@ void FigureCommands::showHeads() {
 }
 
 Result<FigureRequest> FigureCommands::capture() const {
-  if (m_tabs->page() == QStringLiteral("ways")) return captureExplanation(*m_document, *m_tabs->ways());
+  if (m_tabs->page() == QStringLiteral("ways"))
+    return captureExplanation(*m_document, *m_tabs->ways());
   const FigureKind kind = figureOf(*m_tabs);
   if (kind != FigureKind::Comparison) return captureFigure(*m_document, kind);
   const CompareSides& sides = *m_tabs->compare()->sides();

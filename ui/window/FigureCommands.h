@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What leaves the window as a picture: the tab as a figure in a file, or as it is in the clipboard.
 

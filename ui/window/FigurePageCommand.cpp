@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/FigurePageCommand.h"
 
 #include <QFile>
@@ -6,8 +7,8 @@
 
 #include <algorithm>
 
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "ui/base/Actions.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/figures/FigurePageDialog.h"

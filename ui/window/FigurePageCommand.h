@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The command that shows the figure page, and where the page is kept from one time to the next.
 

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/FollowController.h"
 
 #include <QFileInfo>
 #include <QWidget>
 
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/ModelWorker.h"
@@ -12,6 +12,7 @@
 #include "ui/opening/Opener.h"
 #include "ui/training/RunFolders.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {

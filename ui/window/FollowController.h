@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Following runs that somebody else trains: asks for a folder, takes one that is dropped, leaves a
 // run before this window trains one of its own, and shows pictures through its checkpoints.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The window: puts the parts together. What the parts do is theirs.
 
@@ -8,7 +9,6 @@
 #include <optional>
 
 #include "ui/base/Actions.h"
-#include "ui/widgets/NoticeBar.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
@@ -16,6 +16,7 @@
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
 #include "ui/document/Session.h"
+#include "ui/widgets/NoticeBar.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The mechanism's own pictures, for the Model menu: off where the mechanism has none.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // In the workspace Train the image is the training: while a run of this window goes on, its newest
 // weights are looked through by themselves, and captions say so. Where they are not (the person
@@ -16,8 +17,8 @@ class RunPicture : public QObject {
   Q_OBJECT
  public:
   /// All of them outlive it.
-  RunPicture(Document* document, TrainingBridge* training, ModelWorker* look, Workspaces* workspaces,
-             QObject* parent);
+  RunPicture(Document* document, TrainingBridge* training, ModelWorker* look,
+             Workspaces* workspaces, QObject* parent);
 
  private:
   bool fits() const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/SessionController.h"
 
 #include <QDir>
@@ -9,21 +10,21 @@
 
 #include "core/base/Log.h"
 #include "ui/base/Actions.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/base/Theme.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ModelWorker.h"
-#include "ui/document/Folders.h"
 #include "ui/compare/CompareView.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/document/Folders.h"
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
-#include "ui/workspace/Arranging.h"
-#include "ui/workspace/Docks.h"
+#include "ui/widgets/Dialogs.h"
 #include "ui/window/FollowController.h"
 #include "ui/window/TrainingController.h"
+#include "ui/workspace/Arranging.h"
+#include "ui/workspace/Docks.h"
+#include "ui/workspace/PictureTabs.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the window opens with, and what it remembers: restores a session, keeps the one of now, and
 // the one before it to go back to.
@@ -7,9 +8,9 @@
 
 #include <optional>
 
-#include "ui/widgets/NoticeBar.h"
 #include "ui/document/Session.h"
 #include "ui/document/SessionKeeper.h"
+#include "ui/widgets/NoticeBar.h"
 
 class QAction;
 class QMainWindow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The window's last line: what is being done, with a cancel; device, size of the model, the time
 // from an edit to its picture, memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/TrainingController.h"
 
 #include <QDesktopServices>
@@ -7,7 +8,6 @@
 #include <QWidget>
 
 #include "ui/base/Actions.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/RunsBridge.h"
@@ -26,6 +26,7 @@
 #include "ui/training/SearchDialog.h"
 #include "ui/training/TrainDialog.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {
@@ -40,8 +41,9 @@ void bringUp(QWidget* window) {
 
 }  // namespace
 
-TrainingController::TrainingController(Document* document, TrainingBridge* bridge, ModelWorker* look,
-                                       Opener* opener, TrainingDock* dock, QWidget* window)
+TrainingController::TrainingController(Document* document, TrainingBridge* bridge,
+                                       ModelWorker* look, Opener* opener, TrainingDock* dock,
+                                       QWidget* window)
     : QObject(window),
       m_document(document),
       m_bridge(bridge),

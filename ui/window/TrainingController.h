@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Everything of the window that trains: asks for settings, begins and resumes runs of the open
 // model, shows what they have learned so far, and keeps the window of sequence models.

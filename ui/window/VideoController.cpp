@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/VideoController.h"
 
 #include <QDir>
@@ -7,18 +8,18 @@
 #include "core/base/files/Files.h"
 #include "core/workbench/session/Pictures.h"
 #include "ui/base/Actions.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/base/Icons.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/VideoPlayer.h"
+#include "ui/canvas/VideoBar.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/figures/VideoFilmDialog.h"
-#include "ui/workspace/PictureTabs.h"
-#include "ui/canvas/VideoBar.h"
 #include "ui/opening/Opener.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/workspace/PictureTabs.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {

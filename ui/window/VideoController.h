@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Videos in the window: opens files and cameras, plays them (VideoPlayer), keeps frames in the
 // gallery, saves films.

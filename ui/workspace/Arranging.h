@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How the window and its docks stand, as the description that sessions carry: taken from the
 // window, and given to it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The docks around the pictures: gallery, heads, prediction, masks, training. They move, close and
 // come back; which of them are shown where belongs to a workspace (Workspaces.h).

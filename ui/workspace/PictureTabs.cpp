@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/workspace/PictureTabs.h"
 
 #include <QActionGroup>
 
+#include "ui/attribution/ExplanationView.h"
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
 #include "ui/canvas/Canvas.h"
-#include "ui/compare/CompareView.h"
-#include "ui/heads/HeadsGrid.h"
 #include "ui/canvas/RolloutView.h"
+#include "ui/compare/CompareView.h"
 #include "ui/compare/SimilarityMatrix.h"
-#include "ui/attribution/ExplanationView.h"
+#include "ui/heads/HeadsGrid.h"
 #include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {

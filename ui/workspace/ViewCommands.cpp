@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/workspace/ViewCommands.h"
 
 #include <QAction>
 #include <QActionGroup>
 
 #include "ui/base/Actions.h"
-#include "ui/document/Document.h"
-#include "ui/workspace/PictureTabs.h"
 #include "ui/canvas/PictureView.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/document/Document.h"
+#include "ui/workspace/PictureTabs.h"
 
 namespace headlight {
 namespace {

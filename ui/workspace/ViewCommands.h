@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is shown of the pictures, by keyboard and menu: layer, head and token, the map and its
 // colours, zoom.

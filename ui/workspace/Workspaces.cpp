@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/workspace/Workspaces.h"
 
 #include <QActionGroup>
@@ -12,9 +13,9 @@
 #include <array>
 
 #include "ui/base/Actions.h"
-#include "ui/workspace/PictureTabs.h"
 #include "ui/workspace/Arranging.h"
 #include "ui/workspace/Docks.h"
+#include "ui/workspace/PictureTabs.h"
 
 namespace headlight {
 namespace {

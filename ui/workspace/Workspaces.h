@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The four workspaces of the window: what is shown and how large, by what a person is about to do.
 // Each keeps the arrangement that it was left in; document, cursor and undo are shared.

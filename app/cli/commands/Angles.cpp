@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // angles: Castling-ViT's angular kernel and others over the angle of query and key, the angles of a
 // picture, and a network that fits the kernel.
 
@@ -5,15 +7,15 @@
 #include <numbers>
 
 #include "app/cli/figures/AttendPictures.h"
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/AngularFigure.h"
 #include "core/workbench/figures/RunFigure.h"
 #include "core/workbench/session/Video.h"
-#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight::cli {
 namespace {

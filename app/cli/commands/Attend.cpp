@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // attend: where every head looks, as pictures and as arrays.
 
 #include <filesystem>
 #include <set>
 
-#include "app/cli/options/AttendOptions.h"
+#include "app/cli/figures/AttendExplanations.h"
 #include "app/cli/figures/AttendMechanismPlots.h"
 #include "app/cli/figures/AttendPictures.h"
-#include "app/cli/figures/AttendExplanations.h"
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/options/AttendOptions.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MapInputs.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/OutputTarget.h"
 #include "core/workbench/session/RawTensors.h"
@@ -38,7 +40,7 @@ class AttendCommand : public Command {
     m_query = queryFromText(m_options.queryText, m_session->info().grid);
     choose();
     checkCell();
-    const int exitCode = isExplanation()                    ? explainDifferently(terminal, stop)
+    const int exitCode = isExplanation()            ? explainDifferently(terminal, stop)
                          : m_own                    ? lookAtOwn(terminal, stop)
                          : m_options.tensor.empty() ? attendPictures(terminal, stop)
                                                     : attendTensor(stop);
@@ -86,7 +88,9 @@ class AttendCommand : public Command {
     m_pictures = expandPictures(m_options.images);
   }
 
-  bool isExplanation() const { return wayFromName(m_options.show) || m_options.show == kFaithfulness; }
+  bool isExplanation() const {
+    return wayFromName(m_options.show) || m_options.show == kFaithfulness;
+  }
   bool nothingGiven() const { return m_options.images.empty() && m_options.tensor.empty(); }
   /// Before the model is there to tell.
   bool mayBeOwn() const { return m_options.show != "attention" && !isExplanation(); }
@@ -176,8 +180,8 @@ class AttendCommand : public Command {
     const MechanismPlotStyle style =
         ownStyleOf(m_options.style, m_options.layer.value_or(-1), m_options.head.value_or(-1));
     AttendMechanismPlots own({*m_session, m_masks, *m_own, m_query.token, style, m_options.folder,
-                   m_options.format, !m_options.output.empty()},
-                  terminal, stop);
+                              m_options.format, !m_options.output.empty()},
+                             terminal, stop);
     const int exitCode = own.run(m_pictures, m_options.tensor);
     m_results = own.results();
     m_looks = own.looks();

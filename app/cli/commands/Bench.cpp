@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // bench: how fast attention, blocks, models, training steps and edits run here, kernel beside
 // kernel.
 
@@ -7,9 +9,9 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/workbench/bench/Bench.h"
+#include "core/workbench/bench/StepBench.h"
 #include "core/workbench/loading/Compute.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/bench/StepBench.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,17 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // compare: two models, schemes or pictures side by side.
 
 #include <cstdio>
 #include <filesystem>
 
 #include "app/cli/figures/AttendPictures.h"
-#include "app/cli/terminal/Command.h"
 #include "app/cli/figures/ComparePicture.h"
-#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/figures/ExplanationHeatmaps.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/StyleOptions.h"
-#include "app/cli/figures/ExplanationHeatmaps.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/Prediction.h"
@@ -227,11 +229,12 @@ class CompareCommand : public Command {
     if (!m_class.empty()) way.classIndex = valueOrThrow(classFromText(m_class, info));
     way.layer = layer.value_or(-1);
     const RawImages picture = rawPicture(info, image);
-    side.scene.heat = explanationHeatmap({*side.session,
-                                 picture,
-                                 side.masks,
-                                 {side.scene.token, tokenText(side.scene.token, info.grid)}},
-                                *m_way, way, stop);
+    side.scene.heat =
+        explanationHeatmap({*side.session,
+                            picture,
+                            side.masks,
+                            {side.scene.token, tokenText(side.scene.token, info.grid)}},
+                           *m_way, way, stop);
   }
 
   void draw(const MapDifference* difference) {

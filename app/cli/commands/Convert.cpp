@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // convert: any checkpoint as safetensors.
 
 #include "core/workbench/export/Convert.h"
-#include "app/cli/terminal/Command.h"
 #include "app/cli/options/DataOptions.h"
-#include "app/cli/reports/EvaluationText.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/reports/EvaluationText.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/files/OutputTarget.h"
 

@@ -1,19 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // evaluate: loss and accuracy of a model on a validation split, what castling changes of them, and
 // the model's kernels against the plain forms.
 
 #include <cstdio>
 
-#include "app/cli/reports/ClassTable.h"
-#include "app/cli/terminal/Command.h"
 #include "app/cli/options/DataOptions.h"
-#include "app/cli/reports/EvaluationText.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/KeepOptions.h"
 #include "app/cli/options/ModelOptions.h"
-#include "app/cli/terminal/ProgressBar.h"
+#include "app/cli/reports/ClassTable.h"
+#include "app/cli/reports/EvaluationText.h"
 #include "app/cli/reports/SchemeTable.h"
-#include "core/base/files/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/evaluation/Evaluate.h"
 #include "core/workbench/evaluation/KernelCheck.h"
@@ -268,7 +270,7 @@ class EvaluateCommand : public Command {
   }
 
   static void printExplanation(const char* name, double imagesPerSecond, const std::string& kernels,
-                       Terminal& terminal) {
+                               Terminal& terminal) {
     char line[80];
     std::snprintf(line, sizeof line, "%s%.1f images/s  ", name, imagesPerSecond);
     terminal.print(line + kernels);

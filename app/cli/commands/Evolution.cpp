@@ -1,17 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // evolution: what the heads of a run looked at while it was trained, from the maps in its folder.
 
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/terminal/Command.h"
 #include "app/cli/figures/EvolutionPictures.h"
 #include "app/cli/figures/EvolutionScenes.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/StyleOptions.h"
-#include "core/base/files/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/masks/HeadMean.h"
 #include "core/workbench/figures/Films.h"
 

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // export: an experiment as a folder that trains elsewhere, with its launchers; or as a config.
 
 #include <filesystem>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ExperimentOptions.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/TableFlags.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/workbench/export/ClusterExport.h"
 #include "core/workbench/export/ConfigExport.h"
 #include "core/workbench/loading/FileContent.h"

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // faithfulness: which heatmaps are faithful to a model, over pictures or a data set.
 
+#include "app/cli/options/FedPictures.h"
+#include "app/cli/reports/StudyText.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/options/FedPictures.h"
 #include "app/cli/terminal/ProgressBar.h"
-#include "app/cli/reports/StudyText.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/attribution/FaithfulnessStudy.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // fetch: published weights from the Hugging Face hub into its own cache.
 
 #include <algorithm>

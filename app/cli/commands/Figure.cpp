@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // figure: a page of pictures × heads or methods for a paper, from flags or from a description.
 
 #include <algorithm>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
-#include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/options/TableFlags.h"
-#include "core/base/files/Files.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/workbench/figures/PageDrawing.h"
 
 namespace headlight::cli {

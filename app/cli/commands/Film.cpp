@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // film: a video as a model sees it, as a film with maps and as a table of what is predicted.
 
 #include <filesystem>
 #include <optional>
 
 #include "app/cli/figures/AttendPictures.h"
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/RolloutFlags.h"
 #include "app/cli/options/StyleOptions.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/OutputTarget.h"
 #include "core/workbench/figures/VideoFilm.h"

@@ -1,22 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // heads: a number for every head, of pictures or over a data set, and the heads that meet a bound.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/FedPictures.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MeasuredPictures.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
 #include "core/models/Registry.h"
-#include "core/workbench/figures/HeadFigure.h"
 #include "core/workbench/evaluation/HeadMetrics.h"
+#include "core/workbench/figures/HeadFigure.h"
 
 namespace headlight::cli {
 namespace {
@@ -146,8 +148,8 @@ class HeadsCommand : public Command {
                       std::stop_token stop) {
     ProgressBar bar(terminal);
     const ImageSource feed = m_pictures.maps ? feedOfMaps(*m_session) : feedOf(pictures);
-    const auto measured =
-        valueOrThrow(measureHeadMetrics(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
+    const auto measured = valueOrThrow(
+        measureHeadMetrics(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
     terminal.setStatus("");
     warnOfUnread(measured.fed, terminal);
     if (!terminal.json() && measured.fed.pictures > 0)  // learned α needs none

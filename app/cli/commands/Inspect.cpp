@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // inspect: what is inside a checkpoint, and what of it fits a model.
 
 #include "core/workbench/loading/Inspect.h"
+#include "app/cli/options/ModelOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/options/ModelOptions.h"
 #include "core/base/Text.h"
 #include "core/workbench/loading/SoftAlphas.h"
 

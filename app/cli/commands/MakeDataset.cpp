@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // make-dataset: any dataset as a folder of PNG files.
 
-#include "app/cli/terminal/Command.h"
 #include "app/cli/options/DataOptions.h"
+#include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"

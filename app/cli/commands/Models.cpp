@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // models: the models that lie on this computer, in the caches of Hugging Face and torch hub and in
 // chosen folders.
 
@@ -6,8 +8,8 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/FreeMemory.h"
-#include "core/workbench/loading/LocalModels.h"
 #include "core/workbench/hub/ModelFolders.h"
+#include "core/workbench/loading/LocalModels.h"
 
 namespace headlight::cli {
 namespace {

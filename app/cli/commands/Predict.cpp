@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // predict: classes of pictures, or the logits of a raw tensor.
 
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // preprocess: what a model would see of pictures, as numbers.
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/session/RawTensors.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // relative: mean attention by relative position, averaged over pictures; of IBiT also what its mask
 // does to the gradients.
 
@@ -5,9 +7,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/cli/options/FedPictures.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/options/FedPictures.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/workbench/attribution/GradientBiasing.h"
 #include "core/workbench/figures/RelativeFigure.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // replay: a run's config with its mask edits, trained again, and whether the weights are the same.
 
 #include "core/workbench/training/Replay.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // results: what was measured on data sets and is kept, by the window or with --keep.
 
 #include "app/cli/terminal/Command.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // runs: the runs of folders beside each other, sorted, in what their configs differ, their curves
 // in one figure.
 
@@ -6,11 +8,11 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/cli/figures/RunFigures.h"
+#include "app/cli/reports/WatchTable.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
-#include "app/cli/figures/RunFigures.h"
-#include "app/cli/reports/WatchTable.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/RunFigure.h"
 

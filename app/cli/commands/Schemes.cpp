@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // schemes: mask schemes that are kept by name, for --masks and for the window.
 
 #include <algorithm>
+#include "app/cli/options/ModelOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/options/ModelOptions.h"
 #include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
@@ -61,7 +63,7 @@ class SchemesCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token) override {
     const SchemeLibrary shelf(m_folder.empty() ? SchemeLibrary::defaultFolder()
-                                             : std::filesystem::path(m_folder));
+                                               : std::filesystem::path(m_folder));
     if (!m_from.empty() != (m_action == "save"))
       refuseUsage(m_action == "save" ? "--from" : m_action,
                   m_action == "save" ? "is missing; it says which scheme is saved"

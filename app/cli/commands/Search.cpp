@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // search: a mask scheme for a model, by locality, by importance, at random; or soft heads made
 // hard.
 
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ExperimentOptions.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/TableFlags.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/Signals.h"
-#include "app/cli/options/TableFlags.h"
 #include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/workbench/search/SchemeSearch.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence: causal AFT or softmax over bytes, pictures or text; a group of commands.
 
 #include "app/cli/terminal/SequenceCommands.h"

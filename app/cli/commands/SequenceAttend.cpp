@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence attend: where the heads of a layer look, as pictures and as arrays.
 
 #include <filesystem>
 #include <optional>
 
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/session/Video.h"

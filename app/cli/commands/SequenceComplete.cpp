@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence complete: the lower rows of pictures, drawn from a model (Fig. 4 of the AFT paper).
 
 #include <filesystem>
 #include <set>
 
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/files/Files.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence continue: text that a model goes on with.
 
 #include "app/cli/terminal/ExitCodes.h"

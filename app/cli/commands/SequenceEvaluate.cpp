@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence evaluate: bits/dim of pictures, bits/char of text.
 
 #include <cstdio>
 
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ParameterFlags.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/Text.h"

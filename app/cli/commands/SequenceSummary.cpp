@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence summary: parameters and multiply-accumulates of a sequence model, from its config.
 
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ParameterFlags.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sequence train: a config, headless; or a run that goes on.
 
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ParameterFlags.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "app/cli/terminal/Signals.h"

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // similarity: how alike the layers of a model look, of pictures or averaged over a data set.
 
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/figures/SimilarityPicture.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MeasuredPictures.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
-#include "app/cli/figures/SimilarityPicture.h"
 #include "core/base/files/Files.h"
 
 namespace headlight::cli {

@@ -1,21 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // summary: parameters and multiply-accumulates of models, counted from their configs, and the
 // kernels that their attention runs by.
 
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/ModelOptions.h"
-#include "app/cli/terminal/Numbers.h"
 #include "app/cli/options/RecipeList.h"
 #include "app/cli/reports/VariantList.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/Numbers.h"
 #include "core/config/ModelText.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/FileContent.h"
-#include "core/workbench/session/Kernels.h"
 #include "core/workbench/loading/Resolution.h"
 #include "core/workbench/loading/SoftAlphas.h"
+#include "core/workbench/session/Kernels.h"
 
 namespace headlight::cli {
 namespace {

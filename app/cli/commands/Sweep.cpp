@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sweep: several variants of one experiment from several seeds, and the table that compares them.
 
 #include <filesystem>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/figures/SweepFigures.h"
 #include "app/cli/options/ParameterFlags.h"
 #include "app/cli/options/RecipeList.h"
-#include "app/cli/terminal/Signals.h"
 #include "app/cli/reports/SweepDesigning.h"
-#include "app/cli/figures/SweepFigures.h"
 #include "app/cli/reports/SweepReporter.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
+#include "app/cli/terminal/Signals.h"
 #include "core/base/files/Files.h"
 #include "core/config/Recipes.h"
 #include "core/workbench/sweeps/SweepDesign.h"

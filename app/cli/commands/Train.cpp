@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // train: a config, headless; or a run that goes on.
 
 #include <filesystem>
 
+#include "app/cli/options/ExperimentOptions.h"
+#include "app/cli/reports/TrainingReporter.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/options/ExperimentOptions.h"
 #include "app/cli/terminal/Signals.h"
-#include "app/cli/reports/TrainingReporter.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/sweeps/TrainingEstimate.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // watch: runs that somebody trains, here or on a machine that shares the folder, as a table.
 
 #include <algorithm>
@@ -9,9 +11,9 @@
 #include <map>
 #include <mutex>
 
+#include "app/cli/reports/WatchTable.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/reports/WatchTable.h"
 #include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight::cli {

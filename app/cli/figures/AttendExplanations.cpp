@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/figures/AttendExplanations.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <limits>
 
-#include "app/cli/terminal/Command.h"
+#include "app/cli/figures/ExplanationHeatmaps.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/reports/StudyText.h"
-#include "app/cli/figures/ExplanationHeatmaps.h"
+#include "app/cli/terminal/Command.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/attribution/ExplanationImages.h"
 
@@ -85,7 +86,7 @@ void AttendExplanations::add(Subject subject) {
 
 Heatmap AttendExplanations::heatOf(const Subject& subject) {
   return explanationHeatmap({m_job.session, subject.picture, m_job.masks, m_job.query},
-                   *wayFromName(m_job.show), m_job.options, m_stop);
+                            *wayFromName(m_job.show), m_job.options, m_stop);
 }
 
 Json AttendExplanations::heat(const Subject& subject, Json& files) {
@@ -149,8 +150,8 @@ ProgressCallback AttendExplanations::judging() {
 }
 
 Json AttendExplanations::faithfulnessOf(const Subject& subject, Json& files) {
-  const StudiedHeatmaps asked = valueOrThrow(heatsToStudy(m_job.session, subject.picture, m_job.masks,
-                                                       {m_job.options, m_job.rollout, {}}, m_stop));
+  const StudiedHeatmaps asked = valueOrThrow(heatsToStudy(
+      m_job.session, subject.picture, m_job.masks, {m_job.options, m_job.rollout, {}}, m_stop));
   for (const std::string& left : asked.left)
     m_terminal.warning(subject.name + ": left out: " + left);
   const auto table = valueOrThrow(
@@ -217,7 +218,8 @@ void AttendExplanations::drawColors(const FeatureColors& colors) {
     const Image view = scaled(subject.look.view, m_job.style.single);
     FigureGrid figure;
     figure.title = subject.name + ": feature colours";
-    figure.footnote = colors.note + "; " + varianceText(colors) + ". " + wayMeaning(ExplanationMethod::Features);
+    figure.footnote =
+        colors.note + "; " + varianceText(colors) + ". " + wayMeaning(ExplanationMethod::Features);
     figure.columns = 2;
     figure.tiles = {
         {view, ""},
@@ -230,8 +232,8 @@ std::string AttendExplanations::stemOf(const Subject& subject) {
   return unusedStem(m_stems, subject.path);
 }
 
-void AttendExplanations::save(const Subject& subject, const std::string& suffix, const Image& picture,
-                      Json& files) {
+void AttendExplanations::save(const Subject& subject, const std::string& suffix,
+                              const Image& picture, Json& files) {
   const fs::path file = fs::path(m_job.folder) / (stemOf(subject) + "-" + suffix + ".png");
   valueOrThrow(
       writeFileAtomically(file, valueOrThrow(encodePng(picture, {{"Software", "Headlight"}}))));
@@ -240,7 +242,7 @@ void AttendExplanations::save(const Subject& subject, const std::string& suffix,
 }
 
 void AttendExplanations::keep(const std::string& name, std::vector<std::int64_t> shape,
-                      const std::vector<float>& values) {
+                              const std::vector<float>& values) {
   if (!m_job.keepArrays) return;
   auto found = std::find_if(m_arrays.begin(), m_arrays.end(),
                             [&](const RawArray& array) { return array.name == name; });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What `attend --show` makes of the ways of looking: pictures, numbers and arrays.
 
@@ -10,8 +11,8 @@
 #include "app/cli/figures/AttendPictures.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/Terminal.h"
-#include "core/workbench/attribution/FaithfulnessStudy.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/attribution/FaithfulnessStudy.h"
 
 namespace headlight::cli {
 

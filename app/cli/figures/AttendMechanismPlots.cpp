@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/figures/AttendMechanismPlots.h"
 
 #include <algorithm>
 
-#include "app/cli/terminal/Command.h"
-#include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/terminal/Command.h"
+#include "app/cli/terminal/ExitCodes.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/attribution/Explanations.h"
 
@@ -27,10 +28,11 @@ std::string fileStem(const MechanismPlotJob& job) {
 }
 
 /// Of one head's lines a plot with axes; else a page.
-std::string pageBytes(const MechanismPlotJob& job, const MechanismPlot& picture, const std::string& subject,
-                      const Image& view, const std::string& format) {
+std::string pageBytes(const MechanismPlotJob& job, const MechanismPlot& picture,
+                      const std::string& subject, const Image& view, const std::string& format) {
   const MechanismPlotStyle& style = job.style;
-  const bool plot = job.info.kind == MechanismPlotKind::Curves && style.layer >= 0 && style.head >= 0;
+  const bool plot =
+      job.info.kind == MechanismPlotKind::Curves && style.layer >= 0 && style.head >= 0;
   if (format == "png")
     return valueOrThrow(encodePng(plot ? pixelsOf(ownPlot(picture, style.layer, style.head), 2)
                                        : valueOrThrow(ownPage(picture, subject, style, view)),
@@ -47,7 +49,8 @@ void requireOwnFormat(const std::string& format) {
     refuseUsage("--format", format + " is not known; give png, svg or pdf");
 }
 
-const MechanismPlotInfo* ownFromName(const std::string& name, const std::vector<MechanismPlotInfo>& all) {
+const MechanismPlotInfo* ownFromName(const std::string& name,
+                                     const std::vector<MechanismPlotInfo>& all) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const MechanismPlotInfo& info) { return info.name == name; });
   return found == all.end() ? nullptr : &*found;
@@ -62,11 +65,11 @@ std::vector<std::string> ownNames(const std::vector<MechanismPlotInfo>& all) {
 
 MechanismPlotStyle ownStyleOf(const PictureStyle& style, int layer, int head) {
   MechanismPlotStyle own{.colorMap = style.colorMap,
-               .sharedScale = style.sharedScale,
-               .opacity = style.opacity,
-               .smooth = style.smooth,
-               .layer = layer,
-               .head = head};
+                         .sharedScale = style.sharedScale,
+                         .opacity = style.opacity,
+                         .smooth = style.smooth,
+                         .layer = layer,
+                         .head = head};
   if (style.tile != PictureStyle().tile) own.tile = style.tile;  // else as fits
   return own;
 }
@@ -96,7 +99,8 @@ int AttendMechanismPlots::run(const std::vector<fs::path>& pictures, const std::
 }
 
 void AttendMechanismPlots::addPicture(const fs::path& path, const Image& image) {
-  MechanismPlotSubject subject{path.filename().string(), unusedStem(m_stems, path) + "-", path.string()};
+  MechanismPlotSubject subject{path.filename().string(), unusedStem(m_stems, path) + "-",
+                               path.string()};
   subject.picture = rawPicture(m_job.session.info(), image);
   subject.look = valueOrThrow(m_job.session.look(image, m_job.masks, {.maps = false}, m_stop));
   add(subject, !m_job.folder.empty());
@@ -137,7 +141,8 @@ void AttendMechanismPlots::add(const MechanismPlotSubject& subject, bool drawn) 
   m_looks.emplace_back().logits = subject.look.logits;
 }
 
-void AttendMechanismPlots::draw(const MechanismPlot& picture, const MechanismPlotSubject& subject, Json& files) {
+void AttendMechanismPlots::draw(const MechanismPlot& picture, const MechanismPlotSubject& subject,
+                                Json& files) {
   const std::string stem = subject.stem + fileStem(m_job);
   const std::string format = m_job.format.empty() ? "png" : m_job.format;
   write(stem + "." + format, pageBytes(m_job, picture, subject.name, subject.look.view, format),

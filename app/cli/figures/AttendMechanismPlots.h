@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What `attend --show` makes of the pictures that a mechanism alone has: pages, plots, numbers and
 // arrays.
@@ -70,6 +71,7 @@ void requireOwnFormat(const std::string& format);
 MechanismPlotStyle ownStyleOf(const PictureStyle& style, int layer, int head);
 std::vector<std::string> ownNames(const std::vector<MechanismPlotInfo>& all);
 /// Null where none of `all` has this name.
-const MechanismPlotInfo* ownFromName(const std::string& name, const std::vector<MechanismPlotInfo>& all);
+const MechanismPlotInfo* ownFromName(const std::string& name,
+                                     const std::vector<MechanismPlotInfo>& all);
 
 }  // namespace headlight::cli

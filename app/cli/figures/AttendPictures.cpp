@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/figures/AttendPictures.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "app/cli/terminal/Command.h"
 #include "app/cli/figures/MapPictures.h"
-#include "core/workbench/figures/PageColumn.h"
+#include "app/cli/terminal/Command.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/figures/PageColumn.h"
 
 namespace headlight::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures that `attend` writes. Each says what it shows: image, token, layer, head, scale, and
 // what a map is where the mechanism has no softmax matrix.

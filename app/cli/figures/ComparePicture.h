@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The picture that `compare` writes: left, right, and how they differ.
 
@@ -5,8 +6,8 @@
 #include <string>
 
 #include "app/cli/figures/MapPictures.h"
-#include "core/workbench/session/PredictionComparison.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/session/PredictionComparison.h"
 
 namespace headlight::cli {
 
@@ -17,8 +18,8 @@ struct ComparedScene {
   const InferenceResult* look;
   const ModelInfo* model;
   int layer = 0;
-  int head = -1;                  ///< −1: the mean of heads
-  int token = 0;                  ///< on the model's grid
+  int head = -1;                     ///< −1: the mean of heads
+  int token = 0;                     ///< on the model's grid
   std::optional<Heatmap> heat = {};  ///< in place of the row of maps
 
   const LayerMaps& maps() const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures that `evolution` draws: heads of a run over its steps, as a strip and as the frames
 // of a film. Each says what it shows, as those of `attend` do.

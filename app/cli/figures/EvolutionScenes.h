@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What `evolution` draws of a recording: the heads, points and picture that the flags choose, read
 // and put together for EvolutionPictures.h.

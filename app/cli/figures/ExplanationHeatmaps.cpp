@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/figures/ExplanationHeatmaps.h"
 
 #include "app/cli/terminal/Command.h"
 
 namespace headlight::cli {
 
-Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo& way, const ExplanationOptions& options,
-               std::stop_token stop) {
+Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo& way,
+                           const ExplanationOptions& options, std::stop_token stop) {
   if (way.ofClass)
     return valueOrThrow(classHeat(subject.session, subject.picture, subject.masks, way.way, options,
                                   {}, std::move(stop)));

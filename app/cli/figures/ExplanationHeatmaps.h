@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The heat of a way of looking that was asked for by flags.
 
@@ -19,8 +20,8 @@ struct HeatmapSubject {
 };
 
 /// `way` gives a heat. Throws Failure, naming --query where the layer lacks the token.
-Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo& way, const ExplanationOptions& options,
-               std::stop_token stop);
+Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo& way,
+                           const ExplanationOptions& options, std::stop_token stop);
 
 /// Title, meaning, values [rows × cols], and of which class and layer, where it is of one.
 Json heatJson(const Heatmap& heat);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the command runs makes of the runs' logs and folders: one figure of their curves, and the
 // weights that each has kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How alike layers look, as one picture: a cell a pair, its number below it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What sweep says and writes besides training: the plan with its time, and figures over a setting.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
 // What attend is told on its command line. Throws Failure, like all of the command line.

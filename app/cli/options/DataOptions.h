@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The options that say which pictures of a data set a command works on: --data and --data.*.
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/options/ExperimentOptions.h"
 
 #include <filesystem>
 
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/RecipeList.h"
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/config/Recipes.h"

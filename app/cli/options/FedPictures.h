@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The options of commands that average over pictures, all of those that are named or of a data set.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Files of maps where commands take pictures: FILE stands for all of its pictures, FILE[2] for one.
 

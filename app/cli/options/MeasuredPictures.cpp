@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/options/MeasuredPictures.h"
 
+#include "app/cli/options/Inputs.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
-#include "app/cli/options/Inputs.h"
 
 namespace headlight::cli {
 

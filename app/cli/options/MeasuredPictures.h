@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The options of commands that measure a model on pictures: of each picture that is named, or
 // averaged over a data set, which may be kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A flag for every parameter of an Experiment, or of another config of sections, made from the same
 // tables as JSON, the checks and the window's forms: --training.epochs 5. Options of a mechanism or

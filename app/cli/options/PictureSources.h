@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The options that say which pictures a command is to work on: files and folders, a file of maps,
 // or a data set.

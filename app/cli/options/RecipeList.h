@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The papers' training recipes as text, as JSON, and as a flag's help.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A flag for every parameter of one table that is in no config: --machines 4.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a model makes of each class of a data set, as evaluate --classes tells it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What an evaluation measured, and what castling changes of it, as commands tell them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What masks do on a data set, as evaluate --beside tells it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Says how a sweep goes: lines and a bar for a person, JSON lines for a program.
 

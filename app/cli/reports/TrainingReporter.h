@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Says how a training goes, from its own thread, while run() works on the caller's: a bar and a
 // line an epoch for a person, JSON lines for a program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The mechanisms and backbones with the options of each, as text and as JSON.
 

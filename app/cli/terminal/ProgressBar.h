@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Progress of long work: a bar that is redrawn on a terminal, a plain line now and then otherwise,
 // nothing for --json that nobody watches.

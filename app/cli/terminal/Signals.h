@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Ctrl+C and its kin (SIGTERM, and SIGUSR1, with which Slurm warns) as a std::stop_token. Signals
 // are blocked in every thread and waited for by one of our own, so nothing ever runs inside a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where the program's words go: results to standard output, everything else to standard error.
 // With --json both are JSON, one object a line. Thread-safe. Whatever is in a text, a terminal is

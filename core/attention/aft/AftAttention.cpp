@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/aft/AftAttention.h"
 
 #include <ATen/ATen.h>
@@ -5,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/base/Result.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // An Attention Free Transformer (Zhai et al. 2021): AFT-full (Eq. 2), AFT-local (Eq. 4) and
 // AFT-simple (Eq. 5). AFT-conv (Eq. 6) is in AftConv.h.
@@ -49,7 +50,8 @@ class AftAttention : public Attention, public MechanismPlotSource {
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   /// The keys; AFT with position biases has those too (AftPictures.cpp).
   std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
+  MechanismPlotAnswer ownPicture(const std::string& name,
+                                 const MechanismPlotQuestion& question) override;
 
  protected:
   /// `keyWidth`: columns of K.
@@ -96,7 +98,8 @@ class AftFull : public AftAttention {
   /// w [T, T] as it is used.
   virtual at::Tensor positionBias();
   std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
+  MechanismPlotAnswer ownPicture(const std::string& name,
+                                 const MechanismPlotQuestion& question) override;
 
  protected:
   AftFull(const AttentionOptions& options, const AftOptions& own);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // AftAttention, continued: the pictures that AFT alone has, its position biases (Zhai et al. 2021,
 // Fig. 1, 3 and 6 to 8) and its keys (Fig. 9 to 12); AftConv.h's too.
 
@@ -40,7 +42,8 @@ std::vector<MechanismPlotInfo> AftAttention::ownPictures() const {
   return {keysInfo(", averaged over a group of features that stands for a head")};
 }
 
-MechanismPlotAnswer AftAttention::ownPicture(const std::string& /*name*/, const MechanismPlotQuestion& question) {
+MechanismPlotAnswer AftAttention::ownPicture(const std::string& /*name*/,
+                                             const MechanismPlotQuestion& question) {
   const at::NoGradGuard noGrad;
   return {{{"", keyShares(question.tokens)}}};
 }
@@ -66,7 +69,8 @@ std::vector<MechanismPlotInfo> AftFull::ownPictures() const {
   return all;
 }
 
-MechanismPlotAnswer AftFull::ownPicture(const std::string& name, const MechanismPlotQuestion& question) {
+MechanismPlotAnswer AftFull::ownPicture(const std::string& name,
+                                        const MechanismPlotQuestion& question) {
   if (name == kKeys) return AftAttention::ownPicture(name, question);
   const at::NoGradGuard noGrad;
   const at::Tensor bias = positionBias();
@@ -97,7 +101,8 @@ std::vector<MechanismPlotInfo> AftConv::ownPictures() const {
           keysInfo(" (K has one column a head)")};
 }
 
-MechanismPlotAnswer AftConv::ownPicture(const std::string& name, const MechanismPlotQuestion& question) {
+MechanismPlotAnswer AftConv::ownPicture(const std::string& name,
+                                        const MechanismPlotQuestion& question) {
   if (name == kKeys) return AftAttention::ownPicture(name, question);
   const at::NoGradGuard noGrad;
   return {{{"", name == kKernels ? positionBias() : positionBias().expm1()}}};

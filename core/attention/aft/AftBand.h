@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // AFT-local (Zhai et al. 2021, Eq. 4) on a grid in O(T · window · columns · D) in place of O(T² ·
 // D): outside a window every bias is 0, so that one sum over all patches stands for them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // AFT-conv, the Attention Free Transformer with position biases that are shared over the image
 // (Zhai et al. 2021, Eq. 6, 8, 9, 10).
@@ -59,7 +60,8 @@ class AftConv : public AftAttention {
   /// w [h, s, s] after Eq. 8 and, hard, Eq. 10.
   at::Tensor positionBias() const;
   std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
+  MechanismPlotAnswer ownPicture(const std::string& name,
+                                 const MechanismPlotQuestion& question) override;
 
  protected:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Causal AFT over a sequence (Zhai et al. 2021, §5.1, §5.2): full, local and simple (Eq. 2, 4, 5)
 // with the sums limited to t' ≤ t, for whole sequences at once and for one token after the other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The interface of an attention mechanism: what stands between the first norm of a block and its
 // residual. A mechanism is one file; adding one is one line in Mechanisms.cpp.

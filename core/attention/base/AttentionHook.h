@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How attention maps leave a model: a tap that the forward pass offers them to, layer by layer.
 // Without a tap, or for a layer it does not want, no T × T tensor needs to exist.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Parameters and multiply-accumulates, counted from a config alone. No torch type: the window and
 // the command line show them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A tensor that depends on parameters alone (a learned mask, positional weights), kept between
 // forward passes while those stay as they are.

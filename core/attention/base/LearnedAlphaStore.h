@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which α every head of a layer is learning, and those that it learned from other starts: what a
 // head has learned outlives every edit of its mask.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Rows of a layer's maps that are made when they are asked for: of so many tokens that the maps of
 // all layers would fill the memory. No torch type here.

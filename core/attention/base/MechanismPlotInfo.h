@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a mechanism's own picture is, in words. No torch type here.
 
@@ -6,10 +7,10 @@
 namespace headlight {
 
 enum class MechanismPlotKind {
-  Matrix,  ///< rows are queries, columns are keys: the whole of it
-  Kernel,  ///< rows and columns are offsets from the query, which is the middle
-  Heatmap,    ///< a value for every patch, to be drawn over the picture
-  Curves,  ///< lines over the places of the query's window
+  Matrix,   ///< rows are queries, columns are keys: the whole of it
+  Kernel,   ///< rows and columns are offsets from the query, which is the middle
+  Heatmap,  ///< a value for every patch, to be drawn over the picture
+  Curves,   ///< lines over the places of the query's window
 };
 
 /// What can be asked for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures that a mechanism alone has, beside the map that all have. A mechanism that has any
 // is one of these besides an Attention; whoever shows them asks by dynamic_cast.
@@ -31,7 +32,8 @@ class MechanismPlotSource {
   virtual ~MechanismPlotSource() = default;
   virtual std::vector<MechanismPlotInfo> ownPictures() const = 0;
   /// One of them, without a graph. Throws Failure where the query is not a patch.
-  virtual MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) = 0;
+  virtual MechanismPlotAnswer ownPicture(const std::string& name,
+                                         const MechanismPlotQuestion& question) = 0;
 };
 
 }  // namespace headlight

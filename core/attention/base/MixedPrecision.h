@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Matrix products in 16 bits, all else in float32 (Micikevicius et al. 2018, "Mixed Precision
 // Training"): what LibTorch's autocast does, and what it leaves to be done. Weights, their

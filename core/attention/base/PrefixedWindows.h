@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Windows that class and distillation tokens stand in. They have no place on the grid: as the
 // neighbourhood masks have it, every patch sees them and they see every patch, of all windows.

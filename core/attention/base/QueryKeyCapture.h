@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Queries and keys as attention compares them, for whoever wants to look at them: behind norms,
 // pooling and rotary positions, before scale, masks and biases.

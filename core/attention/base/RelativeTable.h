@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // BEiT's table of relative positions (Bao et al. 2022; T5's biases on a grid), in timm's order: one
 // row for every offset between two patches, then three for the class token.

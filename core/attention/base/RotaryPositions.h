@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Rotary position embeddings on a grid (Su et al. 2021, along rows and columns): pairs of features
 // of queries and keys are turned by angles that grow with the patch's place. Prefix tokens stay.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a layer may keep for every pair of tokens, whatever the size of an image.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What becomes in training of parameters that are a mechanism's own: only it can say.
 

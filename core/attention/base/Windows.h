@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Windows (Swin, Liu et al. 2021, §3.2): a grid cut into M × M patches that attend among
 // themselves, moved by half a window in every second block. Shared by the mechanisms within them.

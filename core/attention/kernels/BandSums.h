@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Weighted sums over the rows of a grid that lie near a token's own: a small matrix product for
 // each row of the grid in place of a large one over all pairs of tokens.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The BLAS that LibTorch itself uses, for kernels that multiply small matrices inside their own
 // threads. LibTorch does not export its wrapper, so the routine is looked up by its Fortran name.

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // softmax(logits) V of some heads by matrix products, in blocks of rows: nothing of size Tq × Tk is
 // kept, backward passes compute their logits again. CPU. T is what is computed in, Kept how q, k,
 // v, the output and their gradients lie: T itself, or the bits of bfloat16 where T is float.
 
+#include "core/attention/kernels/Products.h"
 #include "core/attention/kernels/heads/HeadLogits.h"
 #include "core/attention/kernels/heads/HeadView.h"
-#include "core/attention/kernels/Products.h"
 
 namespace headlight::dense {
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/kernels/DeviceHeads.h"
 
 #include <ATen/ATen.h>
 
-#include "core/attention/kernels/heads/GatheredHeads.h"
 #include "core/attention/kernels/cuda/LinearHeadsCuda.h"
+#include "core/attention/kernels/heads/GatheredHeads.h"
 
 namespace headlight {
 namespace {

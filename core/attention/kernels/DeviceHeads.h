@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // headAttention() where the CPU's fused kernels do not run: another device, or no BLAS to call.
 

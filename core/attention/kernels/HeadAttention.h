@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // softmax(logits) V of all heads of a layer, differentiable in q, k, v and in what is applied to
 // the logits. Chooses a kernel for every head: dense by matrix products, or linear in the tokens

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // HeadAttention.h: the plain form in LibTorch's own operations, which the kernels are checked
 // against.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Some heads of a layer in time that grows with their selected sets, forward and backward (MaiT,
 // Eq. 2: every logit outside a set is 0, LocalRows.h). No T × T array anywhere. CPU.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The rows of one head whose logits are 0 (or −∞) outside a selected set, in time that grows with
 // the set: all keys outside it share one weight, so their values enter as Σv alone (MaiT, Eq. 2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is done to logits between their product and their softmax, and its gradients, over whole
 // blocks of rows. Vectorised by the compiler for AVX-512, AVX2 and the baseline, and chosen when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What HeadLogits says, as the dense kernel applies it to blocks of rows. Internal to the kernels.
 
@@ -7,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/attention/kernels/LogitMath.h"
 #include "core/attention/kernels/heads/HeadInputs.h"
 #include "core/attention/kernels/heads/HeadLogits.h"
-#include "core/attention/kernels/LogitMath.h"
 
 namespace headlight::dense {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Matrix products of numbers rounded to bfloat16, whose sums stay float32: by the instructions of
 // processors with AVX512-BF16, for kernels that multiply small matrices inside their own threads.

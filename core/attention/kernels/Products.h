@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The products of the dense kernel: in its own precision by BLAS, or in bfloat16
 // (NarrowProducts.h). Internal to the kernels.
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "core/attention/kernels/Blas.h"
-#include "core/attention/kernels/heads/HeadView.h"
 #include "core/attention/kernels/NarrowProducts.h"
 #include "core/attention/kernels/RowMath.h"
+#include "core/attention/kernels/heads/HeadView.h"
 
 namespace headlight::dense {
 

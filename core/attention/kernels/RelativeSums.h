@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A depthwise convolution over tokens on a grid, in time and memory linear in the tokens.
 

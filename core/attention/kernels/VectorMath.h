@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pieces of the CPU kernels that are inlined into functions compiled for AVX-512, AVX2 and the
 // baseline (HEADLIGHT_CLONES, and for numbers of 16 bits HEADLIGHT_CLONES_16; the right one is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/linear/LinearAngular.h"
 
 #include <ATen/ATen.h>
@@ -6,9 +7,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/linear/LinearKernels.h"
-#include "core/attention/base/MixedPrecision.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Linear-angular attention and its auxiliary branch: Castling-ViT (You et al. 2023), Eq. 4 to 10,
 // with the kernels that its Table 5 compares.

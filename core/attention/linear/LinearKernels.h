@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The kernels that Castling-ViT compares (You et al. 2023, Table 5): similarities of queries and
 // keys that factor into features, so that attention is linear in the number of tokens (Eq. 3).

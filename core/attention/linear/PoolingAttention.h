@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pooling attention of MViTv2 (Li et al. 2022, §3 and Eq. 1 to 6), in timm's names; masked per head
 // (MaiT §4), or with Castling-ViT's linear-angular attention in place of the softmax. Part of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The interface of attention in a decoder: what stands between the first norm of a block and its
 // residual, where each token sees itself and those before it alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Causal softmax attention over a sequence (Vaswani et al. 2017): the Transformer that AFT is
 // compared with (Zhai et al. 2021, Tables 2 and 4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Class attention (CaiT, Touvron et al. 2021b, §3): only the class token asks. Part of the CaiT
 // backbone rather than a mechanism by name, since it changes one token alone; never masked.

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/softmax/GatedPositionalAttention.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
-#include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/base/TokenPairLimit.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // ConViT's Gated Positional Self Attention (d'Ascoli et al. 2021, Eq. 6 and 7): each head weighs
 // what tokens say against where they lie, and starts out as a convolution.

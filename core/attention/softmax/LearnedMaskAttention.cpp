@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/softmax/LearnedMaskAttention.h"
 
 #include <ATen/ATen.h>
@@ -6,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/softmax/LearnedMaskFit.h"
-#include "core/attention/base/MixedPrecision.h"
 #include "core/base/Random.h"
 
 namespace headlight {

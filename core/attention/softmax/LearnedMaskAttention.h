@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // IBiT's Learned Mask Self Attention (§3, Algorithm 2): softmax attention whose weights are
 // multiplied by a mask that is learned, the same for every image. Of low rank once its rows are
@@ -18,8 +19,8 @@
 #include <vector>
 
 #include "core/attention/base/DerivedTensor.h"
-#include "core/attention/softmax/MaskedAttention.h"
 #include "core/attention/base/MechanismPlotSource.h"
+#include "core/attention/softmax/MaskedAttention.h"
 
 namespace headlight {
 
@@ -53,7 +54,8 @@ class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource 
   std::vector<LearnedPairs> learnedPairs() override;
   /// W as a whole, and as the filter that it is (LearnedMaskPictures.cpp).
   std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
+  MechanismPlotAnswer ownPicture(const std::string& name,
+                                 const MechanismPlotQuestion& question) override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   bool isFitted(const std::string& parameter) const override;
   /// 𝒜 and ℬ: they are factors of W, not tables of positions.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // LearnedMaskAttention, continued: the learned mask as a whole (IBiT, §6.1, Fig. 6 and 8) and the
 // filter that it is.
 
@@ -63,7 +65,7 @@ std::vector<MechanismPlotInfo> LearnedMaskAttention::ownPictures() const {
 }
 
 MechanismPlotAnswer LearnedMaskAttention::ownPicture(const std::string& name,
-                                           const MechanismPlotQuestion& /*question*/) {
+                                                     const MechanismPlotQuestion& /*question*/) {
   const at::NoGradGuard noGrad;
   const std::int64_t prefix = m_options.grid.prefix;
   const at::Tensor patches = mask().detach().slice(1, prefix).slice(2, prefix);

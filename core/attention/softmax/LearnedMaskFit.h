@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // IBiT's Algorithm 1 (§3.3): where the two sub-masks of a learned mask start. They are trained, by
 // gradient descent, until their product looks like a local filter.

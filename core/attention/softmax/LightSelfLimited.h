@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Light self-limited attention: ViT-LSLA (Hechen, Huang, Zhao 2022), §3.2 and §3.3, Eq. 15 to 18.
 
@@ -6,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/softmax/MaskedAttention.h"
 #include "core/attention/base/MechanismPlotSource.h"
 #include "core/attention/base/PrefixedWindows.h"
+#include "core/attention/softmax/MaskedAttention.h"
 
 namespace headlight {
 
@@ -54,7 +55,8 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
   std::vector<LearnedPairs> learnedPairs() override;
   /// Attention before and after B_o, and the lines of Fig. 4 (LightSelfLimitedPictures.cpp).
   std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name, const MechanismPlotQuestion& question) override;
+  MechanismPlotAnswer ownPicture(const std::string& name,
+                                 const MechanismPlotQuestion& question) override;
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // LightSelfLimitedAttention, continued: its attention before and after the outer bias (Hechen,
 // Huang, Zhao 2022, Fig. 3b), and the lines of Fig. 4.
 
@@ -121,7 +123,8 @@ MechanismPlotAnswer LightSelfLimitedAttention::biasLines(const QueryPlace& at) {
   return answer;
 }
 
-MechanismPlotAnswer LightSelfLimitedAttention::attentionLines(const WindowRows& rows, const QueryPlace& at) {
+MechanismPlotAnswer LightSelfLimitedAttention::attentionLines(const WindowRows& rows,
+                                                              const QueryPlace& at) {
   MechanismPlotAnswer answer{.place = static_cast<int>(at.place)};
   const at::Tensor unseen = at.seen.lt(0).to(rows.before.device());
   const auto add = [&](const char* name, const at::Tensor& values) {
@@ -135,7 +138,7 @@ MechanismPlotAnswer LightSelfLimitedAttention::attentionLines(const WindowRows& 
 }
 
 MechanismPlotAnswer LightSelfLimitedAttention::ownPicture(const std::string& name,
-                                                const MechanismPlotQuestion& question) {
+                                                          const MechanismPlotQuestion& question) {
   const at::NoGradGuard noGrad;
   const QueryPlace at = placeOf(question.query);
   if (name == kBiasLines) return biasLines(at);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The descent of Algorithm 1 (IBiT) in few rows. Internal to core/attention.
 //

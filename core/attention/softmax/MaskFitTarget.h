@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the product of a learned mask's sub-masks is to become (IBiT, Algorithm 1). Internal to
 // core/attention.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/softmax/MaskedAttention.h"
 
 #include <ATen/ATen.h>
@@ -5,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/base/QueryKeyCapture.h"
 #include "core/base/FreeMemory.h"
 #include "core/masks/Neighbourhood.h"
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What every mechanism with logits on a grid shares: the masks of its heads (MaiT §4), as tensors
 // and with the parameters that some kinds bring.
 
-#include "core/attention/base/LearnedAlphaStore.h"
 #include "core/attention/base/Attention.h"
+#include "core/attention/base/LearnedAlphaStore.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/HeadKernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Softmax attention with a mask per head: MaiT §4, Eq. 1 and 2. With what ViTs beyond DeiT have
 // beside it: relative positions (BEiT), rotary ones (EVA-02, DINOv3), a norm inside (EVA-02).
@@ -7,9 +8,9 @@
 
 #include <optional>
 
-#include "core/attention/softmax/MaskedAttention.h"
 #include "core/attention/base/RotaryPositions.h"
 #include "core/attention/kernels/HeadAttention.h"
+#include "core/attention/softmax/MaskedAttention.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Rows of softmax maps made again from queries and keys, which are T/d times smaller than the maps.
 

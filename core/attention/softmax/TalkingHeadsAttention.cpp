@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/softmax/TalkingHeadsAttention.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
-#include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/base/QueryKeyCapture.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Talking-heads attention (Shazeer et al. 2020) as CaiT's patch layers use it (Touvron et al.
 // 2021b), with a mask per head (MaiT §4, "Masked CaiT").

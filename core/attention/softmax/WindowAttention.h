@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Attention within shifted windows, with a bias for every relative position: Swin (Liu et al.
 // 2021), §3.2, Eq. 4; heads can be masked inside their windows (MaiT §4).
 
 #include <torch/nn/modules/linear.h>
 
-#include "core/attention/softmax/MaskedAttention.h"
 #include "core/attention/base/Windows.h"
+#include "core/attention/softmax/MaskedAttention.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What tells a file, or a folder, from what it was, and from whatever takes its name later.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Reading whole files within a limit, and writing them so that the old or the new one always
 // exists.

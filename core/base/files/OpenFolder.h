@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A folder that was opened once and stays the same one, wherever it is moved to, and whatever takes
 // its name. What lies in it is reached from its descriptor, by a plain name, and is a regular file:
@@ -11,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/Result.h"
 #include "core/base/files/FileDescriptor.h"
 #include "core/base/files/Files.h"
-#include "core/base/Result.h"
 
 namespace headlight {
 

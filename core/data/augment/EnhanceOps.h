@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Operations that blend a picture with a poorer version of it, as Pillow's ImageEnhance: factor 0
 // is the poorer one, 1 the picture itself, more goes beyond it.

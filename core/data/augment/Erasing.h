@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Random erasing (Zhong et al. 2020) as in timm: boxes of a normalised picture are overwritten.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Operations that move pixels, as Pillow's Image.transform(AFFINE) and Image.rotate: what comes
 // from outside the picture is filled with one colour.

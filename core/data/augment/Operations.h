@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The operations of RandAugment in timm (timm/data/auto_augment.py, _RAND_TRANSFORMS and
 // _RAND_INCREASING_TRANSFORMS), and what a level of magnitude means to each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // RandAugment (Cubuk et al. 2020), drawn as timm draws it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Operations that map each value of a channel to another one, as Pillow's ImageOps.
 

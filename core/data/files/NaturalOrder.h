@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The order in which timm lists class folders (its natural_key): digits compare as numbers, letters
 // without case. "9" comes before "10". torchvision sorts by bytes instead, which is why class names

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Files that lie among images and are not read, counted by kind: the end of the name, as people
 // speak of files. What is passed over is said, never silent.

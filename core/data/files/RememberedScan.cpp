@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/files/RememberedScan.h"
 
 #include <algorithm>
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "core/base/Crc32.h"
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/base/files/Files.h"
 #include "core/base/files/UserFolders.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What listing a place found, kept in the user's cache folder: on a network drive a million files
 // take minutes to list, and the thousand folders they lie in a second to ask for their times.

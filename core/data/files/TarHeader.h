@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One block of 512 bytes before each entry of a tar archive. Private to data.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The table of a tar archive (POSIX ustar and PAX, GNU's long names), walked header by header.
 // Nothing is ever extracted: names are texts, and sizes are believed as far as the file goes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What shows that a place is still as it was when it was listed. A folder's time changes when
 // something in it is added, removed or renamed, so one question a folder answers for all its files.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Numbers out of a buffer that may lie: every read is checked against the buffer's end.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // From a file whose header was believed to pixels as stored: 8-bit RGB, [height, width, 3], not yet
 // upright. Private to imaging. Each throws Failure: InvalidFile (damaged, or its size differs from

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Decoders.h: WebP and BMP, by OpenCV.
 
 #include <opencv2/core.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Decoders.h: PNG: the only file that knows libpng.
 
 #include <csetjmp>

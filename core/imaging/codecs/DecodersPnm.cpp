@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Decoders.h: Netpbm's PBM, PGM and PPM.
 
 #include "core/imaging/codecs/Bytes.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Decoders.h: TIFF: the only file that knows libtiff.
 
 #include <tiffio.h>

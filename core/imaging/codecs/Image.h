@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A decoded picture, 8-bit RGB, upright. Plain bytes: no OpenCV, Qt or torch type in sight.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a picture's file says of itself, read by us before any decoder sees it. Private to imaging.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ImageHeader.h: TIFF.
 
 #include <algorithm>

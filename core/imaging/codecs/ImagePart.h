@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A part of a picture that was decoded without the rest, perhaps reduced: what random crops are
 // taken from.

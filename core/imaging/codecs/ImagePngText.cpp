@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Image.h: PNG as a carrier of text: pictures that Headlight saves hold the session that made
 // them.
 

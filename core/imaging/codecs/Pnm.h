@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Netpbm's PBM, PGM and PPM: plain text and raw. Private to imaging.
 

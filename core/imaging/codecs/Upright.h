@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What decoding a whole picture and decoding a part of one share. Private to imaging.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Curves as a drawing: axes with round numbers, a line a curve, a legend beside them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A drawing of lines, pictures and words, for a paper: written as SVG, as PDF (both with real text)
 // or drawn as pixels. Lengths are in units of 1/96 inch, from the upper left corner.

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Drawing.h: PDF with Helvetica, which every reader has.
 
 #include <algorithm>
 #include <array>
 
 #include "core/base/Utf8.h"
+#include "core/imaging/codecs/PngChunks.h"
 #include "core/imaging/drawing/Decimals.h"
 #include "core/imaging/drawing/Drawing.h"
-#include "core/imaging/codecs/PngChunks.h"
 
 namespace headlight {
 namespace {

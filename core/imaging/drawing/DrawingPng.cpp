@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Drawing.h: PNG, which says how large it is on paper.
 
 #include <cmath>
 
-#include "core/imaging/drawing/Drawing.h"
 #include "core/imaging/codecs/PngChunks.h"
+#include "core/imaging/drawing/Drawing.h"
 
 namespace headlight {
 namespace {

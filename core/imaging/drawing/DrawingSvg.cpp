@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Drawing.h: SVG.
 
 #include <algorithm>

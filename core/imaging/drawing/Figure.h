@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Composed pictures with captions, for the command line and for files: a grid of labelled tiles.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A composed figure as a drawing, for SVG and PDF: tiles as pictures, all else as real text.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Text on 8-bit RGB pixels: FreeType with the first sans-serif font found, else OpenCV's line
 // letters (ASCII only). Private to imaging.

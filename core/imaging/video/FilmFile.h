@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A film that is written frame by frame: GIF, AVI, MP4 or a folder of PNG, by the path's ending.
 // Until it is finished nothing stands at its path, and what is not finished is taken away again.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The only file that knows giflib.
 
 #include "core/imaging/video/GifFilm.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // 256 colours for a picture. giflib's own choice keeps five bits of each channel, so that not even
 // pictures of few colours come back as they were.

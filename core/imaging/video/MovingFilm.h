@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Films as AVI or MP4, by OpenCV's VideoWriter. AVI is Motion JPEG by OpenCV itself, so it is
 // always there; MP4 (H.264, or MPEG-4 where that is missing) needs an OpenCV with FFmpeg. No OpenCV

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/imaging/video/VideoIo.h"
 
 #include <opencv2/core.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What OpenCV's videoio is told before it is used. Inside core/imaging.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Whether a file is a video, from its first bytes. FFmpeg behind OpenCV would also open playlists
 // and manifests, and the files and addresses that they name: only the containers listed here reach

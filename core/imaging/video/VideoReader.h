@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Frames of a video file or a camera, in their order, by OpenCV's videoio. No OpenCV type here.
 // Blocks; one thread at a time.

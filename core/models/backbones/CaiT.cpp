@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/models/backbones/CaiT.h"
 
 #include <ATen/ATen.h>
 
-#include "core/attention/softmax/ClassAttention.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/softmax/ClassAttention.h"
 #include "core/models/layers/BranchSum.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // CaiT (Touvron et al. 2021b), in timm's names: patch layers without a class token, then a few
 // class-attention layers in which the class token alone changes. LayerScale in every block.

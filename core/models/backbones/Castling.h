@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Castling (Castling-ViT, §3.2.2): a trained model drops the auxiliary softmax branch of its
 // linear-angular attention for inference, and what that changes.

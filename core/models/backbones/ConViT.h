@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // ConViT (d'Ascoli et al. 2021), in timm's names: ViT whose first blocks have gated positional
 // attention between patches alone; the class token joins after them.

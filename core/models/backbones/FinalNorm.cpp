@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/models/backbones/FinalNorm.h"
 
 #include <torch/nn/modules/normalization.h>

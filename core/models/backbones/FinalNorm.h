@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The features of every token: what a model's own final norm makes of them, before its classifier.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // LeViT (Graham et al. 2021), in timm's names: a stem of four convolutions, stages of residual
 // attention and MLP, an attention that halves the grid between stages, the mean of the patches, and
@@ -7,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/models/backbones/Model.h"
 #include "core/models/layers/LevitAttention.h"
 #include "core/models/layers/LevitParts.h"
-#include "core/models/backbones/Model.h"
 
 namespace headlight {
 

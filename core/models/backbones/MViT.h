@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // MViTv2 (Li et al. 2022), in timm's names: stages of pooling attention in which the first block of
 // a stage halves the grid and widens the tokens. With the mechanism linear_angular: Castling-MViTv2

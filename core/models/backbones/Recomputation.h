@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Blocks that keep only what goes in, and are computed again in the backward pass (Chen et al.
 // 2016, "Training Deep Nets with Sublinear Memory Cost"): less memory for a second forward pass.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Swin (Liu et al. 2021) in timm's names, and the models that keep its stages: H-MaiT (masked
 // attention over the whole grid of a stage, MaiT §5.4) and ViT-LSLA (Hechen et al. 2022).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // ViT (Dosovitskiy et al. 2021) and its kin in timm's names: patch embedding, prefix tokens,
 // position embedding, pre-norm blocks, final norm, pooling, one head, two or none. DeiT, DeiT III,
@@ -7,8 +8,8 @@
 #include <vector>
 
 #include "core/attention/base/RotaryPositions.h"
-#include "core/models/layers/AttentionPool.h"
 #include "core/models/backbones/Model.h"
+#include "core/models/layers/AttentionPool.h"
 #include "core/models/layers/TransformerBlock.h"
 
 namespace headlight {

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // VisionTransformer.h: what its configs may say.
 
-#include "core/models/layers/ConvolvedMlp.h"
 #include "core/models/backbones/VisionTransformer.h"
+#include "core/models/layers/ConvolvedMlp.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pooling by an attention of its own: one learned query looks at all patches (SigLIP's "map"
 // pooling, Zhai et al. 2023; Lee et al. 2019), in timm's names.

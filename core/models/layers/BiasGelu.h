@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // GELU of a linear layer's output and its bias, in one pass.
 

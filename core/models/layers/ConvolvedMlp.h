@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // An MLP that mixes neighbouring patches: "adding DWConv in the middle of MLP layers"
 // (Castling-ViT, You et al. 2023, §4.4). The paper leaves its size and place open: here it stands

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // MLPs whose hidden features are gated: SwiGLU (Shazeer 2020), in timm's two layouts.
 

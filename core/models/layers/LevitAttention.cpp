@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/models/layers/LevitAttention.h"
 
 #include <ATen/ATen.h>
@@ -5,8 +6,8 @@
 #include <cstdlib>
 
 #include "core/attention/base/TokenPairLimit.h"
-#include "core/attention/linear/PoolingAttention.h"
 #include "core/attention/kernels/HeadAttention.h"
+#include "core/attention/linear/PoolingAttention.h"
 #include "core/models/layers/Parts.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The attention of LeViT (Graham et al. 2021): keys narrower than values, a bias by distance
 // instead of positions, hard-swish before the projection. And what Castling-LeViT (You et al. 2023,
@@ -8,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/base/UndecayedParameters.h"
 #include "core/attention/linear/LinearAngular.h"
 #include "core/attention/softmax/MaskedAttention.h"
-#include "core/attention/base/UndecayedParameters.h"
 #include "core/models/layers/LevitParts.h"
 #include "core/models/layers/LevitPooling.h"
 

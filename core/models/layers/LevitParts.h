@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pieces of LeViT (Graham et al. 2021): every linear map and convolution is followed by a batch
 // norm instead of carrying a bias. Their epsilon is torch's, 1e-5, as in timm; no config chooses

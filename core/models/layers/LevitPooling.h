@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Token pooling in LeViT: its keys and values halved on each side after their projection, as MViTv2
 // pools them (Li et al. 2022, §3): rows 1 and 4 of Castling-ViT's Table 1. Internal to core/models.

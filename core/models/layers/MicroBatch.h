@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which rows of a step's batch a forward pass sees: what is drawn for each image (drop path) is
 // drawn for the whole batch and cut out, so that a batch computed in parts, or by several

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/models/layers/Parts.h"
 
 #include <ATen/ATen.h>
@@ -5,9 +6,9 @@
 #include <cmath>
 
 #include "core/attention/base/MixedPrecision.h"
-#include "core/models/layers/MicroBatch.h"
 #include "core/models/layers/BiasGelu.h"
 #include "core/models/layers/BranchNorm.h"
+#include "core/models/layers/MicroBatch.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The rows of a tensor in chunks for several threads. What is summed within a chunk is the same
 // whatever the threads: chunks go by sizes alone. Internal to core/models.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Batch norms over all processes of a run: mean and variance are those of the whole batch, wherever
 // its images are. Internal to core/models.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How a backbone with stages begins, and how it goes from a stage to the next: Swin's patches
 // (Liu et al. 2021, §3.1) and ViT-LSLA's convolutions (Hechen et al. 2022, §3.1).

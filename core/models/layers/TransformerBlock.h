@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pre-norm block of ViT, shared by every backbone that is built of it.
 

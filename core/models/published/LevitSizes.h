@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The sizes of LeViT, which Castling-LeViT shares. Internal to core/models.
 

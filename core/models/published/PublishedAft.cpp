@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Published.h: the published sizes of AFT.
 
 #include "core/models/published/Published.h"

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Published.h: the published sizes of Castling-ViT.
 
-#include "core/models/published/Published.h"
 #include "core/models/published/LevitSizes.h"
+#include "core/models/published/Published.h"
 
 namespace headlight {
 namespace {

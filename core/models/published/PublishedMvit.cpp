@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Published.h: the published sizes of MViTv2.
 
 #include "core/models/published/Published.h"

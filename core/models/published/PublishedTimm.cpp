@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Published.h: timm's plain vision transformers beyond those that the papers' families list.
 
 #include "core/config/ConfigText.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What timm's ViT, BEiT and EVA are constructed with, as configs: the published names are told so,
 // and so are the files that timm writes (`model_args`, keyword arguments in a checkpoint). No torch

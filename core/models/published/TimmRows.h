@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // timm's plain vision transformers as rows: what each is constructed with (`arguments`, in timm's
 // own words) and what it expects of a picture. Internal to core/models.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TimmRows.h: BEiT, EVA-02 and DINOv3.
 
 #include "core/models/published/TimmRows.h"

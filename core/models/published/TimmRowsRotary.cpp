@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TimmRows.h: Perception Encoder (Bolya et al. 2025) and RoPE-ViT (Heo et al. 2024): ViTs whose
 // places are told by rotary positions, columns first.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TimmRows.h: SigLIP.
 
 #include "core/models/published/TimmRows.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TimmRows.h: ViT, DeiT III, DINO, DINOv2, MAE and their kin.
 
 #include "core/models/published/TimmRows.h"

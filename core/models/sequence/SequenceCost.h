@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Parameters and multiply-accumulates of a sequence model, counted from its config alone. No torch
 // type.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The decoder of Zhai et al. 2021, §5.1 and §5.2: bytes one after the other, each predicted from
 // those before it, through pre-norm blocks of causal attention (AFT or softmax) and an MLP.

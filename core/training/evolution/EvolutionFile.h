@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // evolution.bin: the maps, α, predictions and learned tensors of a run at every telemetry point.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // EvolutionFile.h: what stands in its records.
 
 #include <bit>

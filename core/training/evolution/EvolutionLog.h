@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Writing evolution.bin (EvolutionFile.h) while a run goes on. It is only added to; when it would
 // grow beyond its bound every second point goes, the file is written anew beside the old one and

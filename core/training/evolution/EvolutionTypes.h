@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is recorded of a model while it trains, in plain types: EvolutionFile.h says how it lies in
 // the file, core/workbench/runs/RecordedEvolution.h reads it for programs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The logs of a run that somebody else writes: what is new in them, and what they come to.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A text file that grows by whole lines, survives a full disk and can be cut back.
 
@@ -6,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "core/base/files/OpenFolder.h"
 #include "core/base/Result.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/config/Parameter.h"
 
 namespace headlight {

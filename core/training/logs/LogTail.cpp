@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/training/logs/LogTail.h"
 
 #include <sys/stat.h>
@@ -41,8 +42,8 @@ bool LogTail::wasRewritten(const OpenFolder& folder) const {
 }
 
 Result<void> LogTail::read(const OpenFolder& folder,
-                              const std::function<void(const std::string&)>& take,
-                              const std::stop_token& stop) {
+                           const std::function<void(const std::string&)>& take,
+                           const std::stop_token& stop) {
   if (!folder.has(m_name)) return {};
   const auto file = folder.openToRead(m_name);
   if (!file) return file.error();

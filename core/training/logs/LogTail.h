@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Reading a log that somebody else adds lines to: what is new since the last time, and whether what
 // was read is still what stands there.

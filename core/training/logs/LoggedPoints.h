@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Lines of metrics.jsonl (MetricsLog.h) as the points that they were. A line from elsewhere may say
 // anything: numbers that are none are NaN.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a run writes down for people and plots: metrics.csv (a row an epoch), metrics.jsonl (steps,
 // epochs, heads), masks.jsonl (every edit with its step) and, for timm's tools, summary.csv.

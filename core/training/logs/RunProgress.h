@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where a run stands, by the numbers of its log: what is counted as its lines go by.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // metrics.csv: a row for each epoch or validation, with the id of its run, the seconds it took and
 // what else was measured of the machine at the end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // summary.csv: a row an epoch under the head and in the units of timm's train.py, for tools that
 // read its runs: epochs count from 0, accuracies are percentages, and `lr` is the learning rate of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a run tells of itself, in plain types: core/workbench/training/TrainingSession.h hands them on.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every mask edit of a run: those the config scheduled, those submitted while it goes, and which of
 // them are in force. Safe to use from several threads.

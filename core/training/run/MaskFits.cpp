@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/training/run/MaskFits.h"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 #include <utility>
 
 #include "core/attention/softmax/LearnedMaskFit.h"
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/training/logs/LineLog.h"
 
 namespace headlight {

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How the learned masks of a model came to their start (IBiT's Algorithm 1), as a run keeps it.
 
 #include <vector>
 
-#include "core/base/files/OpenFolder.h"
 #include "core/base/Result.h"
+#include "core/base/files/OpenFolder.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/logs/TrainingTypes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What travels with weights in a safetensors file's metadata, and which tensors of a file are
 // weights.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Files of weights that a run was to keep and could not write. They are tried again at every
 // occasion, and meanwhile last.safetensors carries them, so that a process that ends loses nothing.

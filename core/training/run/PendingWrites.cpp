@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/training/run/PendingWrites.h"
 
 #include <utility>
@@ -7,7 +8,7 @@
 namespace headlight {
 
 PendingWrites::PendingWrites(OpenFolder folder, std::vector<LineLog*> logs,
-                   std::function<void(const std::string&)> warn)
+                             std::function<void(const std::string&)> warn)
     : m_folder(folder), m_logs(std::move(logs)), m_files(folder), m_warn(std::move(warn)) {}
 
 void PendingWrites::noteLog(const Result<void>& written) {
@@ -69,7 +70,7 @@ std::map<std::string, std::string> PendingWrites::lines() const {
 }
 
 void PendingWrites::takeOver(const std::vector<OwedFile>& files,
-                        const std::map<std::string, std::string>& lines) {
+                             const std::map<std::string, std::string>& lines) {
   m_files.owe(files);
   for (LineLog* log : m_logs)
     if (const auto owed = lines.find(log->name()); owed != lines.end()) log->owe(owed->second);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a run still owes its folder: weights and lines of logs that could not be written yet.
 // Nothing of it is forgotten: it is tried again with every checkpoint, which carries it meanwhile,
@@ -18,7 +19,7 @@ class PendingWrites {
   /// `logs` must outlive it; `warn` gets a sentence for the person the first time that something
   /// fails.
   PendingWrites(OpenFolder folder, std::vector<LineLog*> logs,
-           std::function<void(const std::string&)> warn);
+                std::function<void(const std::string&)> warn);
 
   /// What came of writing to a log.
   void noteLog(const Result<void>& written);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Whether what lies in a run's folder belongs together, before a run goes on from it.
 

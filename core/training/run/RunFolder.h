@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The folder of one run, held against a second writer:
 //   config.json               the Experiment as it began, every parameter written out, and the
@@ -17,9 +18,9 @@
 #include <optional>
 #include <string>
 
+#include "core/base/Result.h"
 #include "core/base/files/FolderLock.h"
 #include "core/base/files/OpenFolder.h"
-#include "core/base/Result.h"
 #include "core/config/Parameter.h"
 
 namespace headlight {

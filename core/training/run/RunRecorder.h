@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Everything a run writes to its folder, and what is told to those who watch when that fails.
 
@@ -6,12 +7,12 @@
 #include <string>
 
 #include "core/models/backbones/Model.h"
-#include "core/training/tensorboard/EventLog.h"
 #include "core/training/evolution/EvolutionLog.h"
 #include "core/training/logs/MetricsLog.h"
 #include "core/training/run/PendingWrites.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/run/TrainingCheckpoint.h"
+#include "core/training/tensorboard/EventLog.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a run is computed with, beside what its config says. A sum in another order ends in another
 // last bit: the same run is the same, bit for bit, with the same of these.

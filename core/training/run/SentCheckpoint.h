@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A checkpoint on its way from process 0 to the others of a run, which need not see its folder.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // args.yaml: what a run began with, under the names of timm's train.py, which writes such a file
 // itself and reads it back with --config. What timm has no word for (masks, mechanisms, published

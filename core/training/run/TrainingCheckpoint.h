@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // last.safetensors: everything that resuming needs, in one file that is replaced at once. Weights
 // stand under timm's names, so the file opens like any other; beside them optimizer.* and ema.*.
@@ -35,10 +36,10 @@ struct TrainingCheckpoint {
   /// Of the teacher's files, to notice others; empty where there are none, and in files of before
   /// this was written down.
   std::string teacherFingerprint;
-  std::string trainStamp, validationStamp;       ///< of the data's files (Dataset::stamp)
-  Json computedWith;                             ///< RuntimeEnvironment.h; null in files of before it
-  std::string run;                               ///< id; empty in files of before runs had one
-  std::vector<OwedFile> owed;                    ///< that are still to be written
+  std::string trainStamp, validationStamp;  ///< of the data's files (Dataset::stamp)
+  Json computedWith;                        ///< RuntimeEnvironment.h; null in files of before it
+  std::string run;                          ///< id; empty in files of before runs had one
+  std::vector<OwedFile> owed;               ///< that are still to be written
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
   std::map<std::string, std::string> maps;       ///< EvolutionLog::unwritten()
   TrainingPosition position;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Sequence models in safetensors files, with their experiment in the metadata, so that one file
 // opens by itself. The last checkpoint of a run has its optimiser and position too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Reading back what SequenceLog.h wrote, to go on with a run's curves where they were.
 

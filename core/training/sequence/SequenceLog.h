@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a training of a sequence model writes down: metrics.csv (a row a validation) and
 // metrics.jsonl (steps and validations). Files of before steps per second and memory were written

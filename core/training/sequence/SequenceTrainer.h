@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The training loop of a sequence model. Internal to core; core/workbench/sequences/SequenceTraining.h is the
 // door.

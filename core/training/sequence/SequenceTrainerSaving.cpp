@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SequenceTrainer, continued: checkpoints, and going on from them.
 
 #include "core/base/Log.h"

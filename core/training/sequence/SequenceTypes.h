@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a training of a sequence model tells of itself, in plain types:
 // core/workbench/sequences/SequenceTraining.h and SequenceSession.h hand them on.

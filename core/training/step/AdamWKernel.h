@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One pass over memory for one parameter: on the CPU AdamW is bound by memory, and LibTorch's
 // operations would make a dozen passes. Internal.

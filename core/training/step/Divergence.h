@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Steps that are too large: losses that are no number any more, and gradients that are clipped.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Gradients of all processes added up, in buckets that travel while the backward pass still goes on
 // (Li et al. 2020, PyTorch Distributed). What is in a bucket depends on the parameters alone, never

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The training losses, and what accuracy counts. Labels are [B] int64, logits [B, C].
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Losses scaled so that their gradients fit into float16, which has no numbers below 6e-8
 // (Micikevicius et al. 2018, §3.2), by a factor that finds itself, as torch.cuda.amp.GradScaler's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mixup (Zhang et al. 2018) and CutMix (Yun et al. 2019) as DeiT's recipe has them: one draw for a
 // batch, every image mixed with the one that stands where it would in the reversed batch.

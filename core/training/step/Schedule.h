@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The learning rate of every optimiser step: linear warm-up, then as training.schedule says.
 

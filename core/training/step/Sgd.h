@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Stochastic gradient descent with momentum (Sutskever et al. 2013, as torch.optim.SGD computes
 // it).

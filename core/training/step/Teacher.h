@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The model that another one learns from (DeiT, Touvron et al. 2021, §4).
 

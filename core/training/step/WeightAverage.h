@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The exponential moving average of the weights (timm's ModelEma): e ← δ e + (1 − δ) p after every
 // step, beginning at the weights themselves. The running statistics of batch norms are averaged

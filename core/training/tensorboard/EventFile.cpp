@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/training/tensorboard/EventFile.h"
 
 #include <unistd.h>
@@ -8,8 +9,8 @@
 #include <cstdio>
 
 #include "core/base/Crc32c.h"
-#include "core/training/tensorboard/Protobuf.h"
 #include "core/training/logs/WholeAppends.h"
+#include "core/training/tensorboard/Protobuf.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // TensorBoard's file of a run: records of a length, the event's bytes, and a masked CRC-32C of
 // either (TensorFlow, tsl/lib/io/record_writer.h). Each process that writes a run has a file of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What TensorBoard shows of a run, beside its own logs (MetricsLog.h), which stay the complete
 // record: a value that could not be written here is not tried again.
@@ -15,9 +16,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/training/logs/MetricsLog.h"
 #include "core/training/tensorboard/EventFile.h"
 #include "core/training/tensorboard/EventMessages.h"
-#include "core/training/logs/MetricsLog.h"
 
 namespace headlight {
 

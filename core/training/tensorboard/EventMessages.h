@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // TensorBoard's events as messages (TensorFlow, core/util/event.proto and
 // core/framework/summary.proto).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Writing messages in the wire format of Protocol Buffers, field by field: what TensorBoard's
 // events are made of.

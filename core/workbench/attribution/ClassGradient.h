@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The gradient of one class's logit, carried from the classifier back through a model block by
 // block: what stands in the graph at any time is one block, whatever the depth. Torch types: core

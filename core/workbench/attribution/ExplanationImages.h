@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How the ways of looking are drawn where they are no heatmap: the same in the window, in figures
 // and in what commands write.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What else can be asked of a model and a picture than where heads look: what speaks for a class,
 // what patches have in common, what the model would say if it ended earlier. Formulas and sources:
@@ -26,13 +27,13 @@ enum class ExplanationMethod {
 
 struct ExplanationInfo {
   ExplanationMethod way;
-  std::string name;      ///< as typed and stored: "grad-cam"
-  std::string title;     ///< "Grad-CAM"
-  std::string help;      ///< a sentence or two
-  std::string source;    ///< "Selvaraju et al. 2017"
-  bool ofClass = false;  ///< asks about a class: needs a classifier
-  bool ofLayer = false;  ///< of one layer, the last unless said otherwise
-  bool isHeatmap = true;    ///< a value for every patch
+  std::string name;       ///< as typed and stored: "grad-cam"
+  std::string title;      ///< "Grad-CAM"
+  std::string help;       ///< a sentence or two
+  std::string source;     ///< "Selvaraju et al. 2017"
+  bool ofClass = false;   ///< asks about a class: needs a classifier
+  bool ofLayer = false;   ///< of one layer, the last unless said otherwise
+  bool isHeatmap = true;  ///< a value for every patch
 };
 
 /// All, in the order in which programs list them.
@@ -77,9 +78,10 @@ std::string heatMeaning(const Heatmap& heat);
 /// Relevance, AttentionGradient or GradCam of one picture under `masks`. Errors: another way or
 /// more pictures; a model without classifier; a class or layer that there is not; a picture of
 /// another size; Canceled; a scheme of another shape.
-Result<Heatmap> classHeat(InferenceSession& session, const RawImages& picture, const MaskScheme& masks,
-                       ExplanationMethod way, const ExplanationOptions& options = {},
-                       const ProgressCallback& progress = {}, std::stop_token stop = {});
+Result<Heatmap> classHeat(InferenceSession& session, const RawImages& picture,
+                          const MaskScheme& masks, ExplanationMethod way,
+                          const ExplanationOptions& options = {},
+                          const ProgressCallback& progress = {}, std::stop_token stop = {});
 
 /// The features of all tokens of one picture.
 struct TokenFeatures {

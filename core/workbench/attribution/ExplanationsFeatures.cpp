@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Explanations.h: the features of a picture's tokens and their colours.
 
 #include <ATen/ATen.h>
@@ -6,9 +8,9 @@
 #include "core/models/backbones/FinalNorm.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/attribution/PrincipalComponents.h"
-#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {

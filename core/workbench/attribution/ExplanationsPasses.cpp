@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Explanations.h: what follows a class through a model: its heat over the patches, and its
 // probability by depth.
 
@@ -8,16 +10,17 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/attribution/RelevanceMaps.h"
-#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {
 
 HeatOnPatches explanationHeat(Model& model, const KeptPass& pass, const Heatmap& heat,
-                      const std::function<void()>& step) {
-  if (heat.way == ExplanationMethod::Relevance) return classRelevance(model, pass, heat.classIndex, step);
+                              const std::function<void()>& step) {
+  if (heat.way == ExplanationMethod::Relevance)
+    return classRelevance(model, pass, heat.classIndex, step);
   if (heat.way == ExplanationMethod::AttentionGradient)
     return attentionTimesGradient(model, pass, heat.classIndex, heat.layer, step);
   return gradCam(model, pass, heat.classIndex, heat.layer, step);
@@ -34,9 +37,10 @@ std::string heatNote(const HeatOnPatches& from, const Heatmap& heat, const Model
 
 }  // namespace
 
-Result<Heatmap> classHeat(InferenceSession& session, const RawImages& picture, const MaskScheme& masks,
-                       ExplanationMethod way, const ExplanationOptions& options, const ProgressCallback& progress,
-                       std::stop_token stop) {
+Result<Heatmap> classHeat(InferenceSession& session, const RawImages& picture,
+                          const MaskScheme& masks, ExplanationMethod way,
+                          const ExplanationOptions& options, const ProgressCallback& progress,
+                          std::stop_token stop) {
   return guarded(infoOf(way).name, [&] {
     const ModelInfo& info = session.info();
     if (!infoOf(way).isHeatmap || !infoOf(way).ofClass)

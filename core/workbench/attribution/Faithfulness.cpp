@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/attribution/Faithfulness.h"
 
 #include <ATen/ATen.h>
@@ -11,8 +12,8 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/Random.h"
 #include "core/base/Text.h"
-#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {
@@ -155,7 +156,8 @@ std::string curveLines(const Faithfulness& of, const char* name, const Faithfuln
 }  // namespace
 
 Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& picture,
-                                       const MaskScheme& masks, const std::vector<AskedHeatmap>& heats,
+                                       const MaskScheme& masks,
+                                       const std::vector<AskedHeatmap>& heats,
                                        const FaithfulnessOptions& options,
                                        const ProgressCallback& progress, std::stop_token stop) {
   return guarded("faithfulness", [&] {

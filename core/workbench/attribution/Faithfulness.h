@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How faithful a heatmap is to the model (Petsiuk, Das & Saenko 2018, "RISE", §4.3): patches are
 // taken from the picture in falling order of their heat (deletion), or put into an empty one in
@@ -53,7 +54,8 @@ struct AskedHeatmap {
 /// the order of their patches; NaN comes last. Errors: no heats; a heat of another size than its
 /// grid; a grid that is finer than the picture; as of classHeat().
 Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& picture,
-                                       const MaskScheme& masks, const std::vector<AskedHeatmap>& heats,
+                                       const MaskScheme& masks,
+                                       const std::vector<AskedHeatmap>& heats,
                                        const FaithfulnessOptions& options = {},
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});

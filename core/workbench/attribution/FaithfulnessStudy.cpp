@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/attribution/FaithfulnessStudy.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ void requireUnstopped(const Error& error) {
 }
 
 void askExplanations(StudiedHeatmaps& asked, InferenceSession& session, const RawImages& picture,
-             const MaskScheme& masks, ExplanationOptions options, const std::stop_token& stop) {
+                     const MaskScheme& masks, ExplanationOptions options,
+                     const std::stop_token& stop) {
   std::optional<Error> first;
   for (const ExplanationInfo& way : waysOfLooking()) {
     if (!way.isHeatmap || !way.ofClass) continue;
@@ -81,8 +83,8 @@ std::string cellText(double value) {
 }  // namespace
 
 Result<StudiedHeatmaps> heatsToStudy(InferenceSession& session, const RawImages& picture,
-                                  const MaskScheme& masks, const StudyOptions& options,
-                                  std::stop_token stop) {
+                                     const MaskScheme& masks, const StudyOptions& options,
+                                     std::stop_token stop) {
   return guarded("faithfulness", [&] {
     StudiedHeatmaps asked;
     askExplanations(asked, session, picture, masks, options.way, stop);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which heatmaps are faithful to a model, over many pictures: deletion and insertion of every
 // method (Faithfulness.h), their mean and deviation. No torch type here; blocks its caller's
@@ -16,7 +17,8 @@
 namespace headlight {
 
 struct StudyOptions {
-  ExplanationOptions way = {};  ///< the class (−1: each picture's predicted one) and the layer (−1: last)
+  ExplanationOptions way =
+      {};  ///< the class (−1: each picture's predicted one) and the layer (−1: last)
   RolloutOptions rollout = {};
   FaithfulnessOptions removal = {};  ///< its class is not used
 };
@@ -33,8 +35,8 @@ struct StudiedHeatmaps {
 /// Methods that the mechanism does not have are left out. Errors: as of classHeat(), where no
 /// method is left.
 Result<StudiedHeatmaps> heatsToStudy(InferenceSession& session, const RawImages& picture,
-                                  const MaskScheme& masks, const StudyOptions& options,
-                                  std::stop_token stop = {});
+                                     const MaskScheme& masks, const StudyOptions& options,
+                                     std::stop_token stop = {});
 
 /// Of numbers that came one by one.
 struct MeanOfMany {

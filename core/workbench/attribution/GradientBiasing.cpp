@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/attribution/GradientBiasing.h"
 
 #include <ATen/ATen.h>
@@ -7,8 +8,8 @@
 #include <limits>
 
 #include "core/workbench/attribution/LogitSlopes.h"
-#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a learned mask does to the gradients that training sends to the logits (IBiT §6.2): the mean
 // of |∂J/∂S| by relative position, of every layer and head, with the mask and with W = 1 in its

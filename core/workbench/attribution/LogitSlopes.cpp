@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/attribution/LogitSlopes.h"
 
 #include <ATen/ATen.h>
@@ -6,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/softmax/LearnedMaskAttention.h"
 
 namespace headlight {
 namespace {

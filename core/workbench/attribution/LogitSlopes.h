@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The gradient of a picture's loss at the logits of learned-mask attention. Torch types: core only.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Principal components of many rows of features, in double precision. No torch type here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/attribution/RelativeMaps.h"
 
 #include <ATen/ATen.h>
@@ -6,9 +7,9 @@
 #include <cmath>
 
 #include "core/base/Text.h"
-#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {

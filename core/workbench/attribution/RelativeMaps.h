@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mean attention by relative position (AFT, Zhai et al. 2021, Fig. 1), of every layer and head,
 // averaged over pictures. No torch type here; blocks its caller's thread.
@@ -11,8 +12,8 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/ImageSource.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What speaks for a class, over the patches of a picture. Torch types: core only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/bench/Bench.h"
 
 #include <ATen/ATen.h>
@@ -10,16 +11,16 @@
 #include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/base/TorchCompat.h"
 #include "core/masks/Neighbourhood.h"
-#include "core/models/layers/Device.h"
-#include "core/models/backbones/Model.h"
-#include "core/models/layers/Precision.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
+#include "core/models/layers/Device.h"
+#include "core/models/layers/Precision.h"
 #include "core/models/layers/TransformerBlock.h"
-#include "core/workbench/loading/Compute.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/bench/DeviceMeter.h"
 #include "core/workbench/bench/PassTimer.h"
 #include "core/workbench/bench/PeakMemory.h"
+#include "core/workbench/loading/Compute.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How fast attention, blocks, models and edits run on this machine, kernel beside kernel. No torch
 // type here.

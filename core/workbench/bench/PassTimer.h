@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How long the forward and the backward pass of a computation take, each by a clock of its own.
 

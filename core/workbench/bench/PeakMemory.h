@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How much memory a piece of work holds at most. Linux; elsewhere 0.
 

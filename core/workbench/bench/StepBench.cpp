@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/bench/StepBench.h"
 
 #include <ATen/Functions.h>
@@ -6,14 +7,14 @@
 #include <chrono>
 
 #include "core/base/Random.h"
+#include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
 #include "core/models/layers/Precision.h"
-#include "core/models/Registry.h"
 #include "core/training/SharedBatches.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/loading/Compute.h"
 #include "core/workbench/bench/DeviceMeter.h"
 #include "core/workbench/bench/PassTimer.h"
+#include "core/workbench/loading/Compute.h"
 
 namespace headlight {
 namespace {

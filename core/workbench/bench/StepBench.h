@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How long a training step takes in one process or in several, and what of their communication is
 // hidden behind the backward pass. No torch type here.

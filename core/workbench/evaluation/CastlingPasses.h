@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The two passes over a data set that castling is judged by. Torch types: core only.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/CastlingReport.h"
 
 #include <ATen/ATen.h>
@@ -10,8 +11,8 @@
 #include "core/models/backbones/Castling.h"
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/evaluation/CastlingPasses.h"
-#include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/session/ModelCopy.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a model loses where inference goes without its auxiliary softmax branch (Castling-ViT,
 // §3.2.2), and whether that is free. No torch type here. The doors block their caller's thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a model makes of each class of a data set: how many of its pictures are right, what the
 // others are taken for, and which are worst. Counted from verdicts that are there (MaskEffect.h);

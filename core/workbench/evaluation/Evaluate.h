@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Loss and accuracy of a model. No torch type here. It blocks its caller's thread.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What heads are worth: how much worse a model is without a head's output (Michel, Levy & Neubig
 // 2019). Torch types: core only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/HeadMetricNumbers.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::string noteOf(HeadMetric measure, const ModelInfo& info) {
 std::vector<double> numbersOf(HeadMetric measure, const LayerMaps& maps, const PatchPitch& pitch) {
   const auto values = measure == HeadMetric::Locality  ? localityScores(maps)
                       : measure == HeadMetric::Entropy ? attentionEntropies(maps)
-                                                        : attentionDistances(maps, pitch);
+                                                       : attentionDistances(maps, pitch);
   return {values.begin(), values.end()};
 }
 

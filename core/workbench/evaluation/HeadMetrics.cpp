@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/HeadMetrics.h"
 
 #include <algorithm>
@@ -102,7 +103,8 @@ Result<HeadMetric> headMeasureFromName(const std::string& name) {
                name};
 }
 
-Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info, HeadMetric measure) {
+Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info,
+                                HeadMetric measure) {
   return guarded("heads", [&] {
     const bool fromMaps = infoOf(measure).needsMaps;
     if (!fromMaps && measure != HeadMetric::Alpha)

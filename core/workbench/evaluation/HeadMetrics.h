@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A number for every head: how local it is, how much it spreads, how far it looks, what it is worth
 // and what it learned; of one picture, or averaged over pictures of a data set. No torch type here.
@@ -13,9 +14,9 @@
 #include "core/imaging/codecs/Image.h"
 #include "core/masks/HeadPlace.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/ImageSource.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 
@@ -63,24 +64,27 @@ struct HeadValues {
 
 /// Of a Look with maps, for measures that need no more than that (needsMaps, Alpha): at once and
 /// without the session. Errors: InvalidArgument, another measure, or a look without maps.
-Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info, HeadMetric measure);
+Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info,
+                                HeadMetric measure);
 
 /// Of one picture under `masks`. An importance is of the probability of the class that the model
 /// predicts; it works on a copy of the model, so that the session stays free for others. Progress
 /// is in layers of an exact importance. Errors: Canceled, a scheme of another shape, no memory.
 Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& image,
-                                const MaskScheme& masks, HeadMetric measure,
-                                const ProgressCallback& progress = {}, std::stop_token stop = {});
+                                      const MaskScheme& masks, HeadMetric measure,
+                                      const ProgressCallback& progress = {},
+                                      std::stop_token stop = {});
 
 /// Of each of `measures`, in their order, averaged over the same pictures, with the weights that
 /// the session has when this begins: on a copy of the model, so that the session stays free. An
 /// importance is of the mean loss. Errors: those of opening a data set,
 /// Canceled, a scheme of another shape, classes that do not fit (for an importance), no memory.
-Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session, const PictureSample& sample,
-                                             const MaskScheme& masks,
-                                             const std::vector<HeadMetric>& measures,
-                                             const ProgressCallback& progress = {},
-                                             std::stop_token stop = {});
+Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session,
+                                                   const PictureSample& sample,
+                                                   const MaskScheme& masks,
+                                                   const std::vector<HeadMetric>& measures,
+                                                   const ProgressCallback& progress = {},
+                                                   std::stop_token stop = {});
 
 /// Averages over pictures that have no labels.
 struct FedHeads {
@@ -92,8 +96,10 @@ struct FedHeads {
 /// through the session. Errors: those of eachFedPicture(), InvalidArgument for an importance, a
 /// scheme of another shape, no memory.
 Result<FedHeads> measureHeadMetrics(InferenceSession& session, const ImageSource& feed,
-                              const MaskScheme& masks, const std::vector<HeadMetric>& measures,
-                              const ProgressCallback& progress = {}, std::stop_token stop = {});
+                                    const MaskScheme& masks,
+                                    const std::vector<HeadMetric>& measures,
+                                    const ProgressCallback& progress = {},
+                                    std::stop_token stop = {});
 
 /// A bound on a measure, as people type it: "als<0.2", "importance>=0.01".
 struct HeadCondition {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // HeadMetrics.h: the passes of a model that measures of heads need.
 
 #include <ATen/ATen.h>
@@ -6,12 +8,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/workbench/evaluation/HeadMetrics.h"
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/evaluation/HeadImportance.h"
 #include "core/workbench/evaluation/HeadMetricNumbers.h"
-#include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
+#include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {
@@ -175,9 +177,8 @@ void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSam
                     const std::vector<HeadMetric>& measures, const ProgressCallback& progress,
                     std::stop_token stop) {
   const auto dataset = openPictures(own.info, sample.data, sample.samples);
-  const bool labelled = std::any_of(measures.begin(), measures.end(), [](HeadMetric measure) {
-    return infoOf(measure).needsLabels;
-  });
+  const bool labelled = std::any_of(measures.begin(), measures.end(),
+                                    [](HeadMetric measure) { return infoOf(measure).needsLabels; });
   const auto map = labelled ? labelMapOf(*dataset, own.info) : std::vector<std::int64_t>();
   const auto loader =
       evaluationLoader(dataset, preprocessingOf(own.info.experiment.model), kPicturesAtOnce,
@@ -293,8 +294,8 @@ HeadValues importanceOfPicture(InferenceSession& session, const Image& image,
 }  // namespace
 
 Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& image,
-                                const MaskScheme& masks, HeadMetric measure,
-                                const ProgressCallback& progress, std::stop_token stop) {
+                                      const MaskScheme& masks, HeadMetric measure,
+                                      const ProgressCallback& progress, std::stop_token stop) {
   return guarded("heads", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
@@ -309,11 +310,12 @@ Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& im
   });
 }
 
-Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session, const PictureSample& sample,
-                                             const MaskScheme& masks,
-                                             const std::vector<HeadMetric>& measures,
-                                             const ProgressCallback& progress,
-                                             std::stop_token stop) {
+Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session,
+                                                   const PictureSample& sample,
+                                                   const MaskScheme& masks,
+                                                   const std::vector<HeadMetric>& measures,
+                                                   const ProgressCallback& progress,
+                                                   std::stop_token stop) {
   return guarded("heads", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();
@@ -326,8 +328,9 @@ Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session, co
 }
 
 Result<FedHeads> measureHeadMetrics(InferenceSession& session, const ImageSource& feed,
-                              const MaskScheme& masks, const std::vector<HeadMetric>& measures,
-                              const ProgressCallback& progress, std::stop_token stop) {
+                                    const MaskScheme& masks,
+                                    const std::vector<HeadMetric>& measures,
+                                    const ProgressCallback& progress, std::stop_token stop) {
   return guarded("heads", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();

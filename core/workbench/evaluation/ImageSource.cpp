@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/ImageSource.h"
 
 #include <cmath>
 #include <optional>
 
+#include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/Video.h"
-#include "core/workbench/evaluation/OpenedEvaluation.h"
 
 namespace headlight {
 namespace {

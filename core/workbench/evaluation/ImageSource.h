@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pictures that something is measured on, one after another: each is read when its turn comes, and
 // none is kept. Of files, a gallery, a file of maps or a data set. No torch type here.
@@ -13,8 +14,8 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/imaging/codecs/Image.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/KernelCheck.h"
 
 #include <ATen/ATen.h>
@@ -9,8 +10,8 @@
 
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/training/step/EvaluationMode.h"
-#include "core/workbench/session/Kernels.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
+#include "core/workbench/session/Kernels.h"
 
 namespace headlight {
 namespace {
@@ -18,7 +19,8 @@ namespace {
 /// One of the two ways to run a model, with its time.
 class TimedExplanation {
  public:
-  TimedExplanation(bool plain, const EvaluationOptions& options) : m_plain(plain), m_options(options) {}
+  TimedExplanation(bool plain, const EvaluationOptions& options)
+      : m_plain(plain), m_options(options) {}
 
   /// Logits [B, classes] of these images in double, on the CPU.
   at::Tensor logits(Model& model, const at::Tensor& images) {

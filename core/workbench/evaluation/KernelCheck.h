@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A model's fused kernels against the plain forms, over pictures. No torch type here.
 

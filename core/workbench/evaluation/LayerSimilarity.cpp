@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/LayerSimilarity.h"
 
 #include <ATen/ATen.h>
@@ -9,9 +10,9 @@
 #include "core/analysis/Rollout.h"
 #include "core/base/Text.h"
 #include "core/training/Evaluation.h"
-#include "core/workbench/session/Pictures.h"
-#include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
+#include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How alike the layers of a model look (MaiT Eq. 4), of one picture or averaged over pictures of a
 // data set. No torch type here. Both doors block their caller's thread.
@@ -11,8 +12,8 @@
 #include "core/base/Result.h"
 #include "core/imaging/codecs/Image.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

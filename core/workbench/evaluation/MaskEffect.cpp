@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/MaskEffect.h"
 
 #include <ATen/ATen.h>
@@ -6,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/workbench/session/Pictures.h"
-#include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
+#include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {

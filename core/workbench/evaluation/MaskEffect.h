@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What masks do to a model on a data set: loss and accuracy under a scheme, picture by picture, and
 // what changes from one scheme to another. No torch type here.
@@ -10,8 +11,8 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/evaluation/OpenedEvaluation.h"
 
 #include <cmath>
 
 #include "core/models/layers/Device.h"
 #include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TrainedData.h"
+#include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/Pictures.h"
 #include "core/workbench/session/RawTensors.h"
-#include "core/workbench/loading/TrainedData.h"
-#include "core/workbench/loading/Weights.h"
 
 namespace headlight {
 

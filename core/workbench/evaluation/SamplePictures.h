@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Pictures of a sample by their index, to be shown. No torch type here.
 
@@ -6,8 +7,8 @@
 #include <vector>
 
 #include "core/imaging/codecs/Image.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

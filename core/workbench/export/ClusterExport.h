@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // An experiment as a folder that trains elsewhere: config.json with masks and edits, the weights
 // that it begins and learns from, and the launchers. No torch type here.

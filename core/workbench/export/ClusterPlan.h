@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where and with how much an exported experiment is to be trained: what its launchers ask for. No
 // torch type here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Writing an Experiment so that it can be taken elsewhere, to a cluster say, with what it needs.
 

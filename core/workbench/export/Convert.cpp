@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/export/Convert.h"
 
 #include "core/checkpoint/Checkpoint.h"
+#include "core/models/Registry.h"
 #include "core/models/backbones/Castling.h"
 #include "core/models/backbones/Model.h"
-#include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
-#include "core/workbench/loading/Compute.h"
 #include "core/workbench/evaluation/CastlingPasses.h"
+#include "core/workbench/loading/Compute.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 
 namespace headlight {

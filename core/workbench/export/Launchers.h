@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The scripts that train an exported experiment: alone, by torchrun, by mpirun, by Slurm. No torch
 // type here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/AngularFigure.h"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <cstdio>
 #include <numbers>
 
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/workbench/figures/RunFigure.h"
 
 namespace headlight {

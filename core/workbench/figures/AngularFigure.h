@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What AngularKernels.h and AngularFit.h give, drawn: the same in the window and in what commands
 // write. No torch type here.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // AngularFigure.h: the network's fit: Fig. 7.
 
 #include <algorithm>
@@ -6,8 +8,8 @@
 #include <cstdio>
 #include <numbers>
 
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/imaging/ColorMap.h"
 #include "core/workbench/figures/AngularFigure.h"
 #include "core/workbench/figures/RunFigure.h"

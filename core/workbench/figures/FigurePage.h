@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A page of pictures × what is seen in them, for a paper: its description, a value. The window and
 // headlight-cli make the same page of it: PageContent.h has what is asked of a model, PageDrawing.h
@@ -16,8 +17,8 @@
 #include <vector>
 
 #include "core/config/Parameter.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/figures/PageColumn.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // FigurePage.h: the model of a page, and what it can be asked.
 
 #include <algorithm>
 #include <set>
 
 #include "core/models/Registry.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/FigurePage.h"
 #include "core/workbench/loading/MapFile.h"
-#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every head by depth, in one figure: how far, how widely or how locally it looks (Dosovitskiy et
 // al. 2021, Fig. 7). No torch type here.

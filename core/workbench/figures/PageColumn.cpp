@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/PageColumn.h"
 
 #include <algorithm>
@@ -97,7 +98,8 @@ Result<void> readOption(PageColumn& column, const std::string& option, const std
     column.query = value;
   } else if (key == "class" && way && way->ofClass) {
     column.classText = value;
-  } else if (key == "foreground" && value.empty() && way && way->way == ExplanationMethod::Features) {
+  } else if (key == "foreground" && value.empty() && way &&
+             way->way == ExplanationMethod::Features) {
     column.foreground = true;
   } else if (key == "layer" && way && way->ofLayer) {
     const auto layer = indexFrom(value);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a column of a figure page shows, as people type it:
 //   picture                          what the model sees

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/PageContent.h"
 
 #include <algorithm>
 
 #include "core/base/Text.h"
-#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/figures/PageTiles.h"
+#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/Video.h"
 
 namespace headlight {
@@ -16,7 +17,7 @@ using TilePointer = std::shared_ptr<const PageTile>;
 class PageEvaluator {
  public:
   PageEvaluator(InferenceSession& session, const MaskScheme& masks, const FigurePage& page,
-             const PageEvaluationOptions& looking)
+                const PageEvaluationOptions& looking)
       : m_session(session), m_masks(masks), m_page(page), m_looking(looking) {
     constexpr std::size_t kMostKnown = 20'000;
     if (looking.before && looking.before->known.size() < kMostKnown)
@@ -163,7 +164,7 @@ class PageEvaluator {
 
   std::string modelWords() const {
     std::string words = info().isPrecomputed ? "maps of " + info().weights.filename().string()
-                                         : info().experiment.model.name;
+                                             : info().experiment.model.name;
     if (info().randomWeights)
       words += ", random weights";
     else if (!info().isPrecomputed && !info().weights.empty())
@@ -194,8 +195,9 @@ Result<Image> readPagePicture(const std::string& path) {
 }
 
 Result<PageContent> lookAtPage(InferenceSession& session, const MaskScheme& masks,
-                            const FigurePage& page, const PageEvaluationOptions& looking) {
-  return guarded("figure page", [&] { return PageEvaluator(session, masks, page, looking).look(); });
+                               const FigurePage& page, const PageEvaluationOptions& looking) {
+  return guarded("figure page",
+                 [&] { return PageEvaluator(session, masks, page, looking).look(); });
 }
 
 }  // namespace headlight

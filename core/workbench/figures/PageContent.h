@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a figure page shows, worked out: for every picture and column a map, colours or the picture,
 // and the words for them. How it is drawn, and on which scales, is PageDrawing.h's: what is worked
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "core/base/Progress.h"
-#include "core/workbench/figures/FigurePage.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/figures/FigurePage.h"
 
 namespace headlight {
 
@@ -65,6 +66,6 @@ struct PageEvaluationOptions {
 /// Errors: those of checkPage(); a picture that cannot be read, by its path; a token that a
 /// column's layer does not have; Canceled.
 Result<PageContent> lookAtPage(InferenceSession& session, const MaskScheme& masks,
-                            const FigurePage& page, const PageEvaluationOptions& looking = {});
+                               const FigurePage& page, const PageEvaluationOptions& looking = {});
 
 }  // namespace headlight

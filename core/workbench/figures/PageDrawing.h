@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A figure page on paper: tiles in the colours and on the ranges that the window and `attend` have
 // (MapView.h), words as text, written as PDF, SVG or PNG. No torch type here.
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "core/imaging/drawing/Drawing.h"
-#include "core/workbench/session/MapView.h"
 #include "core/workbench/figures/PageContent.h"
+#include "core/workbench/session/MapView.h"
 
 namespace headlight {
 

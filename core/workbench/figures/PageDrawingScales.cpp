@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // PageDrawing.h: scales and single tiles.
 
 #include <cmath>
 #include <map>
 
+#include "core/workbench/attribution/ExplanationImages.h"
 #include "core/workbench/figures/PageDrawing.h"
 #include "core/workbench/session/Pictures.h"
-#include "core/workbench/attribution/ExplanationImages.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // PageDrawing.h: what stands on a page in words.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where everything of a figure page stands, in units of 1/96 inch. Behind PageDrawing.h.
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/PageTiles.h"
 
 #include <utility>
 
 #include "core/base/Text.h"
-#include "core/workbench/session/MapView.h"
 #include "core/workbench/attribution/ExplanationImages.h"
+#include "core/workbench/session/MapView.h"
 
 namespace headlight {
 namespace {
@@ -28,7 +29,7 @@ int tokenOfLayer(const PageContext& asking, const PageColumn& column, const Grid
 }
 
 Heatmap classTile(const PageContext& asking, const ExplanationInfo& way, const RawImages& picture,
-               const PageColumn& column) {
+                  const PageColumn& column) {
   const std::string& text =
       column.classText.empty() ? asking.page.options.classText : column.classText;
   ExplanationOptions options;
@@ -39,7 +40,7 @@ Heatmap classTile(const PageContext& asking, const ExplanationInfo& way, const R
 }
 
 Heatmap similarTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
-                 std::size_t index) {
+                    std::size_t index) {
   const TokenFeatures features =
       valueOrThrow(tokenFeatures(asking.session, picture, asking.masks, column.layer, asking.stop));
   return valueOrThrow(similarityHeat(features, tokenOfLayer(asking, column, features.grid, index)));
@@ -100,7 +101,7 @@ PageTile wayTile(const PageContext& asking, const RawImages& picture, const Page
                  std::size_t index) {
   const ExplanationInfo& way = *wayFromName(column.shows);
   Heatmap heat = way.ofClass ? classTile(asking, way, picture, column)
-                          : similarTile(asking, picture, column, index);
+                             : similarTile(asking, picture, column, index);
   PageTile tile;
   tile.className = std::exchange(heat.className, "");
   tile.subject = heatTitle(heat);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Single tiles of a figure page. Behind PageContent.h. All throw Failure.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mean attention by relative position as pictures: a tile a head, a row a layer. The same tiles in
 // the window, in figures and in what commands write. No torch type here.

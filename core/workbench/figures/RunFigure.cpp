@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/RunFigure.h"
 
 #include <charconv>
 
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/imaging/drawing/CurvePlot.h"
 
 namespace headlight {

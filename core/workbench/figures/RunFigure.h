@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Curves of several runs in one figure, and their numbers, as files. No torch type here.
 

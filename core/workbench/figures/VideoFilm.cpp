@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/VideoFilm.h"
 
 #include <algorithm>
@@ -90,7 +91,8 @@ Result<std::vector<FilmedFrame>> filmVideo(InferenceSession& session, const Mask
     const bool twice = film && options.oneScale;
     std::vector<Shot> shots;
     pass.run("looking at frames", 0, twice ? 2 : 1, [&](const VideoFrame& frame) {
-      const InferenceResult look = valueOrThrow(session.look(frame.image, masks, {film != nullptr, 5}, stop));
+      const InferenceResult look =
+          valueOrThrow(session.look(frame.image, masks, {film != nullptr, 5}, stop));
       Shot& shot = shots.emplace_back(Shot{{frame.index, frame.seconds, look.top}, {}});
       if (!film) return;
       shot.map = valueOrThrow(filmedMap(look, model, options));

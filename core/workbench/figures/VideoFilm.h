@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A video as a model sees it: a token's map, or the rollout, over chosen frames as a film with
 // captions, and what is predicted of each. The same from the window and the command line. No torch

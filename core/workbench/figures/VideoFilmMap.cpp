@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // VideoFilm.h: what of a look is filmed.
 #include "core/workbench/figures/FilmPictures.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One repository's folder in the hub's cache (ModelFetch.h shows the layout), written as
 // huggingface_hub writes it, locks and partial files included. Internal.

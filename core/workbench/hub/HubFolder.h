@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Where the files of a model from the Hugging Face hub lie: a folder with config.json and weights,
 // as timm saves and reads it, or an entry of the hub's cache, whose files are links to `blobs`

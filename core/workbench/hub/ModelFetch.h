@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Weights from the Hugging Face hub, brought into the hub's own cache: Python's huggingface_hub and
 // timm find there what was fetched here, and the other way round. The layout is the hub's:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ModelFetch.h: what the environment says, in the words of huggingface_hub.
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The folders with models that a person has chosen, kept in a file that window and commands share.
 // No torch type here.

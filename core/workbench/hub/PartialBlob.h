@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A file that arrives: what is there of it already, and whether it is what the hub says. Internal.
 

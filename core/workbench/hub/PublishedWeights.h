@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Weights that their authors published and that a model of our registry holds, by timm's tags. The
 // list is compiled in (models/published_weights.tsv): showing it needs no network.

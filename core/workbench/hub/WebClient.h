@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One exchange over HTTP or HTTPS: a question, an answer. Follows no redirection and repeats
 // nothing: that is HubRequests'. The only file that knows libcurl is its source; without libcurl

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // WebClient.h: what an answer's headers say.
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // WebClient.h: in a build without libcurl or OpenSSL; and of Digest.h.
 
 #include "core/workbench/hub/Digest.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What libcurl's codes mean for a person. Internal; only where libcurl is.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One function for each backbone: the shape of a model read off the names and shapes of its tensors
 // in timm's names, and off timm's keyword arguments where the file carries them. Internal to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Identify.h: ConViT.
 
 #include "core/workbench/identify/Identify.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/identify/IdentifyModel.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ ModelConfig checked(const ModelConfig& config, const Checkpoint& checkpoint) {
 }  // namespace
 
 ModelConfig identifyModel(const Checkpoint& checkpoint, std::vector<std::string>& notes,
-                       const std::string& where) {
+                          const std::string& where) {
   const TensorShapes shapes(checkpoint);
   const auto& families = modelFamilies();
   const auto family = std::find_if(families.begin(), families.end(),

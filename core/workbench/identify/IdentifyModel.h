@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The config of a model from its weights alone. Torch types: core only.
 
@@ -15,6 +16,6 @@ namespace headlight {
 /// be assumed. Throws Failure naming the backbone that was recognised where the rest cannot be read
 /// off; `where`, the file, is in its errors.
 ModelConfig identifyModel(const Checkpoint& checkpoint, std::vector<std::string>& notes,
-                       const std::string& where = {});
+                          const std::string& where = {});
 
 }  // namespace headlight

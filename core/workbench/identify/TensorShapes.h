@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Names and sizes of a checkpoint's tensors, and what timm wrote about the model beside them.
 // Internal to core/workbench.

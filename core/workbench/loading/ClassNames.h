@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What classes are called: names in a file, and those of ImageNet-1k, which most published weights
 // were trained on and few files name. No torch type here.

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/loading/HubConfig.h"
 
 #include <algorithm>
 
-#include "core/base/files/Files.h"
 #include "core/base/ForeignContent.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/models/published/TimmArguments.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What timm's config.json says of the model beside it. Internal to core/workbench.
 

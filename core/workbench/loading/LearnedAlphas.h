@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Weights into a model, and the α that heads learned, between files and models. Torch types: core
 // only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // From what mechanisms say of pairs of tokens to plain arrays. Torch types: core only.
 

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/loading/LoadedModel.h"
 
 #include <ATen/ATen.h>
 
 #include "core/base/files/Files.h"
-#include "core/models/layers/Device.h"
 #include "core/models/Registry.h"
+#include "core/models/layers/Device.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/sequence/SequenceFile.h"
-#include "core/workbench/loading/FileContent.h"
-#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/identify/IdentifyModel.h"
+#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/loading/LearnedAlphas.h"
+#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/loading/OlderRules.h"
 #include "core/workbench/loading/Weights.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/loading/LocalModels.h"
 
 #include <algorithm>
@@ -6,11 +7,11 @@
 #include <sstream>
 
 #include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/hub/ModelFetch.h"
 #include "core/workbench/hub/ModelFolders.h"
 #include "core/workbench/loading/HubConfig.h"
 #include "core/workbench/loading/LooseWeights.h"
+#include "core/workbench/loading/ModelInfo.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The models that lie on this computer: in the Hugging Face hub's cache, in torch hub's, and in
 // folders that the person has chosen. Only names, sizes and headers are looked at; no weights are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a single file of weights tells of its model without being read: by its name and its first
 // bytes. Internal to core/workbench.

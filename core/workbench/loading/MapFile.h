@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Attention maps of any model, written by any program: a safetensors file with `attention.L`, which
 // opens without a model. Nothing is read of it but its header and what is asked for. No torch type

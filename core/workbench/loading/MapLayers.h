@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which tensors of a file of maps are layers, and where their tokens lie. Throws Failure. Internal.
 

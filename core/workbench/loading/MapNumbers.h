@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The few numbers that a file of maps gives beside its maps, from a tensor or as text of its
 // metadata. Throws Failure. Internal.

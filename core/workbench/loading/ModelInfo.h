@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which model to open, and what is known of it once it is open. No torch type here.
 

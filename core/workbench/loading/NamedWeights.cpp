@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/loading/NamedWeights.h"
 
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
-#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/FileContent.h"
 
 namespace headlight {
 

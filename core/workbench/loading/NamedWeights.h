@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Weights that come with what names a model: what a training of such a model starts from. No torch
 // type here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What there is to say about models whose numbers follow a rule that new models do not have
 // (core/config/Migration.h has those rules).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What soft masks have learned: the α = σ(soft_mask_logit) of every head. No torch type here.
 

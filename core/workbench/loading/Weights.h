@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Weights wherever they lie, and what is known of their classes. Torch types: core only.
 
@@ -5,8 +6,8 @@
 #include <optional>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/loading/HubConfig.h"
+#include "core/workbench/loading/ModelInfo.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Castling-ViT's synthetic experiment (You et al. 2023, Fig. 7): a network of two layers learns the
 // angular kernel of q·k, low frequencies before high ones (the frequency principle, Xu et al.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The angular kernel of Castling-ViT (You et al. 2023, Eq. 4 to 8), its linear terms and what they
 // leave, beside the other kernels of its Table 5; and the angles between the queries and keys of a

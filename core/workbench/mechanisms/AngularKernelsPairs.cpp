@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // AngularKernels.h: what a model compares in a picture, and what is read off it.
 
 #include <ATen/ATen.h>
@@ -9,11 +11,11 @@
 
 #include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/linear/LinearKernels.h"
+#include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/mechanisms/AngularKernels.h"
 #include "core/workbench/session/MapView.h"
-#include "core/workbench/session/ModelPass.h"
-#include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {

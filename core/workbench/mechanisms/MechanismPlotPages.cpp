@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/mechanisms/MechanismPlotPages.h"
 
 #include <algorithm>
@@ -81,15 +82,18 @@ std::string scaleText(const MechanismPlotInfo& info, const ValueRange& range) {
 }
 
 std::size_t panelAt(const MechanismPlot& picture, const PageCell& cell) {
-  const auto found = std::find_if(
-      picture.panels.begin(), picture.panels.end(),
-      [&](const MechanismPlotPanel& panel) { return panel.layer == cell.layer && panel.head == cell.head; });
+  const auto found = std::find_if(picture.panels.begin(), picture.panels.end(),
+                                  [&](const MechanismPlotPanel& panel) {
+                                    return panel.layer == cell.layer && panel.head == cell.head;
+                                  });
   return static_cast<std::size_t>(found - picture.panels.begin());
 }
 
 /// The values of all cells that share a scale.
-ValueRange rangeAt(const MechanismPlot& picture, const PageCell& cell, const MechanismPlotStyle& style) {
-  if (picture.info.kind != MechanismPlotKind::Curves) return ownRange(picture, panelAt(picture, cell), style);
+ValueRange rangeAt(const MechanismPlot& picture, const PageCell& cell,
+                   const MechanismPlotStyle& style) {
+  if (picture.info.kind != MechanismPlotKind::Curves)
+    return ownRange(picture, panelAt(picture, cell), style);
   std::vector<float> values;
   for (const PageCell& each : style.sharedScale ? cellsOf(picture, style) : std::vector{cell})
     for (const MechanismPlotCurve& curve : picture.curves)
@@ -119,7 +123,8 @@ std::string rowLabel(const PageCell& first, const PageCell& last, const PageShap
   return text;
 }
 
-std::string footnoteOf(const MechanismPlot& picture, const MechanismPlotStyle& style, const MechanismPlotTiles& tiles) {
+std::string footnoteOf(const MechanismPlot& picture, const MechanismPlotStyle& style,
+                       const MechanismPlotTiles& tiles) {
   const bool curves = picture.info.kind == MechanismPlotKind::Curves;
   const int reduced = tiles.reduced();
   std::string text = curves ? ownLegend(picture) : "";
@@ -159,8 +164,8 @@ FigureGrid laidOut(const MechanismPlot& picture, const std::vector<PageCell>& ce
   return figure;
 }
 
-FigureGrid figureOf(const MechanismPlot& picture, const std::string& subject, const MechanismPlotStyle& style,
-                    const Image& view) {
+FigureGrid figureOf(const MechanismPlot& picture, const std::string& subject,
+                    const MechanismPlotStyle& style, const Image& view) {
   const auto cells = cellsOf(picture, style);
   if (cells.empty())
     throw Failure({ErrorCode::InvalidArgument, "nothing is left to draw: no such layer or head",
@@ -191,7 +196,8 @@ std::vector<std::size_t> ownChosen(const MechanismPlot& picture, const Mechanism
   return all;
 }
 
-ValueRange ownRange(const MechanismPlot& picture, std::size_t panel, const MechanismPlotStyle& style) {
+ValueRange ownRange(const MechanismPlot& picture, std::size_t panel,
+                    const MechanismPlotStyle& style) {
   if (panel >= picture.panels.size()) return {};
   constexpr double kEnd = std::numeric_limits<double>::infinity();
   ValueRange whole{kEnd, -kEnd};
@@ -207,8 +213,8 @@ ColorMap ownColors(const MechanismPlotInfo& info, const MechanismPlotStyle& styl
   return info.isSigned ? ColorMap::Diverging : style.colorMap;
 }
 
-Result<Image> ownPage(const MechanismPlot& picture, const std::string& subject, const MechanismPlotStyle& style,
-                      const Image& view) {
+Result<Image> ownPage(const MechanismPlot& picture, const std::string& subject,
+                      const MechanismPlotStyle& style, const Image& view) {
   return guarded(picture.info.name,
                  [&] { return composeFigure(figureOf(picture, subject, style, view)); });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How a mechanism's own pictures are drawn: the same in the window, in figures and in what commands
 // write. No torch type here.
@@ -24,7 +25,8 @@ struct MechanismPlotStyle {
 std::vector<std::size_t> ownChosen(const MechanismPlot& picture, const MechanismPlotStyle& style);
 
 /// Of one panel, or (sharedScale) of all that are chosen; symmetric about 0 where it is signed.
-ValueRange ownRange(const MechanismPlot& picture, std::size_t panel, const MechanismPlotStyle& style);
+ValueRange ownRange(const MechanismPlot& picture, std::size_t panel,
+                    const MechanismPlotStyle& style);
 /// The colours that it is drawn in.
 ColorMap ownColors(const MechanismPlotInfo& info, const MechanismPlotStyle& style);
 
@@ -32,15 +34,15 @@ ColorMap ownColors(const MechanismPlotInfo& info, const MechanismPlotStyle& styl
 /// an entry, one at least, so that nothing of it is left out, and may so become larger than asked.
 /// A heat lies over `view` (what the model saw), or is blocks where that is empty. NaN is grey.
 /// Errors: no such panel; more than 64 megapixels.
-Result<Image> ownPanelImage(const MechanismPlot& picture, std::size_t panel, const MechanismPlotStyle& style,
-                            int pixels, const Image& view = {});
+Result<Image> ownPanelImage(const MechanismPlot& picture, std::size_t panel,
+                            const MechanismPlotStyle& style, int pixels, const Image& view = {});
 
 /// All chosen panels or curves with labels, scale, and what is drawn: a row a layer, broken where
 /// it has very many heads. `subject`: of what, in the title ("bus.jpg", "aft_conv_tiny_11_32").
 /// Where one pixel for an entry would be too many in all, a pixel is the mean of several, and the
 /// page says so. Errors: nothing is chosen; more than 64 megapixels even so.
-Result<Image> ownPage(const MechanismPlot& picture, const std::string& subject, const MechanismPlotStyle& style,
-                      const Image& view = {});
+Result<Image> ownPage(const MechanismPlot& picture, const std::string& subject,
+                      const MechanismPlotStyle& style, const Image& view = {});
 
 /// The same as a drawing (SVG, PDF), tiles as pictures and all else as text.
 Result<Drawing> ownPageDrawing(const MechanismPlot& picture, const std::string& subject,

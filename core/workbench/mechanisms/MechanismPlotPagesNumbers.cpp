@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // MechanismPlotPages.h: own pictures as numbers and as plots.
 
 #include <algorithm>
@@ -75,8 +77,9 @@ std::vector<PlottedCurve> ownCurves(const MechanismPlot& picture, int layer, int
 }
 
 Drawing ownPlot(const MechanismPlot& picture, int layer, int head) {
-  const auto found = std::find_if(picture.curves.begin(), picture.curves.end(),
-                                  [&](const MechanismPlotCurve& curve) { return curve.layer == layer; });
+  const auto found =
+      std::find_if(picture.curves.begin(), picture.curves.end(),
+                   [&](const MechanismPlotCurve& curve) { return curve.layer == layer; });
   std::string axis = "place in the window, row by row";
   if (found != picture.curves.end()) axis += " (the query is " + std::to_string(found->query) + ")";
   Drawing drawing = plotOf(ownCurves(picture, layer, head),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/mechanisms/MechanismPlotTiles.h"
 
 #include <algorithm>
@@ -55,8 +56,9 @@ Image scaledTo(const Image& view, int longer) {
 }
 
 /// `view` at the size that is drawn.
-Image drawnPanel(const MechanismPlotInfo& info, const MechanismPlotPanel& panel, const ValueRange& range,
-                 const MechanismPlotStyle& style, int pixels, const Image& view) {
+Image drawnPanel(const MechanismPlotInfo& info, const MechanismPlotPanel& panel,
+                 const ValueRange& range, const MechanismPlotStyle& style, int pixels,
+                 const Image& view) {
   const ColorMap colors = ownColors(info, style);
   // Beyond the edge of a window there is nothing to blend with.
   const bool whole = std::none_of(panel.values.begin(), panel.values.end(),
@@ -73,8 +75,8 @@ Image drawnPanel(const MechanismPlotInfo& info, const MechanismPlotPanel& panel,
 }
 
 /// A line with gaps where nothing is there, as lines without.
-std::vector<DrawnLine> curveLines(const MechanismPlotCurve& curve, const ValueRange& range, double width,
-                                  double height, DrawnColor color) {
+std::vector<DrawnLine> curveLines(const MechanismPlotCurve& curve, const ValueRange& range,
+                                  double width, double height, DrawnColor color) {
   std::vector<DrawnLine> lines;
   const double span = range.high > range.low ? range.high - range.low : 1;
   const auto places = static_cast<double>(std::max<std::size_t>(2, curve.values.size()) - 1);
@@ -158,8 +160,9 @@ std::string ownLegend(const MechanismPlot& picture) {
   return text;
 }
 
-MechanismPlotTiles::MechanismPlotTiles(const MechanismPlot& picture, const MechanismPlotStyle& style, int target, const Image& view,
-                   std::int64_t mostPixels)
+MechanismPlotTiles::MechanismPlotTiles(const MechanismPlot& picture,
+                                       const MechanismPlotStyle& style, int target,
+                                       const Image& view, std::int64_t mostPixels)
     : m_picture(picture),
       m_style(style),
       m_target(target),
@@ -228,8 +231,8 @@ std::vector<Image> MechanismPlotTiles::images() {
   return images;
 }
 
-Result<Image> ownPanelImage(const MechanismPlot& picture, std::size_t panel, const MechanismPlotStyle& style,
-                            int pixels, const Image& view) {
+Result<Image> ownPanelImage(const MechanismPlot& picture, std::size_t panel,
+                            const MechanismPlotStyle& style, int pixels, const Image& view) {
   return guarded(picture.info.name, [&] {
     if (panel >= picture.panels.size())
       throw Failure({ErrorCode::InvalidArgument, "has no such panel", picture.info.name});

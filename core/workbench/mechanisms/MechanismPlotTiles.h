@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The tiles of a page of own pictures (MechanismPlotPages.h): panels and small plots, all of one size.
 
@@ -33,8 +34,8 @@ class MechanismPlotTiles {
  public:
   /// `target`: pixels of a tile's longer side, about. Where all tiles would have more than
   /// `mostPixels`, entries are averaged.
-  MechanismPlotTiles(const MechanismPlot& picture, const MechanismPlotStyle& style, int target, const Image& view,
-           std::int64_t mostPixels = kMostTilePixels);
+  MechanismPlotTiles(const MechanismPlot& picture, const MechanismPlotStyle& style, int target,
+                     const Image& view, std::int64_t mostPixels = kMostTilePixels);
 
   void addPanel(std::size_t panel) { m_panels.push_back(panel); }
   /// The lines of a layer's head, those that all heads share among them.

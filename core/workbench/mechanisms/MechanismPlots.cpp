@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/mechanisms/MechanismPlots.h"
 
 #include <ATen/ATen.h>
@@ -6,10 +7,10 @@
 
 #include "core/attention/base/MechanismPlotSource.h"
 #include "core/base/Text.h"
-#include "core/workbench/session/MapView.h"
-#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/MapView.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelPass.h"
 
 namespace headlight {
 namespace {
@@ -121,7 +122,8 @@ void addCurves(const MechanismPlotAnswer& answer, int layer, MechanismPlot& pict
 /// Asks layer after layer, the picture's tokens on their way through the model where it is of one.
 class MechanismPlotPass {
  public:
-  MechanismPlotPass(Model& model, MechanismPlot& picture, const MechanismPlotRequest& request, std::vector<int> layers)
+  MechanismPlotPass(Model& model, MechanismPlot& picture, const MechanismPlotRequest& request,
+                    std::vector<int> layers)
       : m_model(model), m_picture(picture), m_request(request), m_layers(std::move(layers)) {}
 
   void run(const ModelInfo& info, const ProgressCallback& progress, const std::stop_token& stop) {
@@ -130,7 +132,7 @@ class MechanismPlotPass {
     const bool ofPicture = m_picture.info.ofPicture;
     const auto last = static_cast<std::int64_t>(m_layers.back());
     PassSteps step("layers", progress, stop,
-                  ofPicture ? last + 1 : static_cast<std::int64_t>(m_layers.size()));
+                   ofPicture ? last + 1 : static_cast<std::int64_t>(m_layers.size()));
     if (!ofPicture) {
       for (const int layer : m_layers) {
         step();
@@ -152,7 +154,8 @@ class MechanismPlotPass {
     const Grid grid = m_model.grid(layer);
     MechanismPlotQuestion question{tokens};
     if (m_picture.info.ofToken) question.query = queryInLayer(m_picture.token, m_modelGrid, grid);
-    const MechanismPlotAnswer answer = ownSourceOf(m_model, layer)->ownPicture(m_picture.info.name, question);
+    const MechanismPlotAnswer answer =
+        ownSourceOf(m_model, layer)->ownPicture(m_picture.info.name, question);
     requireRoomFor(answer);
     if (m_picture.info.kind == MechanismPlotKind::Curves)
       addCurves(answer, layer, m_picture);
@@ -229,8 +232,8 @@ std::vector<MechanismPlotInfo> ownPictures(InferenceSession& session) {
 }
 
 Result<MechanismPlot> ownPicture(InferenceSession& session, const std::string& name,
-                              const MechanismPlotRequest& request, const ProgressCallback& progress,
-                              std::stop_token stop) {
+                                 const MechanismPlotRequest& request,
+                                 const ProgressCallback& progress, std::stop_token stop) {
   return guarded(name, [&] {
     MechanismPlot picture;
     withModel(session, [&](Model& model) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The pictures that a mechanism alone has, beside the maps that all have: AFT's position biases and
 // keys (Zhai et al. 2021, Fig. 1, 3 and 6 to 12), IBiT's learned mask and the filter that it is
@@ -63,8 +64,8 @@ struct MechanismPlotRequest {
 /// picture where one is needed or one of another size, a layer or token that there is not, a class
 /// token where a patch is needed; Canceled; a scheme of another shape.
 Result<MechanismPlot> ownPicture(InferenceSession& session, const std::string& name,
-                              const MechanismPlotRequest& request = {}, const ProgressCallback& progress = {},
-                              std::stop_token stop = {});
+                                 const MechanismPlotRequest& request = {},
+                                 const ProgressCallback& progress = {}, std::stop_token stop = {});
 
 /// "layer 3, head 1"; "layer 3" where all heads share it.
 std::string ownPlaceText(int layer, int head);

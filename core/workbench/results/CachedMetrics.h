@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Measurements on data sets as their own doors make them (HeadMetrics.h, LayerSimilarity.h,
 // MaskEffect.h, CastlingReport.h), unless the same was measured before and is kept: then it comes

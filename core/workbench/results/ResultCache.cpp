@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/results/ResultCache.h"
 
 #include <fcntl.h>
@@ -134,7 +135,7 @@ Result<CachedResult> keptResultFromText(const std::string& text, const std::stri
     if (json.at("schema") != kResultSchema)
       throw Failure({ErrorCode::UnsupportedFile, "is of another version of Headlight", name});
     CachedResult kept{keyFrom(json.at("key")), json.at("measured").get<std::string>(),
-                    json.at("result")};
+                      json.at("result")};
     if (!isUtc(kept.measured))
       throw Failure({ErrorCode::InvalidFile, "does not say when it was measured", name});
     return kept;

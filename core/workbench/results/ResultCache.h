@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What was measured on data sets, kept beside model, masks, pictures and date, so that nobody has
 // to wait for it twice: a folder with a JSON file for each, which window and commands share. No
@@ -13,8 +14,8 @@
 #include "core/base/Result.h"
 #include "core/config/Parameter.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // ResultCache.h: what a result is of.
 
 #include <algorithm>
@@ -7,8 +9,8 @@
 #include "core/config/DatasetKinds.h"
 #include "core/config/RunId.h"
 #include "core/masks/HeadMask.h"
-#include "core/workbench/results/ResultCache.h"
 #include "core/workbench/loading/TrainedData.h"
+#include "core/workbench/results/ResultCache.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is measured on data sets as JSON, for files that a program reads again. Reading checks
 // everything: what does not fit the model it is said to be of is an error. No torch type here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A list of runs that is kept: each folder is followed by one RunFollower, so that only what has
 // grown is read, and of ten thousand runs that have ended next to nothing. Reads only. For one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/runs/RecordedEvolution.h"
 
 #include <ATen/Functions.h>
@@ -9,8 +10,8 @@
 
 #include "core/base/files/OpenFolder.h"
 #include "core/config/RunId.h"
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "core/training/evolution/EvolutionFile.h"
 #include "core/training/logs/LineLog.h"
 #include "core/training/run/RunFolder.h"

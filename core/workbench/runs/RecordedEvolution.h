@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How a run came to look as it does: the maps of a few pictures, what was predicted of them, ALS, α
 // and learned tensors at every point that its folder kept (evolution.bin). Reads only, also while

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // RecordedEvolution.h: one point, decoded.
 
 #include <c10/util/Half.h>
@@ -6,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/workbench/session/MapView.h"
 #include "core/workbench/runs/RecordedEvolution.h"
+#include "core/workbench/session/MapView.h"
 
 namespace headlight {
 namespace {

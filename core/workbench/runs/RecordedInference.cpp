@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/runs/RecordedInference.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ bool isWhole(const EvolutionInfo& info) {
 
 }  // namespace
 
-Result<RecordedInference> recordedLook(RecordedEvolution& evolution, std::size_t moment, int picture) {
+Result<RecordedInference> recordedLook(RecordedEvolution& evolution, std::size_t moment,
+                                       int picture) {
   return guarded(kEvolutionFile, [&] {
     const EvolutionInfo& info = evolution.info();
     if (picture < 0 || static_cast<std::size_t>(picture) >= info.pictures.size())

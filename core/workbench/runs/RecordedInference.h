@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A point of a run's recording (RecordedEvolution.h) in the shape of a look through a model, for
 // everything that shows looks. No torch type here.
 
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/runs/RecordedEvolution.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 
@@ -20,7 +21,8 @@ struct RecordedInference {
 
 /// Errors: those of RecordedEvolution::frame() and learned(), InvalidArgument where there is no
 /// such picture.
-Result<RecordedInference> recordedLook(RecordedEvolution& evolution, std::size_t moment, int picture);
+Result<RecordedInference> recordedLook(RecordedEvolution& evolution, std::size_t moment,
+                                       int picture);
 
 /// Whether a recording is of a model with these layers, heads and tokens.
 bool isRecordingOf(const EvolutionInfo& recording, const ModelInfo& model);

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/runs/RecordedRun.h"
 
 #include "core/base/files/LockState.h"
 #include "core/base/files/OpenFolder.h"
 #include "core/models/Registry.h"
-#include "core/training/run/RunFolder.h"
 #include "core/training/logs/RunHistory.h"
+#include "core/training/run/RunFolder.h"
 #include "core/workbench/runs/RunConfig.h"
 
 namespace headlight {

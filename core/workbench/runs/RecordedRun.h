@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a run's folder tells, read once. Of one that goes on: RunFollower.h.
 

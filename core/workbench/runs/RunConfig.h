@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The config of a run that somebody else may be writing. Internal to core/workbench.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the log of a run has numbers of, as curves over steps, epochs or time. No torch type here.
 

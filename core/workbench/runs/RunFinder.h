@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The runs below a folder, found again and again: a folder whose entries did not change is not read
 // a second time, so that looking at ten thousand runs that stay costs next to nothing.

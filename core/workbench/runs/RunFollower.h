@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A run on disk that somebody else trains, or trained: what is new in its folder since it was last
 // looked at. Reads only, and by polling, for nothing tells of changes on a network file system.

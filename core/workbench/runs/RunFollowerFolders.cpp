@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // RunFollower, continued: which folders are followed, the weights in them, their masks.
 
 #include <algorithm>
@@ -7,9 +9,9 @@
 #include "core/base/files/OpenFolder.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/run/TrainingCheckpoint.h"
-#include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/runs/RunFinder.h"
 #include "core/workbench/runs/RunFollower.h"
+#include "core/workbench/session/ModelSnapshot.h"
 
 namespace headlight {
 namespace {

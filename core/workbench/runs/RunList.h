@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Runs beside runs: where each stands and in what their configs differ. Reads their folders only
 // (RunFollower.h). Their curves: RunCurves.h; a list that is kept: FollowedRuns.h.

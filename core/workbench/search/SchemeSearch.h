@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A search for a mask scheme, in a folder of its own. No torch type here. It may be interrupted or
 // killed at any time: begun again with the same folder it goes on, its rounds of training exactly.

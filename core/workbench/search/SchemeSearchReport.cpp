@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SchemeSearch.h: what a search is written down as.
 
 #include <algorithm>

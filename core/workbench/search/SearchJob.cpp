@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/search/SearchJob.h"
 
 #include "core/config/ConfigText.h"
@@ -121,8 +122,8 @@ std::vector<std::vector<double>> SearchJob::heads(const std::string& key, Infere
                                                   const MaskScheme& scheme, HeadMetric measure) {
   if (!m_known["heads"].contains(key)) {
     const PictureSample sample{m_plan.experiment.data, m_plan.options.pictures};
-    const auto measured =
-        valueOrThrow(measureHeadMetrics(session, sample, scheme, {measure}, m_observer.progress, m_stop));
+    const auto measured = valueOrThrow(
+        measureHeadMetrics(session, sample, scheme, {measure}, m_observer.progress, m_stop));
     m_known["heads"][key] = {{"values", measured.front().values},
                              {"pictures", measured.front().pictures}};
     keep();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What the methods of a search have in common: the folder, what is known so far, the trained model
 // that is looked at. Internal to core/workbench/search.
@@ -8,8 +9,8 @@
 #include "core/base/files/FolderLock.h"
 #include "core/base/files/OpenFolder.h"
 #include "core/workbench/evaluation/HeadMetrics.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/search/SchemeSearch.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SearchJob.h: the methods: MaiT's rounds, heads by importance, random controls, hardened soft
 // heads.
 
@@ -9,8 +11,8 @@
 #include "core/models/Registry.h"
 #include "core/workbench/search/ComparedText.h"
 #include "core/workbench/search/SearchJob.h"
-#include "core/workbench/training/HeldTraining.h"
 #include "core/workbench/sweeps/SweepResults.h"
+#include "core/workbench/training/HeldTraining.h"
 
 namespace headlight {
 namespace {

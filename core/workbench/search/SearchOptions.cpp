@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SearchOptions.h: the table of them.
 
 #include "core/workbench/search/SearchOptions.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SearchRules.h: the decisions.
 
 #include "core/workbench/search/SearchRules.h"

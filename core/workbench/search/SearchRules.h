@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which heads a search masks, from their numbers: MaiT's quick empirical search (§4.3) and its
 // alternatives. No model and no torch type here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sequences/SequenceMaps.h"
 
 #include <ATen/Functions.h>

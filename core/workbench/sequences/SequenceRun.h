@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Runs of sequence models: where their weights lie, and opening one. Internal to core/workbench.
 

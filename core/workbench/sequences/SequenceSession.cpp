@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sequences/SequenceSession.h"
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/sequence/SequenceFile.h"
 #include "core/workbench/loading/Compute.h"
-#include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/sequences/SequenceRun.h"
 #include "core/workbench/loading/TrainedData.h"
+#include "core/workbench/sequences/SequenceRun.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 namespace {

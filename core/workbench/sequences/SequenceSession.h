@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A trained sequence model: how well it predicts, where it looks, completing pictures, continuing
 // text. No torch type here. Core blocks; the caller owns the thread. Calls from several threads are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sequences/SequenceTraining.h"
 
 #include <optional>
@@ -10,9 +11,9 @@
 #include "core/training/sequence/SequenceHistory.h"
 #include "core/training/sequence/SequenceTrainer.h"
 #include "core/workbench/loading/Compute.h"
+#include "core/workbench/sequences/SequenceRun.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/training/ExperimentPaths.h"
-#include "core/workbench/sequences/SequenceRun.h"
 
 namespace headlight {
 namespace {

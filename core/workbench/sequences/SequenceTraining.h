@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Training a causal AFT or Transformer on sequences of bytes (core/config/SequenceExperiment.h). No
 // torch type here. The doors block their caller's thread.

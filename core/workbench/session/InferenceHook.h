@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a look keeps of a layer: its maps, or how to make their rows again. Torch types: core only.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/InferenceSession.h"
 
 #include <ATen/ATen.h>
@@ -16,19 +17,19 @@
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/loading/Compute.h"
 #include "core/workbench/loading/FileContent.h"
-#include "core/workbench/session/Kernels.h"
-#include "core/workbench/loading/MapFile.h"
-#include "core/workbench/session/ModelSnapshot.h"
-#include "core/workbench/session/Pictures.h"
-#include "core/workbench/session/RawTensors.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/LearnedMaps.h"
 #include "core/workbench/loading/LoadedModel.h"
-#include "core/workbench/session/ModelAccess.h"
-#include "core/workbench/session/InferenceHook.h"
-#include "core/workbench/session/MapModel.h"
+#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/loading/ModelDigest.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/session/InferenceHook.h"
+#include "core/workbench/session/Kernels.h"
+#include "core/workbench/session/MapModel.h"
+#include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelSnapshot.h"
+#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -276,7 +277,8 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
 }
 
 Result<InferenceResult> InferenceSession::look(const Image& image, const MaskScheme& masks,
-                                    const InferenceOptions& options, std::stop_token stop) {
+                                               const InferenceOptions& options,
+                                               std::stop_token stop) {
   return guarded("look", [&] {
     const std::lock_guard lock(m_state->mutex);
     const auto started = std::chrono::steady_clock::now();
@@ -288,7 +290,8 @@ Result<InferenceResult> InferenceSession::look(const Image& image, const MaskSch
       throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
     State& state = *m_state;
     if (state.isPrecomputed)
-      return state.isPrecomputed->look(image, masks, state.loaded.info, state.weights, options, stop);
+      return state.isPrecomputed->look(image, masks, state.loaded.info, state.weights, options,
+                                       stop);
     InferenceResult look;
     try {
       state.model().setMasks(masks);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One loaded model and looking through it. No torch type here. Core blocks; the caller owns the
 // thread. One call at a time per session (calls from several threads are serialised).
@@ -76,8 +77,8 @@ class InferenceSession {
 
   /// Predicts and maps `image` under `masks`. An image seen last is recomputed only from the first
   /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
-  Result<InferenceResult> look(const Image& image, const MaskScheme& masks, const InferenceOptions& options = {},
-                    std::stop_token stop = {});
+  Result<InferenceResult> look(const Image& image, const MaskScheme& masks,
+                               const InferenceOptions& options = {}, std::stop_token stop = {});
 
   /// Names the classes by a file (readClassNames). Errors: the file's; then they are as before.
   Result<void> setClassNames(const std::filesystem::path& file);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/Kernels.h"
 
 #include <ATen/ATen.h>
@@ -6,8 +7,8 @@
 
 #include "core/base/Ranges.h"
 #include "core/workbench/loading/Compute.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Which kernels a model's attention runs by on this machine. No torch type here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/MapModel.h"
 
 #include <algorithm>
@@ -91,9 +92,9 @@ int PrecomputedMaps::numberOf(const Image& image) const {
                  info().path.string()});
 }
 
-InferenceResult PrecomputedMaps::look(const Image& image, const MaskScheme& masks, const ModelInfo& info,
-                       std::uint64_t weights, const InferenceOptions& options,
-                       std::stop_token stop) const {
+InferenceResult PrecomputedMaps::look(const Image& image, const MaskScheme& masks,
+                                      const ModelInfo& info, std::uint64_t weights,
+                                      const InferenceOptions& options, std::stop_token stop) const {
   if (masks.maskedHeads() > 0) throw Failure(needsModel(info.weights.string()));
   const int picture = numberOf(image);
   const auto started = std::chrono::steady_clock::now();

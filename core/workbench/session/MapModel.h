@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A file of maps in the shape of an opened model and of looks through it. No torch type here.
 
@@ -9,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/loading/MapFile.h"
+#include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 
@@ -31,7 +32,8 @@ class PrecomputedMaps {
   /// InferenceSession::look; `weights`: Look::weights. Throws Failure, also for a picture that
   /// pictureAt() did not give.
   InferenceResult look(const Image& image, const MaskScheme& masks, const ModelInfo& info,
-            std::uint64_t weights, const InferenceOptions& options, std::stop_token stop) const;
+                       std::uint64_t weights, const InferenceOptions& options,
+                       std::stop_token stop) const;
 
  private:
   using Pixels = std::shared_ptr<const std::vector<std::uint8_t>>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Attention maps, their analysis, and how a map is drawn: the same in the window, in figures and in
 // what commands write.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A model of one's own, for work that takes long: an open session stays free for others meanwhile,
 // and what they do to it changes nothing here. Torch types: core only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/ModelPass.h"
 
 #include <ATen/ATen.h>
@@ -44,7 +45,7 @@ std::vector<float> plainValues(const at::Tensor& tensor) {
 }
 
 PassSteps::PassSteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
-                   std::int64_t total)
+                     std::int64_t total)
     : m_stage(std::move(stage)), m_progress(progress), m_stop(std::move(stop)), m_total(total) {
   m_remaining.start(0);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What passes through an open model share: their input, their checks and their progress.
 // Torch types: core only.
@@ -33,7 +34,7 @@ std::vector<float> plainValues(const at::Tensor& tensor);
 class PassSteps {
  public:
   PassSteps(std::string stage, const ProgressCallback& progress, std::stop_token stop,
-           std::int64_t total);
+            std::int64_t total);
   void operator()();
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A copy of a model's weights at one step of a training run. Torch types: core only.
 

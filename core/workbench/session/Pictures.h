@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Everything about pictures that a program needs: decoding, what the model sees, colour maps,
 // overlays, composed figures.
 
 #include "core/imaging/ColorMap.h"
-#include "core/imaging/drawing/Figure.h"
-#include "core/imaging/codecs/Image.h"
 #include "core/imaging/Preprocess.h"
 #include "core/imaging/Resample.h"
+#include "core/imaging/codecs/Image.h"
+#include "core/imaging/drawing/Figure.h"
 
 namespace headlight {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/Prediction.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ std::vector<PredictionRow> recordedRows(const InferenceResult& look, int rows) {
 
 }  // namespace
 
-std::vector<PredictionRow> predictionRows(const InferenceResult& after, const InferenceResult* before, int rows) {
+std::vector<PredictionRow> predictionRows(const InferenceResult& after,
+                                          const InferenceResult* before, int rows) {
   if (after.logits.empty()) return recordedRows(after, rows);
   const std::vector<double> now = probabilitiesOf(after.logits);
   const std::vector<int> rank = ranksOf(after.logits);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The best classes of a look, and what became of them since another one: the same lines in the
 // window and in commands.
@@ -23,6 +24,7 @@ struct PredictionRow {
 };
 /// The best classes of `after`; where there is a `before` of as many classes, its best class is
 /// added if it fell out.
-std::vector<PredictionRow> predictionRows(const InferenceResult& after, const InferenceResult* before, int rows = 5);
+std::vector<PredictionRow> predictionRows(const InferenceResult& after,
+                                          const InferenceResult* before, int rows = 5);
 
 }  // namespace headlight

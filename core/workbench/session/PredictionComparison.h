@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Two maps side by side, of any two models: which token of one is which of the other, one scale for
 // both, and how far apart they are. The same in the window and in `compare`. No torch type here.

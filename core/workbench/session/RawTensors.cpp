@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/RawTensors.h"
 
 #include <ATen/ATen.h>
@@ -11,8 +12,8 @@
 #include "core/base/Text.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/loading/LoadedModel.h"
-#include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/InferenceHook.h"
+#include "core/workbench/session/ModelAccess.h"
 
 namespace headlight {
 namespace {
@@ -109,8 +110,8 @@ at::Tensor stacked(const std::vector<const std::vector<float>*>& rows,
 }
 
 template <typename Select>
-at::Tensor stackedFrom(const std::vector<RawInferenceResult>& looks, std::vector<std::int64_t> shape,
-                       Select select) {
+at::Tensor stackedFrom(const std::vector<RawInferenceResult>& looks,
+                       std::vector<std::int64_t> shape, Select select) {
   std::vector<const std::vector<float>*> rows;
   for (const auto& look : looks)
     rows.push_back(&select(look));
@@ -202,9 +203,9 @@ std::map<std::string, std::string> gridMetadata(const AttentionMaps& maps) {
 
 }  // namespace
 
-Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session, const RawImages& images,
-                                       const MaskScheme& masks, bool withMaps,
-                                       std::stop_token stop) {
+Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session,
+                                                  const RawImages& images, const MaskScheme& masks,
+                                                  bool withMaps, std::stop_token stop) {
   return guarded("input", [&] {
     const ModelInfo& info = session.info();
     std::vector<RawInferenceResult> looks;
@@ -229,7 +230,8 @@ Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session, con
   });
 }
 
-Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawInferenceResult>& looks,
+Result<void> writeRawLooks(const std::filesystem::path& path,
+                           const std::vector<RawInferenceResult>& looks,
                            const std::vector<std::vector<float>>& rollouts,
                            const std::vector<RawArray>& more) {
   return guarded(path.string(), [&] {
@@ -238,14 +240,15 @@ Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<
     const RawInferenceResult& model = looks.front();
     NamedTensors tensors;
     if (!model.logits.empty())
-      tensors.emplace_back("logits", stackedFrom(
-                                         looks, {static_cast<std::int64_t>(model.logits.size())},
-                                         [](const RawInferenceResult& look) -> auto& { return look.logits; }));
+      tensors.emplace_back(
+          "logits", stackedFrom(
+                        looks, {static_cast<std::int64_t>(model.logits.size())},
+                        [](const RawInferenceResult& look) -> auto& { return look.logits; }));
     if (model.logits.empty() && !model.features.empty())
-      tensors.emplace_back("features",
-                           stackedFrom(
-                               looks, {static_cast<std::int64_t>(model.features.size())},
-                               [](const RawInferenceResult& look) -> auto& { return look.features; }));
+      tensors.emplace_back(
+          "features", stackedFrom(
+                          looks, {static_cast<std::int64_t>(model.features.size())},
+                          [](const RawInferenceResult& look) -> auto& { return look.features; }));
     for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
       tensors.emplace_back("attention." + std::to_string(l), stackedMaps(looks, l));
     if (!rollouts.empty()) {

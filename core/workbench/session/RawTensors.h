@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Exact input and output for comparison with other programs: a model run on numbers from a file
 // instead of a picture, and its results as named arrays. No torch type here.
@@ -40,9 +41,9 @@ std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
 
 /// Runs all of them under `masks`. `withMaps` false: the logits alone. Errors: pictures of another
 /// size than the model's, a scheme of another shape, Canceled.
-Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session, const RawImages& images,
-                                       const MaskScheme& masks, bool withMaps,
-                                       std::stop_token stop = {});
+Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session,
+                                                  const RawImages& images, const MaskScheme& masks,
+                                                  bool withMaps, std::stop_token stop = {});
 
 /// What to say of a model whose output on `what` holds NaN: nothing can be predicted from it.
 /// Internal, in `info.weights`, else the model.
@@ -60,7 +61,8 @@ struct RawArray {
 /// where the looks have maps also `attention.L` [B, H, T, T] of every
 /// layer, and in the metadata their grids (MapFile.h); where `rollouts` is not empty (one of N
 /// values for each look) `rollout` [B, N]; and `more`.
-Result<void> writeRawLooks(const std::filesystem::path& path, const std::vector<RawInferenceResult>& looks,
+Result<void> writeRawLooks(const std::filesystem::path& path,
+                           const std::vector<RawInferenceResult>& looks,
                            const std::vector<std::vector<float>>& rollouts,
                            const std::vector<RawArray>& more = {});
 

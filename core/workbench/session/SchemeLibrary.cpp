@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/SchemeLibrary.h"
 
 #include <fcntl.h>
@@ -7,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/Utf8.h"
 #include "core/base/files/OpenFolder.h"
 #include "core/base/files/UserFolders.h"
-#include "core/base/Utf8.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/RandomScheme.h"
 #include "core/training/run/RunFolder.h"
@@ -115,7 +116,7 @@ Result<MaskScheme> SchemeLibrary::load(const std::string& name, const MaskShape&
 }
 
 Result<void> SchemeLibrary::save(const std::string& name, const MaskConfig& masks,
-                               Existing existing) const {
+                                 Existing existing) const {
   if (auto fits = checkSchemeName(name); !fits) return fits;
   if (m_folder.empty())
     return Error{ErrorCode::InvalidArgument,

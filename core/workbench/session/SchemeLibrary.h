@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mask schemes that a person keeps by name: a folder with a JSON file for each, which window and
 // commands share. No torch type here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/session/Video.h"
 
 #include "core/base/files/Files.h"

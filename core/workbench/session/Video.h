@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Videos and cameras, and films that are written: all of it for programs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sweeps/RunCost.h"
 
 #include <ATen/Functions.h>
@@ -12,9 +13,9 @@
 #include "core/models/sequence/SequenceModel.h"
 #include "core/training/TrainingLoaders.h"
 #include "core/training/step/StepRunner.h"
+#include "core/workbench/bench/DeviceMeter.h"
 #include "core/workbench/loading/Compute.h"
 #include "core/workbench/session/Datasets.h"
-#include "core/workbench/bench/DeviceMeter.h"
 #include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/training/TrainingStart.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What training costs here, measured on a few small steps. Torch types: core only.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sweeps/Sweep.h"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <mutex>
 #include <optional>
 
-#include "core/base/files/LockState.h"
 #include "core/base/Log.h"
+#include "core/base/files/LockState.h"
 #include "core/training/step/Divergence.h"
 #include "core/workbench/loading/Compute.h"
 #include "core/workbench/sweeps/SweepFolder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Several variants of one experiment, an image classifier's or a sequence model's, each trained
 // from several seeds, and the table that compares them. No torch type here. A sweep may be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SweepDesign.h: sweep files of factors.
 
 #include "core/workbench/sweeps/SweepDesign.h"
@@ -157,7 +159,8 @@ Result<SweepFactor> sweepFactor(const std::string& text) {
   return sweepFactor(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const SchemeLibrary& shelf) {
+Result<SweepFactor> schemeFactor(const std::vector<std::string>& names,
+                                 const SchemeLibrary& shelf) {
   SweepFactor factor{"masks", {}};
   if (names.empty()) return notDesigned("no scheme is chosen", "masks");
   for (const std::string& name : names) {

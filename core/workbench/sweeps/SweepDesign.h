@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Making sweep files (core/workbench/sweeps/Sweep.h) of an experiment and what is to vary in it, and along
 // which of its settings a sweep can be drawn. No torch type here.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SweepDesign.h: along what a sweep can be drawn, and its curves.
 
 #include <algorithm>

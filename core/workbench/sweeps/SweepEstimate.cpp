@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SweepEstimate.h: steps that are measured, and counted up.
 
 #include "core/workbench/sweeps/SweepEstimate.h"

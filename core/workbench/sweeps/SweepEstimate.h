@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How long a sweep will take, before it is begun, and what of one is there already. No torch type.
 

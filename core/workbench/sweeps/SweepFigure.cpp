@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sweep.h: the picture of a sweep: a dot a variant, on one axis.
 
 #include <algorithm>

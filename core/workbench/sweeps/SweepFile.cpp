@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sweep.h: reading sweep files: the base, what every variant changes in it, and what is wrong
 // with them.
 
 #include <algorithm>
 #include <set>
 
-#include "core/base/files/Files.h"
 #include "core/base/Text.h"
+#include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/config/Recipes.h"

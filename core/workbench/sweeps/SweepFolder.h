@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The folder of a sweep and those of its runs, none of them reached through a link, and who works
 // there. Internal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is known of the runs of a sweep, from their folders, and the tables made of it. Internal.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a sweep keeps in its folder beside the tables, so that it can go on. Internal.
 

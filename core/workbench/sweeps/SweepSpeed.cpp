@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sweeps/SweepSpeed.h"
 
 #include <ATen/core/grad_mode.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SweepSubject of image classifiers.
 
 #include "core/workbench/sweeps/SweepSubject.h"
@@ -11,10 +13,10 @@
 #include "core/config/RunId.h"
 #include "core/models/Registry.h"
 #include "core/training/run/RunFolder.h"
-#include "core/workbench/training/TrainingSession.h"
-#include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/training/HeldTraining.h"
+#include "core/workbench/training/TrainingSession.h"
 
 namespace headlight {
 namespace {

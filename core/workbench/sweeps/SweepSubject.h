@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a sweep trains, image classifiers or sequence models, and all in which the two differ.
 // Internal.

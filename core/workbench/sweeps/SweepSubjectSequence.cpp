@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // SweepSubject.h: sequence models.
 
 #include <ATen/Functions.h>
@@ -10,9 +12,9 @@
 #include "core/training/run/RunFolder.h"
 #include "core/training/sequence/SequenceFile.h"
 #include "core/training/sequence/SequenceTrainer.h"
-#include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/sequences/SequenceRun.h"
 #include "core/workbench/sweeps/SweepSubject.h"
+#include "core/workbench/training/ExperimentPaths.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sweep.h: what a sweep is written down as: CSV for programs and Markdown for people.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How numbers are written in a sweep's tables and in its picture. Internal.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // TrainingEstimate.h: one run, measured as a sweep's are.
 
 #include "core/workbench/sweeps/TrainingEstimate.h"

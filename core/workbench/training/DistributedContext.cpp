@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/DistributedContext.h"
 
 #include <torch/version.h>
@@ -6,8 +7,8 @@
 #include <thread>
 
 #include "core/config/ConfigText.h"
-#include "core/models/layers/Device.h"
 #include "core/models/Registry.h"
+#include "core/models/layers/Device.h"
 #include "core/processes/Processes.h"
 
 namespace headlight {

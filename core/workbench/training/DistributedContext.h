@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Beginning a run in several processes: they meet, see that they were asked for the same thing with
 // the same program and the same data, and get the experiment from process 0. Internal to

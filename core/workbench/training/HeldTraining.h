@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Training a run in a folder that is held, from its beginning or from where it was. Internal: of
 // sweeps, and of the rounds of a search.
@@ -5,8 +6,8 @@
 #include <functional>
 #include <stop_token>
 
-#include "core/base/files/FolderLock.h"
 #include "core/base/Result.h"
+#include "core/base/files/FolderLock.h"
 #include "core/training/logs/TrainingTypes.h"
 
 namespace headlight {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Whether what a run's folder says of it is all there is to say: its config with every mask edit at
 // its step is trained again, headless, and the two last checkpoints are compared bit by bit. No

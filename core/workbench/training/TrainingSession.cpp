@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/TrainingSession.h"
 
 #include <ATen/Functions.h>
@@ -7,23 +8,23 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "core/config/RunId.h"
-#include "core/models/layers/Device.h"
 #include "core/models/Registry.h"
+#include "core/models/layers/Device.h"
 #include "core/processes/Processes.h"
 #include "core/training/Trainer.h"
+#include "core/training/logs/RunHistory.h"
 #include "core/training/run/MaskFits.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/RunChecks.h"
-#include "core/training/logs/RunHistory.h"
 #include "core/training/run/TimmArgs.h"
 #include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/session/Pictures.h"
 #include "core/workbench/training/ExperimentPaths.h"
-#include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/training/TrainingStart.h"
 
 namespace headlight {
@@ -213,9 +214,9 @@ std::int64_t snapshotStep(const ModelSnapshot& snapshot) {
 TrainingSession::TrainingSession() : m_state(std::make_unique<State>()) {}
 TrainingSession::~TrainingSession() = default;
 
-Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(const Experiment& experiment,
-                                                                const std::filesystem::path& folder,
-                                                                const DistributedContext& together) {
+Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
+    const Experiment& experiment, const std::filesystem::path& folder,
+    const DistributedContext& together) {
   return begin(
       experiment, [&] { return RunFolder::create(placeOf(folder)); }, folder.string(), together);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One training run. No torch type here. run() blocks its caller's thread; every other function may
 // be called from any thread meanwhile.
@@ -11,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/files/FolderLock.h"
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
+#include "core/base/files/FolderLock.h"
 #include "core/config/Experiment.h"
 #include "core/training/logs/TrainingTypes.h"
 #include "core/workbench/training/DistributedContext.h"
@@ -97,7 +98,8 @@ class TrainingSession {
                                                         const std::function<RunFolder()>& create,
                                                         const std::string& where,
                                                         const DistributedContext& together);
-  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder, const DistributedContext& together);
+  static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder,
+                                                   const DistributedContext& together);
   class UnusedFolder;
   struct State;
   std::unique_ptr<State> m_state;

@@ -1,22 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/TrainingStart.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "core/checkpoint/Checkpoint.h"
+#include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
 #include "core/models/layers/Precision.h"
-#include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
+#include "core/workbench/loading/LearnedAlphas.h"
+#include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/loading/OlderRules.h"
+#include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/Pictures.h"
 #include "core/workbench/training/DistributedContext.h"
 #include "core/workbench/training/ExperimentPaths.h"
-#include "core/workbench/loading/LearnedAlphas.h"
-#include "core/workbench/loading/LoadedModel.h"
-#include "core/workbench/loading/OlderRules.h"
 #include "core/workbench/training/TrainingTeacher.h"
-#include "core/workbench/loading/Weights.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Opening all that a run begins with: its data, its model, its teacher and its starting weights.
 // Torch types: core only.

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/TrainingTeacher.h"
 
 #include "core/checkpoint/Fingerprint.h"
 #include "core/models/Registry.h"
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/attention/cuda_on_cpu/Emulator.h"
 
 #include <ucontext.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Runs CUDA kernels on the CPU, so that they are tested where there is no device: what a kernel
 // computes, that every lane comes to every barrier, and that the order in which lanes run changes

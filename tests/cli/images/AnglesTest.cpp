@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // angles: the numbers of the angular kernel and of a picture, the fit, and what is refused.
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // compare: what stands side by side is what predict and attend say of each side.
 
 #include <cmath>

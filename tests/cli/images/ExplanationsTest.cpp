@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // attend --show of other ways of looking, against golden values of PyTorch's own autograd
 // (golden/make_ways_golden.py), and what it refuses.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // figure: a page from flags is the page from its description, drawn as attend draws.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // heads: numbers of heads, those that meet a bound, and the scheme that masks them. evaluate
 // --beside: what masks do on a data set.
 

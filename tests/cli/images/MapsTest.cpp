@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Maps without a model on the command line: the numbers that a model's own maps give, and what says
 // why it cannot be had.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // attend --show of the pictures that a mechanism alone has.
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Commands that take pictures: predict, attend, preprocess, make-dataset.
 
 #include <cmath>

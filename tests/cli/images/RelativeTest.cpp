@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // relative: mean attention by offset over pictures, from the command line; faithfulness as a table.
 
 #include <algorithm>

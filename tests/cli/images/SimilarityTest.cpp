@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // similarity: how alike layers look, of pictures and over a data set; results: what is kept.
 
 #include <cstdlib>

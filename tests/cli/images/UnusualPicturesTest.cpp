@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Pictures that are unusual, not wrong: 16 bits a channel, four inks, 20,000 pixels wide. They are
 // predicted as their plain counterparts are; what is too large is refused in words.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The recorded evolution of a run from the command line: its list, tables, pictures and films, and
 // what it says of what is no recording.
 

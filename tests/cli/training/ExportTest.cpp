@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // An exported folder trains elsewhere, by every launcher that is written into it.
 
 #include "tests/FreePort.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // One run on two machines: network namespaces with a cable between them, and names that resolve to
 // a loopback address, as Debian writes /etc/hosts.
 

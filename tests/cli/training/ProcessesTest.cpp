@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // One run in several processes, as launchers start them: the numbers of one, exact when it goes on,
 // and one clear message when a process fails.
 

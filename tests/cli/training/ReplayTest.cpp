@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // replay: a finished run is trained again with its mask edits, and its weights are compared.
 
 #include <signal.h>

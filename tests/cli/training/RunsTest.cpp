@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // runs: folders of runs as a table, sorted, with the settings that differ.
 
 #include <sstream>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // schemes: mask schemes kept by name, and --masks that finds them.
 
 #include <cstdlib>

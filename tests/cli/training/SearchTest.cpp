@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A search as a user runs it: its rounds train, its decisions follow its rules, and it goes on
 // wherever it was interrupted.
 

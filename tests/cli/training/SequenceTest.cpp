@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // `headlight-cli sequence` as a user runs it.
 
 #include <csignal>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sweep --vary: a sweep of a config and what varies, its time, its file, and its curves.
 
 #include <sstream>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sweep --join: several real processes at one sweep, one that is killed, one that waits.
 
 #include <fcntl.h>
@@ -9,8 +11,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "tests/cli/training/Sweeps.h"
 #include "tests/cli/Tensors.h"
+#include "tests/cli/training/Sweeps.h"
 
 namespace headlight::testing {
 namespace {

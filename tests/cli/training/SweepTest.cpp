@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // sweep: variants × seeds by one command, killed and gone on with, and what it says.
 
 #include <csignal>
 
-#include "tests/cli/training/Sweeps.h"
 #include "tests/cli/Tensors.h"
+#include "tests/cli/training/Sweeps.h"
 
 namespace headlight::testing {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Training by command: what it writes, how it is stopped, and that going on changes nothing.
 
 #include <fcntl.h>

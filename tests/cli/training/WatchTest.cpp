@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Watching runs from another process while they are trained, and what it says of what is no run.
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Any bytes through the checkpoint readers. What must hold: no crash, no error that nobody foresaw
 // (ErrorCode::Internal), and of what is accepted, tensors that can be read from end to end, be
 // written and come back, and be planned onto a model.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Mutated pictures through every door of core/imaging that takes a file: whatever the bytes, the
 // answer is an Image or an Error. Deterministic; build with HEADLIGHT_SANITIZE=address,undefined to
 // see reads and writes that go astray without crashing.

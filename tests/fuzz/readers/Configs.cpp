@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Configs, as a person may have written them.
 
 #include "core/config/ConfigText.h"

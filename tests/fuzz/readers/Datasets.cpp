@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Data of other people's making.
 
 #include "core/data/Dataset.h"

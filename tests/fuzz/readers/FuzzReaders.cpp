@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every reader of Headlight's that is not in tests/fuzz/checkpoint and tests/fuzz/imaging, under
 // mutations of small valid files. What must hold: a value or an error that says something, within
 // bounds of time and memory; no exception, no crash, and no error that nobody foresaw

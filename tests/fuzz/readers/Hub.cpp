@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What lies in folders of the Hugging Face hub, and files of class names: anybody may have written
 // them.
 
 #include "core/models/Registry.h"
-#include "core/workbench/loading/ClassNames.h"
 #include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/ClassNames.h"
 #include "core/workbench/loading/HubConfig.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Target.h: files of maps: their bytes, and names, shapes and metadata in a container that is
 // whole.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Results that are kept: files in a folder that anybody may have written.
 
 #include "core/workbench/results/ResultCache.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What runs and sweeps leave in their folders.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Target.h: videos: small films of each container that Headlight writes itself.
 
 #include "core/base/files/Files.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What weights say of themselves: the metadata of checkpoints, and names and shapes alone. The
 // container around them is always whole; tests/fuzz/checkpoint damages that.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Other ways of looking in the window: the numbers are core's, choices are few clicks, and what is
 // shown is said.
 
@@ -11,13 +13,13 @@
 
 #include "core/workbench/attribution/Explanations.h"
 #include "tests/gui/WindowFixture.h"
+#include "ui/attribution/ExplanationView.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/document/Session.h"
-#include "ui/figures/ExplanationFigure.h"
-#include "ui/workspace/PictureTabs.h"
 #include "ui/evaluation/PredictionPanel.h"
-#include "ui/attribution/ExplanationView.h"
+#include "ui/figures/ExplanationFigure.h"
 #include "ui/plots/RunCurvesPlot.h"
+#include "ui/workspace/PictureTabs.h"
 
 using namespace headlight;
 
@@ -132,7 +134,8 @@ class ExplanationsTest : public QObject {
 
   void figuresShowWhatThePageShows() {
     Fixture f;
-    for (const ExplanationMethod way : {ExplanationMethod::Relevance, ExplanationMethod::Features, ExplanationMethod::Depth}) {
+    for (const ExplanationMethod way :
+         {ExplanationMethod::Relevance, ExplanationMethod::Features, ExplanationMethod::Depth}) {
       f.choose(way);
       QTRY_VERIFY(f.result() && f.result()->choice.name == infoOf(way).name);
       auto request = captureExplanation(*f.document(), *f.ways);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Names from files in the window: they format nothing, turn nothing and hide nothing.
 
 #include <QLabel>
@@ -6,9 +8,9 @@
 #include <QToolTip>
 
 #include "WindowFixture.h"
-#include "ui/widgets/NoticeBar.h"
 #include "ui/base/Resources.h"
 #include "ui/base/SanitizedText.h"
+#include "ui/widgets/NoticeBar.h"
 
 using namespace headlight;
 

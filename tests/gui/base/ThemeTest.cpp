@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What is seen of fields, switches and tool tips, light and dark.
 
 #include <QHelpEvent>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The pictures that a run recorded: the evolution slider shows them in canvas, heads, rollout,
 // matrix and prediction; the present comes back as it was.
 
@@ -10,20 +12,20 @@
 #include <QSlider>
 
 #include "WindowFixture.h"
-#include "core/workbench/session/Prediction.h"
 #include "core/workbench/runs/RecordedEvolution.h"
+#include "core/workbench/session/Prediction.h"
 #include "core/workbench/training/TrainingSession.h"
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/Resources.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/bridge/EvolutionBridge.h"
+#include "ui/canvas/ViewedMap.h"
 #include "ui/document/RecordedView.h"
 #include "ui/figures/FilmDialog.h"
-#include "ui/canvas/ViewedMap.h"
 #include "ui/training/EvolutionBar.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

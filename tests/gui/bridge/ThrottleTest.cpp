@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Throttle's contract: every wake is answered, answers keep their distance, one out of turn answers
 // those that wait.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The canvas: colours, the token cursor by mouse and keys, zoom, and what is said on the picture.
 
 #include "ui/canvas/Canvas.h"

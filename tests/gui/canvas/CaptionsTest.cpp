@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What is said over, below and beside pictures stays readable in small windows, and in nobody's
 // way.
 
@@ -9,12 +11,12 @@
 #include <QToolTip>
 
 #include "tests/gui/WindowFixture.h"
-#include "ui/base/TextWrapping.h"
-#include "ui/compare/CompareView.h"
-#include "ui/canvas/ImagePainting.h"
-#include "ui/workspace/PictureTabs.h"
-#include "ui/evaluation/PredictionPanel.h"
 #include "ui/attribution/ExplanationView.h"
+#include "ui/base/TextWrapping.h"
+#include "ui/canvas/ImagePainting.h"
+#include "ui/compare/CompareView.h"
+#include "ui/evaluation/PredictionPanel.h"
+#include "ui/workspace/PictureTabs.h"
 
 using namespace headlight;
 

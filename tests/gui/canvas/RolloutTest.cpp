@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Rollout and similarity: values as core gives them, worked out beside the window.
 
 #include <QComboBox>
@@ -8,8 +10,8 @@
 #include "tests/gui/SyntheticLook.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/canvas/RolloutView.h"
-#include "ui/compare/SimilarityMatrix.h"
 #include "ui/canvas/ViewedRollout.h"
+#include "ui/compare/SimilarityMatrix.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -60,7 +62,8 @@ class RolloutTest : public QObject {
     ModelInfo model = makeModel();
     Document document;
     fill(document, model);
-    const MapOverlay map = rolloutMap(model.grid, std::vector<float>(model.grid.patches(), 0.1f), {});
+    const MapOverlay map =
+        rolloutMap(model.grid, std::vector<float>(model.grid.patches(), 0.1f), {});
     QVERIFY(!rolloutLegend(document, {}, map).detail.contains("normalised"));
     model.mapRowsSumToOne = false;
     document.updateModel(model);

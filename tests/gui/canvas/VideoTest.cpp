@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Videos in the window: each frame comes with its own maps, pausing leaves a picture to work with,
 // and frames are kept in the gallery.
 
@@ -15,10 +17,10 @@
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
 #include "ui/bridge/VideoPlayer.h"
-#include "ui/figures/VideoFilmDialog.h"
-#include "ui/workspace/PictureTabs.h"
 #include "ui/canvas/PictureView.h"
 #include "ui/canvas/VideoBar.h"
+#include "ui/figures/VideoFilmDialog.h"
+#include "ui/workspace/PictureTabs.h"
 
 using namespace headlight;
 

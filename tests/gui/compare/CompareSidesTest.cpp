@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Two of anything side by side: each side shows what it was told to, one cursor and one scale for
 // both, and their difference.
 
@@ -15,17 +17,17 @@
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
-#include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/CompareLoader.h"
+#include "ui/bridge/GalleryModel.h"
+#include "ui/compare/CompareView.h"
+#include "ui/compare/ComparedExplanation.h"
+#include "ui/compare/ComparedPicture.h"
+#include "ui/compare/LinkedViews.h"
 #include "ui/document/RecentPaths.h"
 #include "ui/figures/ExplanationFigure.h"
-#include "ui/compare/CompareView.h"
-#include "ui/compare/ComparedPicture.h"
-#include "ui/compare/ComparedExplanation.h"
-#include "ui/compare/LinkedViews.h"
-#include "ui/workspace/PictureTabs.h"
 #include "ui/plots/Plotting.h"
 #include "ui/plots/RunCurvesPlot.h"
+#include "ui/workspace/PictureTabs.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -367,8 +369,10 @@ class SideBySideTest : public QObject {
     QVERIFY(f.sides().isVisible() && left->isVisible());
     f.test->actions()->find(QStringLiteral("view.way.similarity"))->trigger();
     QVERIFY(f.sides().isVisible() && f.sides().comparison().otherExplanation);
-    QTRY_VERIFY_WITH_TIMEOUT(left->heat() && left->heat()->way == ExplanationMethod::Similarity, 20000);
-    QTRY_VERIFY_WITH_TIMEOUT(right->heat() && right->heat()->way == ExplanationMethod::Similarity, 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(left->heat() && left->heat()->way == ExplanationMethod::Similarity,
+                             20000);
+    QTRY_VERIFY_WITH_TIMEOUT(right->heat() && right->heat()->way == ExplanationMethod::Similarity,
+                             20000);
     const auto figure = captureComparedExplanations(f.sides());
     QVERIFY2(figure.ok(), figure.ok() ? "" : figure.error().text().c_str());
     QCOMPARE(figure->sides.size(), std::size_t{3});

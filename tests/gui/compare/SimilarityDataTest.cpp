@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // How alike layers look, over a data set: as core measures it, in the matrix and in figures, given
 // up and taken up again, and kept until another day.
 
@@ -11,11 +13,11 @@
 #include "tests/gui/Grab.h"
 #include "ui/base/Resources.h"
 #include "ui/bridge/AnalysisBridge.h"
-#include "ui/figures/FigureContent.h"
-#include "ui/figures/FigureExport.h"
 #include "ui/compare/CompareView.h"
 #include "ui/compare/SimilarityMatrix.h"
 #include "ui/compare/SimilarityPage.h"
+#include "ui/figures/FigureContent.h"
+#include "ui/figures/FigureExport.h"
 #include "ui/window/EffectController.h"
 
 using namespace headlight;

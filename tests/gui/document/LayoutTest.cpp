@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Where docks stand: that it comes back as it was, from sessions of now and of before, and that no
 // description of it, however damaged, hurts the window.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What was opened last: kept, listed in the menu, and on the page of a window with nothing in it.
 
 #include <QListWidget>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What the window remembers, and that nothing which lies in its file can hurt it.
 
 #include <QRegularExpression>

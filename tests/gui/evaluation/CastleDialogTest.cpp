@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Castling in the window: the numbers of the evaluation, the verdict of the command line, the
 // castled file, and what is kept until another day.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The data set, class by class: the numbers of the evaluation, the pictures that open, and that it
 // follows an edit.
 
@@ -11,8 +13,8 @@
 #include "core/workbench/evaluation/ClassReport.h"
 #include "tests/gui/Grab.h"
 #include "ui/base/Resources.h"
-#include "ui/evaluation/ConfusionView.h"
 #include "ui/evaluation/ClassReportDialog.h"
+#include "ui/evaluation/ConfusionView.h"
 #include "ui/evaluation/ThumbnailList.h"
 #include "ui/window/EffectController.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The best classes, and what an edit did to them.
 
 #include <QTest>

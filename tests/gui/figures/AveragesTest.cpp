@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What is measured over many pictures, in the window: attention by offset, and the faithfulness of
 // heatmaps. The numbers are core's.
 
@@ -15,11 +17,11 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
 #include "tests/gui/WindowFixture.h"
-#include "ui/widgets/MessageLabel.h"
+#include "ui/evaluation/SampleFields.h"
 #include "ui/figures/FaithfulnessDialog.h"
 #include "ui/figures/HeadsDialog.h"
 #include "ui/figures/RelativeDialog.h"
-#include "ui/evaluation/SampleFields.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Figures: every kind in every format exists and opens again; the PNG carries its session.
 
 #include "ui/figures/FigureExport.h"

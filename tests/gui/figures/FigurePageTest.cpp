@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The figure page in the window: useful at once, the numbers are core's, keys do everything, and
 // what was made stays.
 
@@ -12,13 +14,13 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Images.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/document/Session.h"
 #include "ui/figures/FigurePageDialog.h"
 #include "ui/figures/PageEntries.h"
 #include "ui/figures/PagePreview.h"
 #include "ui/forms/ParameterForm.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every head by depth: what is seen is what is saved.
 
 #include <QFile>
@@ -7,8 +9,8 @@
 
 #include "core/workbench/figures/HeadFigure.h"
 #include "tests/gui/Grab.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/figures/HeadFigureDialog.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

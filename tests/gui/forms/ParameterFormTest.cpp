@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The generic form: every section of an Experiment goes in and comes out unchanged, and what is
 // wrong is said beside its field.
 

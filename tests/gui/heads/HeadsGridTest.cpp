@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every head at once: the right map in the right place, choosing, scrolling, and lazy colouring.
 
 #include "ui/heads/EnlargedHead.h"
@@ -10,9 +12,9 @@
 
 #include "tests/gui/SyntheticLook.h"
 #include "ui/base/MaskColors.h"
-#include "ui/heads/HeadTile.h"
 #include "ui/canvas/LegendBar.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/heads/HeadTile.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The mask matrix with real mouse and keyboard events on a real Document: painting, rows and
 // columns, selection, keys, and that everything is one undo step with the right name.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The mask panel: brush editor, presets, files, undo and redo; and the undo commands themselves.
 
 #include "ui/masks/MaskPanel.h"
@@ -17,11 +19,11 @@
 #include "core/config/Experiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/document/MaskCommand.h"
 #include "ui/masks/BrushEditor.h"
 #include "ui/masks/MaskMatrix.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The parts of the mask matrix as plain values: what is selected, where cells lie, what keys mean,
 // what a cell looks like.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // An edit is measured: on the picture against a state that is known, on a data set, by the heads'
 // numbers; and schemes are kept by name.
 
@@ -173,7 +175,8 @@ class MeasuredEditsTest : public QObject {
       bridge->choose(measure, false);
       QTRY_VERIFY_WITH_TIMEOUT(document->number(1, 0), kLong);
       const auto session = InferenceSession::create(smallExperiment());
-      const auto direct = measureHeadMetrics(**session, document->image(), document->masks(), measure);
+      const auto direct =
+          measureHeadMetrics(**session, document->image(), document->masks(), measure);
       QVERIFY(direct);
       QCOMPARE(*document->number(1, 0), direct->values[1][0]);
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The explorer of angular kernels in the window: core's numbers, following layer, head, token and
 // picture, and the network's fit.
 
@@ -8,8 +10,8 @@
 #include <QTabWidget>
 
 #include "core/base/files/Files.h"
-#include "core/workbench/figures/AngularFigure.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/figures/AngularFigure.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The mechanism's own pictures in the window: what is offered, core's numbers, following layer,
 // head and token, and the files.
 
@@ -40,10 +42,10 @@ Experiment ownExperiment(const std::string& mechanism) {
 }  // namespace
 
 /// Worked out once.
-#define SHOWS(fixture, expected)         \
-  do {                                   \
+#define SHOWS(fixture, expected)            \
+  do {                                      \
     const MechanismPlot shown = (expected); \
-    QTRY_VERIFY((fixture).shows(shown)); \
+    QTRY_VERIFY((fixture).shows(shown));    \
   } while (false)
 
 class MechanismPlotDialogTest : public QObject {
@@ -85,8 +87,8 @@ class MechanismPlotDialogTest : public QObject {
     /// As core gives it, in a session of the test's own.
     MechanismPlot expected(const std::string& name, int layer, int token = -1) {
       auto session = valueOrThrow(InferenceSession::create(experiment));
-      MechanismPlotRequest request{rawPicture(session->info(), document()->image()), document()->masks(),
-                         token, layer};
+      MechanismPlotRequest request{rawPicture(session->info(), document()->image()),
+                                   document()->masks(), token, layer};
       return valueOrThrow(ownPicture(*session, name, request));
     }
     bool shows(const MechanismPlot& wanted) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What happens to files that are dropped on the window, hostile ones included.
 
 #include <QDockWidget>
@@ -9,8 +11,8 @@
 #include "WindowFixture.h"
 #include "core/models/Registry.h"
 #include "ui/base/Resources.h"
-#include "ui/figures/FigureExport.h"
 #include "ui/compare/SideChooser.h"
+#include "ui/figures/FigureExport.h"
 #include "ui/opening/LoadReportDialog.h"
 
 using namespace headlight;

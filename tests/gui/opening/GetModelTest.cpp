@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Getting a model: the list and its search, a download that is stopped, goes on and is opened.
 
 #include "ui/opening/GetModelDialog.h"
@@ -14,9 +16,9 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/document/Document.h"
 #include "ui/opening/WeightsList.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The models on this computer: a list that fills by itself, what cannot be opened and why, opening
 // one; folders of the hub that are dropped; names of classes.
 
@@ -16,8 +18,8 @@
 #include <filesystem>
 
 #include "WindowFixture.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/Resources.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Maps without a model in the window: pictures in the gallery, heads under the cursor, numbers,
 // Compare, figures and the session; and what needs a model says why not.
 
@@ -8,9 +10,9 @@
 #include "WindowFixture.h"
 #include "core/workbench/loading/MapFile.h"
 #include "ui/base/Resources.h"
-#include "ui/figures/FigureExport.h"
-#include "ui/compare/CompareView.h"
 #include "ui/compare/CompareSides.h"
+#include "ui/compare/CompareView.h"
+#include "ui/figures/FigureExport.h"
 #include "ui/opening/Opener.h"
 
 using namespace headlight;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Choosing a model: published ones with their costs, one's own with what is wrong with it, weights;
 // and the report of what a checkpoint would do.
 
@@ -16,10 +18,10 @@
 
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/opening/LoadReportDialog.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

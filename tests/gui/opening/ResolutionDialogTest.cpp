@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The size of pictures: what it costs is said, and what cannot be is refused.
 
 #include <QDialogButtonBox>
@@ -6,8 +8,8 @@
 #include <QTest>
 
 #include "core/models/Registry.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/opening/ResolutionDialog.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

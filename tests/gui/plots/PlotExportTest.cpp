@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Plots as files and on the clipboard: by the context menu, by commands, and what is in them.
 
 #include "ui/plots/PlotExport.h"
@@ -12,13 +14,13 @@
 
 #include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Folders.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/widgets/Dialogs.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

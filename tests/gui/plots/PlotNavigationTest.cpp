@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Reading and moving in the plots, with real mouse and wheel events.
 
 #include "ui/plots/PlotNavigation.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The plot of a mechanism's readings and of the fit of learned masks: by itself, in the training
 // dock with made-up updates, and over real, tiny runs.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Runs beside runs in the window: the table follows the folders, selected runs are compared.
 
 #include <QComboBox>
@@ -24,8 +26,6 @@
 #include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/RunsBridge.h"
 #include "ui/plots/PlotExport.h"
 #include "ui/plots/Plotting.h"
@@ -37,6 +37,8 @@
 #include "ui/runs/RunsTableModel.h"
 #include "ui/runs/RunsWindow.h"
 #include "ui/runs/WeightsButton.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A sweep from the window: what varies, the runs and their time before they begin, the table as it
 // fills, its file, and what is wrong.
 
@@ -12,8 +14,6 @@
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/Resources.h"
 #include "ui/plots/Plotting.h"
 #include "ui/plots/SweepPlot.h"
@@ -21,6 +21,8 @@
 #include "ui/runs/SweepSettingRow.h"
 #include "ui/runs/SweepSettings.h"
 #include "ui/runs/SweepTable.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

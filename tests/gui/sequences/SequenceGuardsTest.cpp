@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sequence models in the window: what is dropped on it, and what comes at an awkward moment, while
 // a model is opened, something is drawn, or a file is asked for.
 

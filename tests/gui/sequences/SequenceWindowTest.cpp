@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sequence models in the window: training a tiny one until it is finished, stopping and resuming,
 // completing pictures, continuing text, and what is said of folders that hold no such model.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The evolution slider: a step of the run is chosen by keys or mouse, and the mask matrix, the ALS
 // plot and the loss say what was recorded then; the right end is live.
 

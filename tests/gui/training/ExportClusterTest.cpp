@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Exporting for a cluster: what is shown is what is written, and wrong settings write nothing.
 
 #include <QCheckBox>
@@ -14,10 +16,10 @@
 
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/training/ExportClusterDialog.h"
 #include "ui/training/ExportConfigDialog.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Exporting: the JSON reads back as the same Experiment, the command is the one that trains it.
 
 #include <QCheckBox>
@@ -14,9 +16,9 @@
 #include "core/models/Registry.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
+#include "ui/training/ExportConfigDialog.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
-#include "ui/training/ExportConfigDialog.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A config exported from the window after choosing data and editing masks: core accepts the file
 // and trains from it as it stands.
 

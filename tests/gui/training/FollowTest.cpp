@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Following a run that a thread of the test trains, as another program would: it is seen growing,
 // nothing in its folder is changed, and it can be left at any time.
 
@@ -11,7 +13,6 @@
 #include "WindowFixture.h"
 #include "core/workbench/training/TrainingSession.h"
 #include "tests/gui/EndlessExperiment.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/Resources.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
@@ -19,6 +20,7 @@
 #include "ui/training/FollowedLine.h"
 #include "ui/training/RunLine.h"
 #include "ui/training/TrainingDock.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 
@@ -254,7 +256,8 @@ class FollowTest : public QObject {
     FOLLOW(test, path("run"));
     other.stop();
     QVERIFY(QDir(path("run")).removeRecursively());
-    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedRunState::Gone, 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedRunState::Gone,
+                              30000);
     QVERIFY(test.lossPoints() > 0);
     QVERIFY(test.find<MessageLabel>("followedProblem")->text().contains(QStringLiteral("is gone")));
     test.action("train.stopFollowing")->trigger();

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Searching from the window: decisions appear with their reasons, the scheme can be used, and
 // stopping keeps what was done.
 
@@ -10,10 +12,10 @@
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/training/SearchDialog.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The workspace in which a run is watched: the room of its curves, and what is left of the run when
 // the window is opened again.
 
@@ -7,11 +9,11 @@
 #include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
 #include "ui/plots/ReadingsPlot.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 

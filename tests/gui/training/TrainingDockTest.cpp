@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The training dock: fed with made-up updates, to see what it shows; and over one real, tiny run,
 // to see that its buttons and mask edits reach it.
 
@@ -23,13 +25,13 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticLook.h"
-#include "ui/widgets/Dialogs.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"
 #include "ui/training/RunEdits.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;

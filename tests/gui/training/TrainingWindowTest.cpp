@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Training from the window: it stays usable, looks through the run's weights, and closes in order.
 
 #include <QAction>
@@ -8,9 +10,9 @@
 
 #include "WindowFixture.h"
 #include "core/workbench/runs/RunFollower.h"
-#include "ui/widgets/MessageLabel.h"
 #include "ui/base/Resources.h"
 #include "ui/compare/CompareSides.h"
+#include "ui/widgets/MessageLabel.h"
 
 using namespace headlight;
 
@@ -221,7 +223,8 @@ class TrainingWindowTest : public QObject {
     QSignalSpy finished(bridge, &TrainingBridge::finished);
     test->startTraining(few, path("few"));
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 30000);
-    QCOMPARE(RunFollower(path("few").toStdString()).look().standing.state, FollowedRunState::Finished);
+    QCOMPARE(RunFollower(path("few").toStdString()).look().standing.state,
+             FollowedRunState::Finished);
     // How good it was before and after is said.
     const QString said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"))->text();
     QVERIFY2(said.contains(QStringLiteral(" before → ")), qPrintable(said));

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What the status bar and About this model say of a model: with its masks as they are now, and with
 // all its stages.
 

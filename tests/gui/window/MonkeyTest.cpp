@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A monkey at the window while a run goes on: no crash, no Qt warning, memory level, no hang.
 // HEADLIGHT_MONKEY_EVENTS says how many events (5,000), HEADLIGHT_MONKEY_SEED which, and
 // HEADLIGHT_MONKEY_PAUSE how many milliseconds pass between two (0): for a soak of hours.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The window as a program: what it says and how it ends where it cannot do what it was told.
 
 #include <QDir>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The window as a whole: it opens, looks, undoes, switches its theme, finds commands and closes.
 
 #include <QAbstractButton>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The four workspaces: what each has room for, that each is remembered by itself, and that sizes
 // come back as they were.
 

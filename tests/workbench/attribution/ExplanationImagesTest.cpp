@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // How ways of looking that are no heatmap are drawn.
 
 #include "core/workbench/attribution/ExplanationImages.h"

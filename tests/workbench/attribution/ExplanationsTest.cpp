@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What speaks for a class and what patches have in common, beside a plain ViT in double precision
 // whose maps' gradients are finite differences.
 
@@ -7,8 +9,8 @@
 
 #include "core/attention/kernels/KernelChoice.h"
 #include "tests/models/Pairings.h"
-#include "tests/workbench/NaiveVit.h"
 #include "tests/workbench/ExplanationSupport.h"
+#include "tests/workbench/NaiveVit.h"
 
 namespace headlight {
 namespace {
@@ -53,7 +55,8 @@ at::Tensor naiveRelevance(const std::vector<at::Tensor>& factors) {
   return r;
 }
 
-Heatmap heatOf(InferenceSession& session, const RawImages& picture, ExplanationMethod way, int layer = -1) {
+Heatmap heatOf(InferenceSession& session, const RawImages& picture, ExplanationMethod way,
+               int layer = -1) {
   return valueOrThrow(
       classHeat(session, picture, wayMasks(session), way, {.classIndex = kClass, .layer = layer}));
 }
@@ -124,7 +127,9 @@ TEST(ClassHeatmap, TheKernelsAndThePlainFormsAgree) {
   for (const auto& [name, config] : pairings()) {
     const auto session = waySession(config);
     const RawImages picture = wayPicture(config);
-    for (const ExplanationMethod way : {ExplanationMethod::Relevance, ExplanationMethod::AttentionGradient, ExplanationMethod::GradCam}) {
+    for (const ExplanationMethod way :
+         {ExplanationMethod::Relevance, ExplanationMethod::AttentionGradient,
+          ExplanationMethod::GradCam}) {
       const int layer = infoOf(way).ofLayer ? 0 : -1;  // the last stage may be one patch
       const Heatmap fused = heatOf(*session, picture, way, layer);
       Heatmap plain;
@@ -146,8 +151,8 @@ TEST(ClassHeatmap, MaskedHeadsAgreeToo) {
     const RawImages picture = wayPicture(config);
     const MaskScheme masks = *makeMaskPreset("sch1", maskShapeOf(session->info().experiment.model));
     const auto relevance = [&] {
-      return valueOrThrow(
-          classHeat(*session, picture, masks, ExplanationMethod::Relevance, {.classIndex = kClass}));
+      return valueOrThrow(classHeat(*session, picture, masks, ExplanationMethod::Relevance,
+                                    {.classIndex = kClass}));
     };
     const Heatmap fused = relevance();
     const PlainKernels plain;
@@ -174,7 +179,9 @@ TEST(ClassHeatmap, EveryMechanismHasItsHeats) {
   for (const auto& [name, config] : pairings()) {
     const auto session = waySession(config);
     const RawImages picture = wayPicture(config);
-    for (const ExplanationMethod way : {ExplanationMethod::Relevance, ExplanationMethod::AttentionGradient, ExplanationMethod::GradCam}) {
+    for (const ExplanationMethod way :
+         {ExplanationMethod::Relevance, ExplanationMethod::AttentionGradient,
+          ExplanationMethod::GradCam}) {
       const int layer = infoOf(way).ofLayer ? 0 : -1;  // the last stage may be one patch
       double sum = 0;                                  // of all classes: nothing may speak for one
       for (int index = 0; index < config.classes; ++index)
@@ -240,14 +247,16 @@ TEST(ClassHeatmap, RefusesWhatCannotBe) {
   };
   EXPECT_NE(refusal(picture, ExplanationMethod::Relevance, {.classIndex = 7}).find("no class 7"),
             std::string::npos);
-  EXPECT_NE(refusal(picture, ExplanationMethod::GradCam, {.layer = 3}).find("no layer 3"), std::string::npos);
-  EXPECT_NE(refusal(picture, ExplanationMethod::Depth, {}).find("not of a class"), std::string::npos);
+  EXPECT_NE(refusal(picture, ExplanationMethod::GradCam, {.layer = 3}).find("no layer 3"),
+            std::string::npos);
+  EXPECT_NE(refusal(picture, ExplanationMethod::Depth, {}).find("not of a class"),
+            std::string::npos);
   RawImages larger = wayPicture(shrunk(findPublishedModel("deit_tiny")->config));
   EXPECT_NE(refusal(larger, ExplanationMethod::Relevance, {}).find("24 x 24"), std::string::npos);
   std::stop_source stopped;
   stopped.request_stop();
-  const auto late =
-      classHeat(*session, picture, masks, ExplanationMethod::Relevance, {}, {}, stopped.get_token());
+  const auto late = classHeat(*session, picture, masks, ExplanationMethod::Relevance, {}, {},
+                              stopped.get_token());
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::Canceled);
 }
@@ -255,8 +264,9 @@ TEST(ClassHeatmap, RefusesWhatCannotBe) {
 TEST(ClassHeatmap, ProgressEndsWhereItSaysItWill) {
   const auto session = waySession(microVit());
   Progress last;
-  const auto heat = classHeat(*session, wayPicture(microVit()), wayMasks(*session), ExplanationMethod::Relevance,
-                              {}, [&](const Progress& progress) { last = progress; });
+  const auto heat =
+      classHeat(*session, wayPicture(microVit()), wayMasks(*session), ExplanationMethod::Relevance,
+                {}, [&](const Progress& progress) { last = progress; });
   ASSERT_TRUE(heat);
   EXPECT_EQ(last.done, last.total);
   EXPECT_EQ(last.total, 6);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Faithfulness over pictures: means and deviations of what each picture alone gives.
 
 #include "core/workbench/attribution/FaithfulnessStudy.h"

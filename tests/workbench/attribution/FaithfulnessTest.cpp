@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Faithfulness, beside passes of pictures that the test edits by itself.
 
 #include "core/workbench/attribution/Faithfulness.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a learned mask does to the gradients of the logits, beside a naive model in double whose
 // logits have a leaf added.
 
@@ -9,8 +11,8 @@
 
 #include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/workbench/attribution/LogitSlopes.h"
-#include "tests/workbench/NaiveVit.h"
 #include "tests/workbench/ExplanationSupport.h"
+#include "tests/workbench/NaiveVit.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Mean attention by offset over pictures, beside loops over the maps that looks have; its files.
 
 #include "core/workbench/attribution/RelativeMaps.h"
@@ -7,8 +9,8 @@
 
 #include "core/base/files/Files.h"
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/figures/RelativeFigure.h"
+#include "core/workbench/loading/MapFile.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/workbench/ExplanationSupport.h"
 
@@ -29,7 +31,8 @@ ImageSource feedOfNoise(int count) {
           }};
 }
 
-double naiveOffset(const std::vector<InferenceResult>& looks, std::size_t layer, int head, int dr, int dc) {
+double naiveOffset(const std::vector<InferenceResult>& looks, std::size_t layer, int head, int dr,
+                   int dc) {
   double sum = 0;
   int count = 0;
   for (const InferenceResult& look : looks) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What measurements stand on: the memory that tensors hold, and LibTorch's own attention.
 
 #include "core/workbench/bench/DeviceMeter.h"

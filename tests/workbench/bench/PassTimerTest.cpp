@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The clock of the benches.
 
 #include "core/workbench/bench/PassTimer.h"

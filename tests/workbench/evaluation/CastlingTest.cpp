@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Castling as evaluate tells of it: what is left of the branch in every layer, and that it is free
 // exactly where nothing is.
 
@@ -9,13 +11,13 @@
 #include <limits>
 
 #include "core/attention/linear/LinearAngular.h"
-#include "core/models/backbones/Castling.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Castling.h"
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/evaluation/CastlingReport.h"
 #include "core/workbench/export/Convert.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/results/CachedMetrics.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"

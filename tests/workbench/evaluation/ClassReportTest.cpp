@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Per-class counts and the confusion of a result that is written down by hand.
 
 #include "core/workbench/evaluation/ClassReport.h"

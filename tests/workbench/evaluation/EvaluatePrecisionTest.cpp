@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Evaluation in 16 bits: its numbers against logits that are asked for here one by one, and where
 // it is refused. That the processor has no such products makes it slow, not wrong.
 
@@ -11,8 +13,8 @@
 
 #include "core/base/Processor.h"
 #include "core/base/TorchCompat.h"
-#include "core/models/layers/Precision.h"
 #include "core/models/Registry.h"
+#include "core/models/layers/Precision.h"
 #include "core/workbench/bench/Bench.h"
 #include "core/workbench/evaluation/MaskEffect.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What heads are worth, against a ViT written out in double precision whose heads are really
 // silenced and really turned up and down; and that nothing of the model is left changed.
 

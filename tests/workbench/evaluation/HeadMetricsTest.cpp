@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The door to measures of heads: of a picture, over a data set, and conditions on them.
 
 #include <gtest/gtest.h>
@@ -8,12 +10,12 @@
 #include "core/analysis/HeadStatistics.h"
 #include "core/models/Registry.h"
 #include "core/training/Evaluation.h"
-#include "core/workbench/session/Datasets.h"
-#include "core/workbench/evaluation/HeadMetrics.h"
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/evaluation/HeadImportance.h"
+#include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/Pictures.h"
 #include "tests/models/Pairings.h"
 
 namespace headlight {
@@ -123,7 +125,7 @@ TEST(HeadMetrics, OverADataSetAreMeansOverItsPictures) {
   MaskScheme masks = noMasks(*session);
   masks.set(0, 1, {MaskKind::Hard, 3});
   const auto found = measureHeadMetrics(*session, {experiment.data, 11}, masks,
-                                  {M::Entropy, M::Locality, M::ImportanceFirstOrder});
+                                        {M::Entropy, M::Locality, M::ImportanceFirstOrder});
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_EQ(found->size(), 3u);
   HeadTable entropy(3, std::vector<double>(3, 0.0)), locality = entropy;
@@ -177,7 +179,8 @@ TEST(HeadMetrics, OverAnyPicturesAreMeansOverThoseThatCanBeRead) {
   ASSERT_EQ(found.values.size(), 3u);
   std::vector<double> ones;
   for (const Image& image : images)
-    ones.push_back(valueOrThrow(measureHeadMetrics(*session, image, masks, M::Distance)).values[0][1]);
+    ones.push_back(
+        valueOrThrow(measureHeadMetrics(*session, image, masks, M::Distance)).values[0][1]);
   const double mean = (ones[0] + ones[1] + ones[2]) / 3;
   double squares = 0;
   for (const double one : ones)
@@ -192,8 +195,9 @@ TEST(HeadMetrics, OverAnyPicturesAreMeansOverThoseThatCanBeRead) {
   EXPECT_NE(refused.error().text().find("needs their classes"), std::string::npos);
   std::stop_source stopped;
   stopped.request_stop();
-  EXPECT_EQ(measureHeadMetrics(*session, feed, masks, {M::Entropy}, {}, stopped.get_token()).error().code,
-            ErrorCode::Canceled);
+  EXPECT_EQ(
+      measureHeadMetrics(*session, feed, masks, {M::Entropy}, {}, stopped.get_token()).error().code,
+      ErrorCode::Canceled);
 }
 
 TEST(HeadMetrics, OverTheMapsOfAFileAreMeansToo) {
@@ -204,12 +208,13 @@ TEST(HeadMetrics, OverTheMapsOfAFileAreMeansToo) {
   const auto session = valueOrThrow(InferenceSession::open(source));
   const std::int64_t pictures = session->info().pictures;
   ASSERT_GT(pictures, 1);
-  const auto found =
-      valueOrThrow(measureHeadMetrics(*session, feedOfMaps(*session), noMasks(*session), {M::Entropy}));
+  const auto found = valueOrThrow(
+      measureHeadMetrics(*session, feedOfMaps(*session), noMasks(*session), {M::Entropy}));
   double sum = 0;
   for (int i = 0; i < pictures; ++i) {
     const Image image = valueOrThrow(feedOfMaps(*session, i).read(0)).image;
-    sum += valueOrThrow(measureHeadMetrics(*session, image, noMasks(*session), M::Entropy)).values[1][0];
+    sum += valueOrThrow(measureHeadMetrics(*session, image, noMasks(*session), M::Entropy))
+               .values[1][0];
   }
   EXPECT_NEAR(found.values[0].values[1][0], sum / static_cast<double>(pictures), 1e-9);
   EXPECT_EQ(found.values[0].pictures, pictures);
@@ -261,7 +266,8 @@ TEST(HeadMetrics, MapsThatAreNoDistributionAreSaidToBePrepared) {
   const auto session = sessionOf(smallExperiment("vit_lsla"));
   const auto dataset = picturesOf(session->info().experiment, 9);
   const Image image = valueOrThrow(dataset->sample(0)).image;
-  const auto entropy = valueOrThrow(measureHeadMetrics(*session, image, noMasks(*session), M::Entropy));
+  const auto entropy =
+      valueOrThrow(measureHeadMetrics(*session, image, noMasks(*session), M::Entropy));
   EXPECT_EQ(entropy.note, "signed maps clamped at 0, rows normalised");
   const auto cait = sessionOf(smallExperiment("cait_xxs24_224"));
   const auto als = valueOrThrow(measureHeadMetrics(*cait, image, noMasks(*cait), M::Locality));
@@ -292,15 +298,15 @@ TEST(HeadMetrics, TheSessionIsFreeWhileADataSetIsMeasured) {
       measureHeadMetrics(*session, {experiment.data, 9}, noMasks(*session), {M::Importance}));
   // Others look under other masks, and even take the weights away: what is measured stays.
   int looks = 0;
-  const auto busy = measureHeadMetrics(*session, {experiment.data, 9}, noMasks(*session), {M::Importance},
-                                 [&](const Progress& step) {
-                                   EXPECT_LE(step.done, step.total);
-                                   EXPECT_TRUE(session->look(image, other));
-                                   withModel(*session, [](Model& model) {
-                                     at::Tensor(model.trainable().back().second).zero_();
-                                   });
-                                   ++looks;
-                                 });
+  const auto busy = measureHeadMetrics(*session, {experiment.data, 9}, noMasks(*session),
+                                       {M::Importance}, [&](const Progress& step) {
+                                         EXPECT_LE(step.done, step.total);
+                                         EXPECT_TRUE(session->look(image, other));
+                                         withModel(*session, [](Model& model) {
+                                           at::Tensor(model.trainable().back().second).zero_();
+                                         });
+                                         ++looks;
+                                       });
   ASSERT_TRUE(busy) << busy.error().text();
   EXPECT_GT(looks, 2);
   EXPECT_EQ((*busy)[0].values, calm[0].values);

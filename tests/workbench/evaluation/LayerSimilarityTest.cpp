@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // How alike layers look: of a picture, and averaged over a data set, beside loops in double over
 // the maps that a look has.
 
@@ -10,8 +12,8 @@
 #include <limits>
 
 #include "core/models/Registry.h"
-#include "core/workbench/session/Datasets.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "tests/models/Shrunk.h"
 

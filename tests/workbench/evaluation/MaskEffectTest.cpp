@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What masks do on a data set, against evaluate() and counted by hand.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A config that was exported with its weights trains wherever its folder is taken.
 
 #include "core/workbench/export/ConfigExport.h"

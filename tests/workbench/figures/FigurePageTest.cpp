@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Figure pages: what their descriptions say and refuse, and that what is looked at and how it is
 // scaled is what a naive computation gives.
 
@@ -168,8 +170,9 @@ TEST_F(LookedPage, TilesAreWhatIsSeen) {
       EXPECT_NEAR(row.tiles[2]->values[p], mean, 1e-6);
     }
     EXPECT_EQ(row.tiles[3]->values, *rollout(seen.maps, {}));
-    const Heatmap heat = valueOrThrow(
-        classHeat(*m_session, rawPicture(m_session->info(), m_images[i]), m_masks, ExplanationMethod::Relevance));
+    const Heatmap heat =
+        valueOrThrow(classHeat(*m_session, rawPicture(m_session->info(), m_images[i]), m_masks,
+                               ExplanationMethod::Relevance));
     EXPECT_EQ(row.tiles[4]->values, heat.values);
     EXPECT_EQ(row.tiles[4]->className, heat.className);
     EXPECT_TRUE(row.tiles[5]->colors.has_value());

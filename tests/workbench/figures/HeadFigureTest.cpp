@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every head by depth: deviations over pictures are those of the single ones, and the figure's
 // numbers are the measured ones.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Curves of runs as files.
 
 #include "core/workbench/figures/RunFigure.h"

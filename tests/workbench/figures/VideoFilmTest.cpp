@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Films of a video: their maps are those of the same frames looked at one by one, read off the
 // arrays here.
 
@@ -5,9 +7,9 @@
 
 #include <cmath>
 
+#include "core/workbench/figures/VideoFilm.h"
 #include "core/workbench/loading/FileContent.h"
 #include "core/workbench/session/Pictures.h"
-#include "core/workbench/figures/VideoFilm.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/workbench/ExplanationSupport.h"
 

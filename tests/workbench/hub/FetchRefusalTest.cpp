@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Redirections, refusals, tokens, and what the environment says of them.
 
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Folders of timm and entries of the hub's cache: opened by themselves, with the logits of timm's
 // own code; and everything that can be wrong with them.
 

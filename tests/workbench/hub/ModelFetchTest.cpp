@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Fetching from a hub that behaves, is slow, breaks off, lies or sends us elsewhere.
 
 #include <chrono>

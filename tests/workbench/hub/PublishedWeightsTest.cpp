@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The list of published weights: its file, what the registry knows of it, names and searches.
 
 #include "core/workbench/hub/PublishedWeights.h"

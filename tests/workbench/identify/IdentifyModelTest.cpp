@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Published models of every family from the names and shapes of their tensors alone: as large as
 // they are, and with every tensor in its place.
 

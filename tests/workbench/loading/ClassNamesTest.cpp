@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Names of classes: ImageNet-1k's, and those of files however they are written.
 
 #include "core/workbench/loading/ClassNames.h"
@@ -8,9 +10,9 @@
 #include <fstream>
 #include <set>
 
+#include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/Prediction.h"
-#include "core/workbench/loading/Weights.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Classes of data and model: by name wherever both have names, never half of them.
 
 #include <gtest/gtest.h>

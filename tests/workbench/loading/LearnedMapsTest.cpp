@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a mechanism has learned for every picture alike, through a session: LSLA's scale and biases
 // by a plain look-up in the saved parameters, IBiT's mask, and that new weights show.
 

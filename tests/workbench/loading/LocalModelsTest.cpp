@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What lies on this computer: complete or not, of a model that opens or not, and many of them.
 
 #include "core/workbench/loading/LocalModels.h"
@@ -6,8 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/hub/ModelFolders.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "tests/workbench/HubFixture.h"
 
 namespace headlight::hub {

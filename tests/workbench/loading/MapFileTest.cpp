@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Files of maps: what is read of them, what is assumed and said, what is refused; and that a
 // session of maps gives the numbers that a model gives of the same maps.
 

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Looking at pictures of another size: as a model that is opened so, and back again exactly.
 
 #include <gtest/gtest.h>
 
 #include "core/models/Registry.h"
+#include "core/workbench/loading/Resolution.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/RawTensors.h"
-#include "core/workbench/loading/Resolution.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The α that soft masks have learned, from the weights to whoever asks.
 
 #include <ATen/ATen.h>

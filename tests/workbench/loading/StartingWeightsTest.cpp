@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Which weights a training starts from: those that fill at least half of the model's body.
 
 #include <gtest/gtest.h>

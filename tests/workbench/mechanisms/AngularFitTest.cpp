@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The network that fits the angular kernel: its errors beside a naive Fourier transform, the order
 // in which frequencies are learned, and what is refused.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The angular kernel and its series beside closed forms, and a picture's angles and kernels beside
 // queries and keys that are made of the weights by their names, pair by pair.
 
@@ -8,8 +10,8 @@
 #include <numeric>
 
 #include "core/workbench/figures/AngularFigure.h"
-#include "tests/workbench/NaiveVit.h"
 #include "tests/workbench/ExplanationSupport.h"
+#include "tests/workbench/NaiveVit.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // How a mechanism's own pictures are drawn and written down.
 
 #include "core/workbench/mechanisms/MechanismPlotPages.h"
@@ -85,13 +87,16 @@ TEST(MechanismPlotPages, OneScaleIsThatOfAllThatAreChosen) {
 
 TEST(MechanismPlotPages, EveryHeadOfEveryLayerIsOnThePage) {
   // As many as AFT-conv has: rows of 32 of them, two pixels a tap.
-  const Image many = valueOrThrow(ownPage(panelsOf(MechanismPlotKind::Kernel, 2, 384, 11, true), "m", {}));
+  const Image many =
+      valueOrThrow(ownPage(panelsOf(MechanismPlotKind::Kernel, 2, 384, 11, true), "m", {}));
   EXPECT_GT(many.width, 32 * 22);
   EXPECT_GT(many.height, 24 * 22);
-  const Image few = valueOrThrow(ownPage(panelsOf(MechanismPlotKind::Matrix, 3, 4, 20, false), "m", {}));
+  const Image few =
+      valueOrThrow(ownPage(panelsOf(MechanismPlotKind::Matrix, 3, 4, 20, false), "m", {}));
   EXPECT_GT(few.width, 4 * 220);  // eleven pixels an entry
   EXPECT_GT(few.height, 3 * 220);
-  const Image shared = valueOrThrow(ownPage(panelsOf(MechanismPlotKind::Matrix, 6, 1, 197, true), "m", {}));
+  const Image shared =
+      valueOrThrow(ownPage(panelsOf(MechanismPlotKind::Matrix, 6, 1, 197, true), "m", {}));
   EXPECT_GT(shared.width, 4 * 197);
   EXPECT_LT(shared.height, 3 * 300);  // two rows of four and two
   const Image one = valueOrThrow(

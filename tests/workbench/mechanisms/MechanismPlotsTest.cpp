@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A mechanism's own pictures, beside plain loops over the saved weights in double precision.
 
 #include "core/workbench/mechanisms/MechanismPlots.h"
@@ -5,8 +7,8 @@
 #include <cmath>
 #include <map>
 
-#include "tests/workbench/NaiveLsla.h"
 #include "tests/workbench/ExplanationSupport.h"
+#include "tests/workbench/NaiveLsla.h"
 
 namespace headlight {
 namespace {
@@ -45,7 +47,8 @@ double at2(const at::Tensor& matrix, std::int64_t row, std::int64_t col) {
   return matrix.data_ptr<double>()[row * matrix.size(1) + col];
 }
 
-MechanismPlot picked(InferenceSession& session, const std::string& name, MechanismPlotRequest request = {}) {
+MechanismPlot picked(InferenceSession& session, const std::string& name,
+                     MechanismPlotRequest request = {}) {
   return valueOrThrow(ownPicture(session, name, request));
 }
 
@@ -77,7 +80,7 @@ TEST(MechanismPlots, OfAftFullAreTheProductOfItsFactors) {
             (std::vector<std::string>{"position-bias", "position-weight", "keys"}));
   const Weights weights = weightsOf(*session);
   const MechanismPlot bias = picked(*session, "position-bias"),
-                   weight = picked(*session, "position-weight");
+                      weight = picked(*session, "position-weight");
   ASSERT_EQ(bias.panels.size(), 3u);
   EXPECT_EQ(weight.layers(), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(weight.heads(1), std::vector<int>{-1});
@@ -151,7 +154,7 @@ TEST(MechanismPlots, OfAftConvAreItsKernelsAsInferenceTakesThem) {
           microConfig("aft_conv_micro", {{"reparametrise", reparametrised}, {"gumbel", sparse}}));
       const Weights weights = weightsOf(*session);
       const MechanismPlot kernel = picked(*session, "kernel"),
-                       weight = picked(*session, "kernel-weight");
+                          weight = picked(*session, "kernel-weight");
       const auto heads = session->info().heads.front();
       ASSERT_EQ(kernel.panels.size(), 3u * heads);
       EXPECT_EQ(kernel.heads(2).size(), static_cast<std::size_t>(heads));
@@ -287,7 +290,7 @@ TEST(MechanismPlots, OfLslaAreItsAttentionBeforeAndAfterTheOuterBias) {
   for (const int token : {0, 27, 62}) {
     const MechanismPlotRequest request{.picture = picture, .token = token};
     const MechanismPlot before = picked(*session, "attention-before", request),
-                     after = picked(*session, "attention-after", request);
+                        after = picked(*session, "attention-after", request);
     EXPECT_EQ(before.tokenText,
               "patch (" + std::to_string(token / 8) + ", " + std::to_string(token % 8) + ")");
     EXPECT_EQ(ownTitle(before), "attention before B_o of the " + before.tokenText);
@@ -316,8 +319,8 @@ TEST(MechanismPlots, LinesAreTheRowsOfTheTablesAtThePlaceOfTheQuery) {
   const Weights weights = weightsOf(*session);
   const int token = 27;
   const MechanismPlot biases = picked(*session, "bias-lines", {.token = token}),
-                   lines =
-                       picked(*session, "attention-lines", {.picture = picture, .token = token});
+                      lines =
+                          picked(*session, "attention-lines", {.picture = picture, .token = token});
   EXPECT_TRUE(biases.panels.empty());
   for (const int layer : {0, 1}) {
     const NaiveLsla naive = naiveLayer(*session, picture, weights, layer);
@@ -350,7 +353,8 @@ TEST(MechanismPlots, TheClassTokenHasNoWindowAndTakesItsShare) {
   config.attention = {{"window", 2}};
   const auto session = stirredSession(config);
   const RawImages picture = wayPicture(config);
-  const MechanismPlot before = picked(*session, "attention-before", {.picture = picture, .token = 6});
+  const MechanismPlot before =
+      picked(*session, "attention-before", {.picture = picture, .token = 6});
   EXPECT_NE(before.note.find("class token"), std::string::npos);
   double sum = 0;
   int seen = 0;

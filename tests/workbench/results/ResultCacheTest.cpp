@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What is measured on data sets is kept beside model, masks, pictures and date, found again, and
 // found by nothing else; files that are damaged or lie are measured anew.
 
@@ -10,11 +12,11 @@
 #include <fstream>
 
 #include "core/base/Clock.h"
-#include "core/base/files/Files.h"
 #include "core/base/Log.h"
+#include "core/base/files/Files.h"
 #include "core/models/Registry.h"
-#include "core/workbench/results/CachedMetrics.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/results/CachedMetrics.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"

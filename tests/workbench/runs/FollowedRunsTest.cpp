@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A list of runs that is kept: what grew is told once, whatever becomes of the folders.
 
 #include "core/workbench/runs/FollowedRuns.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Reading evolution.bin while it grows, and whatever became of it: cut anywhere, damaged, of
 // another run, newer than this program, thinned meanwhile, gone.
 

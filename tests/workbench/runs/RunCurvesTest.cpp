@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a run's log has numbers of, over steps, epochs and time; checked against plain sums.
 
 #include "core/workbench/runs/RunCurves.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Following a run on disk: what is new is handed out once, whatever becomes of the files.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Runs beside runs, from made-up folders.
 
 #include "core/workbench/runs/RunList.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a search decides from numbers, against MaiT's text (§4.3).
 
 #include "core/workbench/search/SearchRules.h"

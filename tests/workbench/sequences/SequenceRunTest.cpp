@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The folder of a sequence model's run: what leads elsewhere, is damaged, missing or another run's
 // is refused, and what could not be written is not forgotten.
 

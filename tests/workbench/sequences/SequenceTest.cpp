@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sequence models from end to end: training, resuming, measuring, completing, continuing, and files
 // that are not what they should be.
 
@@ -20,11 +22,11 @@
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/sequence/SequenceFile.h"
-#include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/sequences/SequenceMaps.h"
 #include "core/workbench/sequences/SequencePictures.h"
 #include "core/workbench/sequences/SequenceSession.h"
 #include "core/workbench/sequences/SequenceTraining.h"
+#include "core/workbench/session/InferenceSession.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/workbench/SequenceSupport.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Two maps side by side: which token is which, and how far apart the maps are.
 
 #include "core/workbench/session/PredictionComparison.h"

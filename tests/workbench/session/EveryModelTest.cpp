@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Every kind of registered model, made small: trains with a falling loss, resumes exactly, and
 // comes back from its checkpoint and its config as it was.
 

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Maps that would fill the memory: looked at by rows that are made again, and the same.
 
 #include <gtest/gtest.h>
 
 #include "core/config/Experiment.h"
 #include "core/models/Registry.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/MapView.h"
 #include "core/workbench/session/RawTensors.h"
-#include "core/workbench/attribution/Explanations.h"
 
 namespace headlight {
 namespace {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // How maps are drawn, whoever draws them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Schemes that are kept by name.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sweep files made of what varies, and what a sweep is drawn over: against values counted by hand.
 
 #include <gtest/gtest.h>

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // Sweeps: what their files may say, and that however they are interrupted the table is the same.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/models/backbones/Model.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/Model.h"
 #include "core/models/sequence/SequenceModel.h"
 #include "core/workbench/sweeps/Sweep.h"
 #include "tests/training/Support.h"

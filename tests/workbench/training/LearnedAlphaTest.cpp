@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // What a soft mask learned stays with its head: through edits and undo in a run, through resuming,
 // and through saving weights and opening them again.
 
@@ -6,9 +8,9 @@
 #include <cmath>
 
 #include "core/models/backbones/Model.h"
-#include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelSnapshot.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // A session as programs use it: what it says, what it leaves, and what happens when things go
 // wrong.
 
@@ -15,9 +17,9 @@
 #include "core/data/Export.h"
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/evaluation/Evaluate.h"
+#include "core/workbench/runs/RunFollower.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/ModelSnapshot.h"
-#include "core/workbench/runs/RunFollower.h"
 #include "tests/training/Support.h"
 
 namespace headlight {

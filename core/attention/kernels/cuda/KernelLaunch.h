@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How kernels are started. Without a CUDA compiler this is for tests alone, which bring a header
 // that runs kernels on the CPU (tests/attention/cuda_on_cpu).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // One warp computes one row (or, backward, one key) of one head of one image. A prefix key is
 // selected by every row, so that backward a whole block computes it. Each sum is taken in a fixed
 // order, without atomics: the same numbers every time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The linear-time form of masked heads (MaiT, Eq. 2; LocalRows.h) as CUDA kernels, compiled in
 // where LibTorch has CUDA and there is a CUDA compiler (cmake/CudaLanguage.cmake). Their check is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The kernels that LinearRows.h is the host side of. No torch type here, so that the CUDA compiler
 // needs nothing of LibTorch.

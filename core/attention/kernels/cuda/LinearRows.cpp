@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/kernels/cuda/LinearRows.h"
 
 // Without CUDA there is nothing here.
@@ -13,9 +14,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/kernels/cuda/LinearHeadsKernels.h"
 #include "core/attention/kernels/heads/GatheredHeads.h"
 #include "core/attention/kernels/heads/SetTensors.h"
-#include "core/attention/kernels/cuda/LinearHeadsKernels.h"
 
 namespace headlight::cuda {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The host side of the kernels: tensors in and out, and their gradients. Compiled with CUDA and,
 // for the CPU, in tests.

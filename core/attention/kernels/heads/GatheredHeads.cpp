@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/attention/kernels/heads/GatheredHeads.h"
 
 #include <ATen/ATen.h>

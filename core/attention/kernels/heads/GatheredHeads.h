@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The linear-time form of masked heads (MaiT, Eq. 2; LocalRows.h) by LibTorch's own operations and
 // gradients: what every row selects is gathered. Any device and floating-point type; the plain

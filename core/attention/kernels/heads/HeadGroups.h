@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The heads that run in linear time by one call: those that share their sets and rule. Internal to
 // the kernels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Queries, keys and values of all heads of a layer, however they lie: in one tensor, as the layer
 // that made them left them, or apart.

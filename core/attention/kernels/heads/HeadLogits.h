@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What becomes of the logits S [B, H, Tq, Tk] of a layer before their softmax, as tensors: shared
 // by the kernels. In this order:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The keys that each query of a masked head selects, as compressed rows: what the linear-time
 // kernel walks instead of a T × T matrix.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // SelectedSets as tensors on any device. Made once for a set and device, and kept as long as the
 // set lives.
