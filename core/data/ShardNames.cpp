@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "core/data/files/NaturalOrder.h"
 
@@ -13,14 +14,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxTexts = 1'000'000;
+constexpr std::uint64_t kMostNames = 1'000'000;
+constexpr std::uint64_t kMostNameBytes = 255;         // of a file's name, as Linux has it
+constexpr std::uint64_t kMostBytesInAll = 64u << 20;  // of all names together
+constexpr std::uint64_t kUncounted = 1'000'000'000'000;
 constexpr const char* kValidationWords[] = {"val", "validation", "valid", "test"};
 constexpr const char* kFolders[] = {"train", "val", "validation", "valid", "test"};
+
+/// A pattern may be as long as a config may be.
+std::string shownPattern(const std::string& pattern) {
+  constexpr std::size_t kShown = 80;
+  return pattern.size() <= kShown ? pattern : pattern.substr(0, kShown) + "…";
+}
 
 [[noreturn]] void refusePattern(const std::string& pattern, const std::string& what) {
   throw Failure({ErrorCode::InvalidArgument,
                  what + "; a pattern is written as train-{000..146}.tar or {train,val}-0.tar",
-                 pattern});
+                 shownPattern(pattern)});
+}
+
+[[noreturn]] void refuseSize(const std::string& pattern, std::uint64_t found,
+                             const std::string& ofWhat, std::uint64_t most) {
+  const std::string count =
+      found < kUncounted ? std::to_string(found) : "more than " + std::to_string(kUncounted - 1);
+  throw Failure({ErrorCode::InvalidArgument,
+                 "the pattern in data.path (or --data) stands for " + count + " " + ofWhat +
+                     ", and at most " + std::to_string(most) +
+                     " are allowed; write a shorter pattern, or name the folder of the shards",
+                 shownPattern(pattern)});
 }
 
 bool isNumber(const std::string& text) {
@@ -28,34 +49,102 @@ bool isNumber(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// A stretch of a pattern: the texts of a list, or numbers that count from `first` on.
+struct Piece {
+  std::vector<std::string> texts;
+  long first = 0;
+  std::size_t digits = 0;     ///< at least so many, with zeros in front
+  std::uint64_t count = 0;    ///< how many texts it stands for
+  std::uint64_t longest = 0;  ///< of these, in bytes
+  std::uint64_t bytes = 0;    ///< of all of them; of numbers at most
+
+  std::string at(std::uint64_t index) const {
+    if (!texts.empty()) return texts[index];
+    std::string text = std::to_string(first + static_cast<long>(index));
+    if (text.size() < digits) text.insert(0, digits - text.size(), '0');
+    return text;
+  }
+};
+
+Piece listPiece(std::vector<std::string> texts) {
+  Piece piece;
+  piece.count = texts.size();
+  for (const std::string& text : texts) {
+    piece.longest = std::max<std::uint64_t>(piece.longest, text.size());
+    piece.bytes += text.size();
+  }
+  piece.texts = std::move(texts);
+  return piece;
+}
+
 /// "000..146" counts, with zeros in front where the first number has them.
-std::vector<std::string> counted(const std::string& inside, const std::string& pattern) {
+Piece countedPiece(const std::string& inside, const std::string& pattern) {
   const std::size_t dots = inside.find("..");
   const std::string first = inside.substr(0, dots), last = inside.substr(dots + 2);
   if (!isNumber(first) || !isNumber(last) || std::stol(first) > std::stol(last))
-    refusePattern(pattern, "{" + inside + "} does not count from a number up to another");
-  if (std::size_t(std::stol(last) - std::stol(first)) >= kMaxTexts)
-    refusePattern(pattern, "{" + inside + "} means over a million shards");
-  std::vector<std::string> texts;
-  for (long number = std::stol(first); number <= std::stol(last); ++number) {
-    std::string text = std::to_string(number);
-    if (text.size() < first.size()) text.insert(0, first.size() - text.size(), '0');
-    texts.push_back(std::move(text));
-  }
-  return texts;
+    refusePattern(pattern,
+                  "{" + shownPattern(inside) + "} does not count from a number up to another");
+  Piece piece;
+  piece.first = std::stol(first);
+  piece.digits = first.size();
+  piece.count = static_cast<std::uint64_t>(std::stol(last) - piece.first) + 1;
+  piece.longest = std::max(first.size(), std::to_string(std::stol(last)).size());
+  piece.bytes = piece.count * piece.longest;
+  return piece;
 }
 
-std::vector<std::string> alternatives(const std::string& inside, const std::string& pattern) {
+Piece piecewise(const std::string& inside, const std::string& pattern) {
   if (inside.empty() || inside.find('{') != inside.npos)
     refusePattern(pattern, "has braces that are empty or within others");
-  if (inside.find("..") != inside.npos) return counted(inside, pattern);
+  if (inside.find("..") != inside.npos) return countedPiece(inside, pattern);
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin <= inside.size();) {
     const std::size_t end = std::min(inside.find(',', begin), inside.size());
     texts.push_back(inside.substr(begin, end - begin));
     begin = end + 1;
   }
-  return texts;
+  return listPiece(std::move(texts));
+}
+
+/// What stands for one text alone becomes one with its neighbors, so that only pieces with a choice
+/// are many.
+void addPiece(std::vector<Piece>& pieces, Piece piece) {
+  if (piece.count != 1 || pieces.empty() || pieces.back().count != 1)
+    return pieces.push_back(std::move(piece));
+  pieces.back().texts = {pieces.back().at(0).append(piece.at(0))};
+  pieces.back().longest = pieces.back().bytes = pieces.back().texts.front().size();
+}
+
+std::vector<Piece> piecesOf(const std::string& pattern) {
+  std::vector<Piece> pieces;
+  for (std::size_t begin = 0; begin < pattern.size();) {
+    const std::size_t open = std::min(pattern.find('{', begin), pattern.size());
+    if (open > begin) addPiece(pieces, listPiece({pattern.substr(begin, open - begin)}));
+    if (open == pattern.size()) break;
+    const std::size_t close = pattern.find('}', open);
+    if (close == pattern.npos) refusePattern(pattern, "has a brace that is not closed");
+    addPiece(pieces, piecewise(pattern.substr(open + 1, close - open - 1), pattern));
+    begin = close + 1;
+  }
+  return pieces;
+}
+
+/// Before any name is made. Returns how many there are.
+std::uint64_t requireFewNames(const std::vector<Piece>& pieces, const std::string& pattern) {
+  std::uint64_t count = 1, longest = 0;
+  for (const Piece& piece : pieces) {
+    count = std::min(count * piece.count, kUncounted);
+    longest += piece.longest;
+  }
+  if (count > kMostNames) refuseSize(pattern, count, "shards", kMostNames);
+  if (longest > kMostNameBytes)
+    refuseSize(pattern, longest, "bytes in the name of a shard", kMostNameBytes);
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces)
+    bytes += count / piece.count * piece.bytes;
+  if (bytes > kMostBytesInAll)
+    refuseSize(pattern, bytes, "bytes in the names of all shards", kMostBytesInAll);
+  return count;
 }
 
 bool isPattern(const fs::path& path) {
@@ -125,23 +214,14 @@ std::string validationWordOf(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<std::string> expandedBraces(const std::string& pattern) {
-  std::vector<std::string> texts{""};
-  for (std::size_t begin = 0; begin < pattern.size();) {
-    const std::size_t open = std::min(pattern.find('{', begin), pattern.size());
-    for (std::string& text : texts)
-      text += pattern.substr(begin, open - begin);
-    if (open == pattern.size()) break;
-    const std::size_t close = pattern.find('}', open);
-    if (close == pattern.npos) refusePattern(pattern, "has a brace that is not closed");
-    const auto inside = alternatives(pattern.substr(open + 1, close - open - 1), pattern);
-    if (texts.size() * inside.size() > kMaxTexts)
-      refusePattern(pattern, "means over a million shards");
-    std::vector<std::string> longer;
-    for (const std::string& text : texts)
-      for (const std::string& part : inside)
-        longer.push_back(text + part);
-    texts = std::move(longer);
-    begin = close + 1;
+  const std::vector<Piece> pieces = piecesOf(pattern);
+  const std::uint64_t count = requireFewNames(pieces, pattern);
+  std::vector<std::string> texts(count);
+  std::uint64_t after = count;  // how many names share their texts up to this piece
+  for (const Piece& piece : pieces) {
+    after /= piece.count;
+    for (std::uint64_t i = 0; i < count; ++i)
+      texts[i] += piece.at(i / after % piece.count);
   }
   return texts;
 }

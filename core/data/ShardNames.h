@@ -18,7 +18,8 @@ struct ShardNames {
 
 /// The texts that a pattern stands for: of each pair of braces {000..146} counts, with as many
 /// digits, and {train,val} lists. Failure (InvalidArgument): braces that are open, empty, nested or
-/// count down, and over a million texts.
+/// count down; and, counted before any text is made, over a million texts, one of more than 255
+/// bytes, or more than 64 MiB of them.
 std::vector<std::string> expandedBraces(const std::string& pattern);
 
 /// A shard is validation's if its name, or the folder in which it lies below a split folder, says

@@ -71,6 +71,18 @@ TEST_F(BombTest, AConfigsModelIsComparedWithTheFileThatIsGivenForIt) {
   expectDefused({"convert", kGolden / "vit_micro.safetensors", "o.safetensors", "--model", config});
 }
 
+/// A million names of twenty kilobytes each.
+TEST_F(BombTest, APatternOfShardsIsCountedBeforeItIsExpanded) {
+  json training = tinyTraining();
+  std::string pattern = "/x/{0..999999}";
+  for (int i = 0; i < 20'000; ++i)
+    pattern += "{a}";
+  training["data"].update({{"dataset", "webdataset"}, {"path", pattern + ".tar"}});
+  const auto outcome = run({"train", write("train.json", training), "--run", "run"});
+  expectError(outcome, 2, {"data.path", "20010 bytes", "at most 255"});
+  EXPECT_LT(outcome.peakBytes, kSmall);
+}
+
 #if !defined(__SANITIZE_ADDRESS__)  // which reserves terabytes
 TEST_F(BombTest, AModelLargerThanTheFreeMemoryIsRefusedWithItsSize) {
   const json model = {

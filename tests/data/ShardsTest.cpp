@@ -149,6 +149,33 @@ TEST(Shards, PatternsCountAndList) {
   EXPECT_TRUE(contains(refusal(folder / "nowhere"), "no such shard"));
 }
 
+/// What is refused is counted first: these would take gigabytes and minutes, or not end.
+TEST(Shards, PatternsAreCountedBeforeTheyAreExpanded) {
+  std::string braces, choices, numbers;
+  for (int i = 0; i < 20'000; ++i) {
+    braces += "{a}";
+    choices += "{a,b}";
+  }
+  for (int i = 0; i < 30; ++i)
+    numbers += "{0..9}";
+  const auto said = [](const std::string& pattern) {
+    const std::string text = refusal("/x/" + pattern);
+    EXPECT_LT(text.size(), 500u) << "the pattern is not repeated whole";
+    EXPECT_TRUE(contains(text, "data.path")) << text;
+    return text;
+  };
+  EXPECT_TRUE(contains(said("{0..999999}" + braces + ".tar"), "20010 bytes in the name"));
+  EXPECT_TRUE(contains(said(choices + ".tar"), "more than 999999999999 shards"));
+  EXPECT_TRUE(contains(said(numbers + ".tar"), "more than 999999999999 shards"));
+  EXPECT_TRUE(contains(said("{0..999}{0..999}{0,1}.tar"), "2000000 shards, and at most 1000000"));
+  EXPECT_TRUE(contains(said("{0..999999}" + std::string(200, 'x') + ".tar"), "at most 67108864"));
+  EXPECT_EQ(detectDatasetKind("/x/{0..999999}" + braces + ".tar"), "");
+  EXPECT_EQ(expandedBraces("{0..999}{000..999}.tar").size(), 1'000'000u);
+  EXPECT_EQ(expandedBraces("{a}{b}-{8..11}-{c}{,d}"),
+            (std::vector<std::string>{"ab-8-c", "ab-8-cd", "ab-9-c", "ab-9-cd", "ab-10-c",
+                                      "ab-10-cd", "ab-11-c", "ab-11-cd"}));
+}
+
 TEST(Shards, GroupsByNameUpToTheFirstDot) {
   const TemporaryFolder folder;
   test::writeBytes(folder / "a.tar",

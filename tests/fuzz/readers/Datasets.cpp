@@ -4,6 +4,7 @@
 
 #include "core/data/Dataset.h"
 #include "core/data/Sequences.h"
+#include "core/data/ShardNames.h"
 #include "tests/Gzip.h"
 #include "tests/data/TarWriter.h"
 #include "tests/fuzz/Bounds.h"
@@ -92,6 +93,25 @@ Target dataset(const fs::path& folder, const std::string& kind, const std::strin
   return target;
 }
 
+/// What data.path may hold. Names are counted before they are made.
+Target pattern() {
+  return {"pattern of shards",
+          Kind::Text,
+          {"imagenet-train-{000000..000146}.tar", "{train,val}-{0..3}{a,b,}-{00..99}{x}.tar",
+           "{0..99}{0..99}{a,b}{0..9}.tar"},
+          [](const std::string& text) {
+            const auto names = guarded("", [&] { return expandedBraces(text); });
+            return readThen(names, [](const std::vector<std::string>& all) {
+              std::size_t bytes = 0;
+              for (const std::string& name : all) {
+                require(name.size() <= 255, "a name that is too long");
+                bytes += name.size();
+              }
+              require(all.size() <= 1'000'000 && bytes <= 64u << 20, "too many names");
+            });
+          }};
+}
+
 Target text(const fs::path& folder) {
   const fs::path path = folder / "book.txt";
   std::string whole;
@@ -147,6 +167,7 @@ std::vector<Target> dataTargets(const fs::path& folder) {
           dataset(folder, "idx", "train-labels-idx1-ubyte", idx),
           dataset(folder, "idx", "train-images-idx3-ubyte.gz", idxGzipped),
           dataset(folder, "webdataset", "train.tar", {{"train.tar", tarShard()}}),
+          pattern(),
           text(folder),
           pngText()};
 }
