@@ -46,7 +46,7 @@
 #include "ui/window/HelpCommands.h"
 #include "ui/window/MechanismPlotCommands.h"
 #include "ui/window/Menus.h"
-#include "ui/window/RunPicture.h"
+#include "ui/window/RunImage.h"
 #include "ui/window/SessionController.h"
 #include "ui/window/StatusLine.h"
 #include "ui/window/ThemeCommands.h"
@@ -151,7 +151,7 @@ void MainWindow::buildControllers() {
   m_help = new HelpCommands(document, m_actions, m_log, this);
   m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
                                        m_trainingDock, this);
-  new RunPicture(document, m_training.get(), m_look.get(), m_workspaces, this);
+  new RunImage(document, m_training.get(), m_look.get(), m_workspaces, this);
   if (!m_options.sessionPath.isEmpty())
     m_trainings->setPlacesFile(
         QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("runs.json")));

@@ -134,7 +134,7 @@ class TrainingWindowTest : public QObject {
     QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
   }
 
-  void inTrainThePictureIsTheTraining() {
+  void inTrainTheImageIsTheTraining() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     OPEN_PICTURE(test, m_picture);

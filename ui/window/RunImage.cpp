@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/window/RunPicture.h"
+#include "ui/window/RunImage.h"
 
 #include <QFileInfo>
 #include <QScopedValueRollback>
@@ -14,27 +14,27 @@
 
 namespace headlight {
 
-RunPicture::RunPicture(Document* document, TrainingBridge* training, ModelWorker* look,
-                       Workspaces* workspaces, QObject* parent)
+RunImage::RunImage(Document* document, TrainingBridge* training, ModelWorker* look,
+                   Workspaces* workspaces, QObject* parent)
     : QObject(parent),
       m_document(document),
       m_training(training),
       m_look(look),
       m_workspaces(workspaces) {
-  connect(training, &TrainingBridge::stateChanged, this, &RunPicture::onState);
-  connect(training, &TrainingBridge::snapshotsWantedChanged, this, &RunPicture::onWanted);
-  connect(workspaces, &Workspaces::changed, this, &RunPicture::refresh);
-  connect(document, &Document::modelChanged, this, &RunPicture::onModel);
-  connect(look, &ModelWorker::throughTrainingChanged, this, &RunPicture::refreshNote);
+  connect(training, &TrainingBridge::stateChanged, this, &RunImage::onState);
+  connect(training, &TrainingBridge::snapshotsWantedChanged, this, &RunImage::onWanted);
+  connect(workspaces, &Workspaces::changed, this, &RunImage::refresh);
+  connect(document, &Document::modelChanged, this, &RunImage::onModel);
+  connect(look, &ModelWorker::throughTrainingChanged, this, &RunImage::refreshNote);
 }
 
-bool RunPicture::fits() const {
+bool RunImage::fits() const {
   const auto run = m_training->experiment();
   return run && m_document->hasModel() &&
          ModelWorker::canLookThrough(run->model, m_document->model().experiment.model);
 }
 
-void RunPicture::onState() {
+void RunImage::onState() {
   const bool running = m_training->isRunning();
   if (running && !std::exchange(m_running, true)) m_declined = false;
   m_running = running;
@@ -42,7 +42,7 @@ void RunPicture::onState() {
 }
 
 /// Switched off by the person, or because the run's weights cannot be looked through.
-void RunPicture::onWanted(bool wanted) {
+void RunImage::onWanted(bool wanted) {
   if (!m_changing) {
     m_own = false;
     m_declined = !wanted;
@@ -51,7 +51,7 @@ void RunPicture::onWanted(bool wanted) {
 }
 
 /// Who opens a model wants to see it, and not the run's weights over it.
-void RunPicture::onModel() {
+void RunImage::onModel() {
   if (m_own) {
     m_declined = true;
     want(false);
@@ -59,20 +59,20 @@ void RunPicture::onModel() {
   refresh();
 }
 
-void RunPicture::refresh() {
+void RunImage::refresh() {
   const bool here = m_workspaces->current() == Workspace::Train;
   if (m_own && !here) want(false);
   if (here && m_running && !m_declined && !m_training->snapshotsWanted() && fits()) want(true);
   refreshNote();
 }
 
-void RunPicture::want(bool wanted) {
+void RunImage::want(bool wanted) {
   const QScopedValueRollback changing(m_changing, true);
   m_own = wanted;
   m_training->setSnapshotsWanted(wanted);
 }
 
-void RunPicture::refreshNote() {
+void RunImage::refreshNote() {
   const bool other = m_workspaces->current() == Workspace::Train && m_running &&
                      !m_look->isLookingThroughTraining();
   m_document->setRunNote(other ? tr("the open model, not run “%1”")

@@ -13,12 +13,12 @@ class ModelWorker;
 class TrainingBridge;
 class Workspaces;
 
-class RunPicture : public QObject {
+class RunImage : public QObject {
   Q_OBJECT
  public:
   /// All of them outlive it.
-  RunPicture(Document* document, TrainingBridge* training, ModelWorker* look,
-             Workspaces* workspaces, QObject* parent);
+  RunImage(Document* document, TrainingBridge* training, ModelWorker* look, Workspaces* workspaces,
+           QObject* parent);
 
  private:
   bool fits() const;
