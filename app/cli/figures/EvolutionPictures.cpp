@@ -14,6 +14,16 @@ Image uniformTile(int width, int height, std::uint8_t grey) {
               std::size_t{3} * static_cast<std::size_t>(width) * height, grey)};
 }
 
+/// As a figure of them would be refused, before any of them is made.
+void requireTiles(std::size_t count, const Image& ground) {
+  const double pixels = static_cast<double>(count) * ground.width * ground.height;
+  if (pixels > static_cast<double>(kMaxImagePixels))
+    throw Failure({ErrorCode::InvalidArgument,
+                   "the figure would have more than 64 megapixels in " + std::to_string(count) +
+                       " tiles; choose fewer with --layer, --head or --steps, or a smaller --tile",
+                   "evolution"});
+}
+
 /// What the model saw at the width of a tile, or grey (both ends of every colour map show on it).
 Image groundOfTile(const EvolutionScene& scene, int width) {
   const int height = std::max(1, width * scene.view.height / std::max(1, scene.view.width));
@@ -111,6 +121,7 @@ std::vector<DrawnMap> scalesOf(const EvolutionScene& scene, const EvolutionStyle
 Image evolutionStrip(const EvolutionScene& scene, const EvolutionStyle& style,
                      const std::vector<DrawnMap>& scales) {
   const Image ground = groundOfTile(scene, style.picture.tile);
+  requireTiles(scene.maps.size() * scene.moments.size(), ground);
   FigureGrid figure;
   figure.title = subjectOf(scene);
   figure.footnote = sceneNote(scene, style) + predictionNote(scene);
@@ -130,6 +141,7 @@ Image evolutionFrame(const EvolutionScene& scene, std::size_t moment, const Evol
   const EvolutionMoment& now = scene.moments[moment];
   const bool few = scene.maps.size() <= 2, alone = scene.maps.size() == 1;
   const Image ground = groundOfTile(scene, few ? style.picture.single : style.picture.tile);
+  requireTiles(scene.maps.size(), ground);
   FigureGrid figure;
   figure.title = frameTitle(scene, now);
   figure.footnote = subjectOf(scene) + "; " + sceneNote(scene, style);

@@ -17,6 +17,9 @@ namespace {
 /// What no model has, so that sizes can be multiplied.
 constexpr std::int64_t kMostSide = 1024, kMostPrefix = 66, kMostLayerHeads = 4096,
                        kMostLayers = 4096, kMostPictures = 64, kMostPointBytes = 1ll << 30;
+/// Of a JSON object, whose values take many times its text; of a class's name, which every
+/// prediction repeats; of the classes that are predicted of an image.
+constexpr std::size_t kMostDescription = 64u << 20, kLongestClassName = 4096, kMostTop = 64;
 
 [[noreturn]] void refuseContent(const std::string& what) {
   throw Failure({ErrorCode::InvalidFile, "has a record that is none: " + what, kEvolutionFile});
@@ -41,7 +44,9 @@ class Pieces {
     return value;
   }
   Json object() {
-    const Json json = jsonOrDiscarded(take(number(4)));
+    const std::size_t size = number(4);
+    if (size > kMostDescription) refuseContent("its description is larger than 64 MB");
+    const Json json = jsonOrDiscarded(take(size));
     if (!json.is_object()) refuseContent("its description is no JSON");
     return json;
   }
@@ -180,7 +185,7 @@ void readHalves(EvolutionTensor& tensor, Pieces& pieces) {
 
 std::vector<std::pair<int, float>> classesFrom(const Json& json) {
   std::vector<std::pair<int, float>> top;
-  if (!json.is_array()) refuseContent("a prediction is none");
+  if (!json.is_array() || json.size() > kMostTop) refuseContent("a prediction is none");
   for (const Json& item : json) {
     if (!item.is_array() || item.size() != 2 || !item[0].is_number_integer())
       refuseContent("a prediction is none");
@@ -242,8 +247,11 @@ EvolutionBeginning beginningFrom(std::string_view content) {
     beginning.layers.push_back(layerFrom(layer));
   for (const Json& picture : pictures)
     beginning.pictures.push_back(pictureFrom(picture, pieces));
-  for (const Json& name : listIn(json, "classes"))
+  for (const Json& name : listIn(json, "classes")) {
     beginning.classNames.push_back(name.is_string() ? name.get<std::string>() : "");
+    if (beginning.classNames.back().size() > kLongestClassName)
+      refuseContent("a class has a name of more than 4096 bytes");
+  }
   if (!pieces.empty()) refuseContent("there is more in it than it says");
   return beginning;
 }

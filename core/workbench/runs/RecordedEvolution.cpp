@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/base/files/OpenFolder.h"
 #include "core/config/RunId.h"
+#include "core/imaging/ImageSize.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/evolution/EvolutionFile.h"
@@ -44,16 +46,33 @@ ClassScore namedClass(int index, float probability, const std::vector<std::strin
 
 /// Queries that every layer of the model's own grid has.
 std::vector<int> queriesOf(const EvolutionInfo& info) {
-  std::vector<int> queries;
+  std::set<int> queries;
   for (const EvolutionLayer& layer : info.layers)
     for (const int query : layer.queries) {
       if (layer.grid.rows != info.grid.rows || layer.grid.cols != info.grid.cols) continue;
       const int own =
           query < layer.grid.prefix ? query : query - layer.grid.prefix + info.grid.prefix;
-      if (std::find(queries.begin(), queries.end(), own) == queries.end()) queries.push_back(own);
+      queries.insert(own);
     }
-  std::sort(queries.begin(), queries.end());
-  return queries;
+  return {queries.begin(), queries.end()};
+}
+
+/// A run keeps its images with sides of at most 224 pixels; what claims far more is not one of
+/// them, and is refused before it is decoded.
+void requireSmallImages(const std::vector<EvolutionPicture>& pictures) {
+  constexpr std::int64_t kLongestSide = 1024, kMostPixels = 16'000'000;
+  std::int64_t pixels = 0;
+  for (const EvolutionPicture& picture : pictures) {
+    const ImageSize size = valueOrThrow(imageSizeOf(picture.png, kEvolutionFile));
+    pixels += size.pixels();
+    if (std::max(size.width, size.height) <= kLongestSide && pixels <= kMostPixels) continue;
+    throw Failure({ErrorCode::InvalidFile,
+                   "holds an image of " + std::to_string(size.width) + " × " +
+                       std::to_string(size.height) + " pixels, its images up to there " +
+                       std::to_string(pixels) + "; at most 1024 a side and 16000000 in all are " +
+                       "read: the file was not written by a run, move it away",
+                   kEvolutionFile});
+  }
 }
 
 EvolutionInfo infoFrom(EvolutionBeginning beginning) {
@@ -69,6 +88,7 @@ EvolutionInfo infoFrom(EvolutionBeginning beginning) {
   for (const EvolutionLayer& layer : info.layers)
     info.grid.prefix = std::max(info.grid.prefix, layer.grid.prefix);
   info.queries = queriesOf(info);
+  requireSmallImages(beginning.pictures);
   for (EvolutionPicture& picture : beginning.pictures)
     info.pictures.push_back({picture.index, namedClass(picture.label, 1, info.classNames),
                              std::move(picture.name),

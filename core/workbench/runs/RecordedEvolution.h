@@ -69,8 +69,11 @@ class EvolutionFrame {
   /// by their mean, nothing is dropped.
   std::vector<float> rollout(int picture) const;
   /// As a look through a model gives them, with NaN in rows that were not kept; a layer of which
-  /// nothing was kept is empty.
+  /// nothing was kept is empty. Where they cannot be held (mapsCanBeHeld) all are.
   AttentionMaps maps(int picture) const;
+  /// maps() has every token's row, whatever was kept. Errors: InvalidFile where these are out of
+  /// all proportion to what was kept: no run's are; Io where the memory does not suffice.
+  Result<void> mapsCanBeHeld() const;
   const std::vector<RecordedTensor>& tensors() const { return m_tensors; }
 
  private:

@@ -5,9 +5,11 @@
 #include <c10/util/Half.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "core/base/FreeMemory.h"
 #include "core/workbench/runs/RecordedEvolution.h"
 #include "core/workbench/session/MapView.h"
 
@@ -30,14 +32,22 @@ std::ptrdiff_t keptRow(const EvolutionInfo& info, const EvolutionLayer& layer, i
 }
 
 std::string keptText(const EvolutionInfo& info) {
+  constexpr std::size_t kNamed = 20;
   std::string text;
-  for (const int query : info.queries)
-    text.append(text.empty() ? "" : ", ").append(recordedQueryText(query, info.grid));
-  return text;
+  for (std::size_t i = 0; i < info.queries.size() && i < kNamed; ++i)
+    text.append(text.empty() ? "" : ", ").append(recordedQueryText(info.queries[i], info.grid));
+  return info.queries.size() > kNamed ? text + ", …" : text;
 }
 
-/// Beyond it no model has maps; a damaged file may claim them.
-constexpr std::size_t kMostMapValues = 1u << 28;
+/// What the maps of a layer take; nothing where none of its rows were kept.
+std::uint64_t valuesOf(const EvolutionLayer& layer) {
+  const auto tokens = static_cast<std::uint64_t>(layer.grid.tokens());
+  return layer.queries.empty() ? 0 : static_cast<std::uint64_t>(layer.heads) * tokens * tokens;
+}
+
+/// A run keeps the rows of nine patches or more, of at most 4096 tokens: with all other rows that
+/// is at most 456 times as much. A file that claims more is not believed.
+constexpr std::uint64_t kSmallMaps = 1u << 24, kMostTimesKept = 512, kUncountable = 1ull << 60;
 
 [[noreturn]] void refuseAsking(const std::string& what) {
   throw Failure({ErrorCode::InvalidArgument, what, kEvolutionFile});
@@ -95,8 +105,27 @@ std::vector<float> EvolutionFrame::rollout(int picture) const {
   return rowValues(m_rollout, static_cast<std::size_t>(picture), patches, /*isSigned=*/false);
 }
 
+Result<void> EvolutionFrame::mapsCanBeHeld() const {
+  return guarded(kEvolutionFile, [&] {
+    std::uint64_t values = 0, kept = 0;
+    for (const EvolutionLayer& layer : m_info->layers)
+      values = std::min(values + valuesOf(layer), kUncountable);
+    for (const QuantisedRows& rows : m_maps)
+      kept += rows.codes.size();
+    const auto bytes = static_cast<std::int64_t>(values * sizeof(float));
+    if (values > kSmallMaps + kMostTimesKept * kept)
+      throw Failure({ErrorCode::InvalidFile,
+                     "claims maps of " + bytesText(bytes) + ", of which it holds " +
+                         bytesText(static_cast<std::int64_t>(kept)) +
+                         "; no run writes that: the file is damaged, move it away",
+                     kEvolutionFile});
+    requireMemory(bytes, "the maps of step " + std::to_string(m_moment.step));
+  });
+}
+
 AttentionMaps EvolutionFrame::maps(int picture) const {
   AttentionMaps maps;
+  const bool held = mapsCanBeHeld().ok();
   maps.meaning = m_info->mapMeaning;
   maps.isSigned = m_info->mapIsSigned;
   for (std::size_t l = 0; l < m_info->layers.size(); ++l) {
@@ -104,10 +133,9 @@ AttentionMaps EvolutionFrame::maps(int picture) const {
     LayerMaps& layer = maps.layers.emplace_back();
     layer.grid = kept.grid;
     const bool known = picture >= 0 && static_cast<std::size_t>(picture) < m_info->pictures.size();
-    if (kept.heads == 0 || !known) continue;
+    if (valuesOf(kept) == 0 || !known || !held) continue;
     const auto tokens = static_cast<std::size_t>(kept.grid.tokens());
     const std::size_t rows = kept.queries.size(), heads = static_cast<std::size_t>(kept.heads);
-    if (heads * tokens * tokens > kMostMapValues) continue;
     std::vector<float> values(heads * tokens * tokens, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t h = 0; h < heads; ++h)
       for (std::size_t r = 0; r < rows; ++r) {

@@ -33,6 +33,7 @@ Result<RecordedInference> recordedLook(RecordedEvolution& evolution, std::size_t
                      "keeps " + std::to_string(info.pictures.size()) + " pictures, counted from 0",
                      kEvolutionFile});
     const EvolutionFrame frame = valueOrThrow(evolution.frame(moment));
+    valueOrThrow(frame.mapsCanBeHeld());
     const EvolutionMoment& numbers = frame.moment();
     const auto at = static_cast<std::size_t>(picture);
     RecordedInference recorded;

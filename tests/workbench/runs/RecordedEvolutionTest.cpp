@@ -305,5 +305,70 @@ TEST_F(RecordedEvolutionTest, ContentsThatLieAreRefused) {
   EXPECT_THROW(beginningFrom(beginningContent(wrong)), Failure);
 }
 
+std::string fileOf(const EvolutionBeginning& beginning, const EvolutionPoint& point) {
+  return evolutionPreamble() + evolutionRecord(kBeginningRecord, beginningContent(beginning)) +
+         evolutionRecord(kPointRecord, pointContent(point));
+}
+
+EvolutionPicture whitePicture(int width, int height) {
+  const std::vector<std::uint8_t> white(std::size_t{3} * static_cast<std::size_t>(width) * height,
+                                        255);
+  const Image image{width, height, std::make_shared<const std::vector<std::uint8_t>>(white)};
+  return {0, 0, "p", valueOrThrow(encodePng(image))};
+}
+
+/// Kilobytes that would become gigabytes: refused by what they say, before they are decoded.
+TEST_F(RecordedEvolutionTest, ImagesThatNoRunKeepsAreNotDecoded) {
+  EvolutionBeginning beginning = smallBeginning();
+  beginning.pictures = {whitePicture(1, 1025)};
+  EvolutionPoint point = smallPoint(0);
+  write(kEvolutionFile, fileOf(beginning, point));
+  EXPECT_EQ(refused().code, ErrorCode::InvalidFile);
+  EXPECT_NE(refused().message.find("1 × 1025"), std::string::npos) << refused().message;
+
+  beginning.pictures.assign(16, whitePicture(1000, 1000));
+  point.top.resize(16);
+  for (QuantisedRows* rows : {&point.maps[0], &point.rollout}) {
+    const QuantisedRows one = *rows;
+    for (int i = 1; i < 16; ++i) {
+      rows->codes.insert(rows->codes.end(), one.codes.begin(), one.codes.end());
+      rows->scales.insert(rows->scales.end(), one.scales.begin(), one.scales.end());
+    }
+  }
+  write(kEvolutionFile, fileOf(beginning, point));
+  EXPECT_TRUE(RecordedEvolution::open(run()).ok()) << "as much as is read";
+  beginning.pictures.back() = whitePicture(1000, 1001);
+  write(kEvolutionFile, fileOf(beginning, point));
+  EXPECT_NE(refused().message.find("16001000"), std::string::npos) << refused().message;
+}
+
+/// Maps have every token's row: of a claimed grid they would take a gigabyte a layer.
+TEST_F(RecordedEvolutionTest, MapsOutOfAllProportionAreNotMade) {
+  EvolutionBeginning beginning = smallBeginning();
+  beginning.layers = {{1, {128, 128, 0}, {kMeanOfPatches}}, {1, {128, 128, 0}, {}}};
+  EvolutionPoint point = smallPoint(0);
+  point.maps[0] = {std::vector<std::uint8_t>(128 * 128, 255), {1.0f}};
+  point.rollout = {};
+  write(kEvolutionFile, fileOf(beginning, point));
+  const auto evolution = valueOrThrow(RecordedEvolution::open(run()));
+  const EvolutionFrame frame = valueOrThrow(evolution.frame(0));
+  EXPECT_EQ(frame.mapsCanBeHeld().error().code, ErrorCode::InvalidFile);
+  EXPECT_NE(frame.mapsCanBeHeld().error().message.find("1.1 GB"), std::string::npos)
+      << frame.mapsCanBeHeld().error().message;
+  EXPECT_TRUE(frame.maps(0).layers[0].empty());
+  EXPECT_EQ(valueOrThrow(frame.seen(0, 0, 0, kMeanOfPatches)).size(), 128u * 128u);
+}
+
+TEST_F(RecordedEvolutionTest, NamesAndPredictionsAreBounded) {
+  EvolutionBeginning beginning = smallBeginning();
+  beginning.classNames = {std::string(4096, 'a')};
+  EXPECT_NO_THROW(beginningFrom(beginningContent(beginning)));
+  beginning.classNames = {std::string(4097, 'a')};
+  EXPECT_THROW(beginningFrom(beginningContent(beginning)), Failure);
+  EvolutionPoint point = smallPoint(1);
+  point.top = {std::vector<std::pair<int, float>>(65, {0, 0.1f})};
+  EXPECT_THROW(pointFrom(pointContent(point), smallBeginning()), Failure);
+}
+
 }  // namespace
 }  // namespace headlight

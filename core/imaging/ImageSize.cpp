@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/imaging/ImageSize.h"
+
+#include "core/imaging/codecs/ImageHeader.h"
+
+namespace headlight {
+
+Result<ImageSize> imageSizeOf(std::string_view bytes, const std::string& name) {
+  return guarded(name, [&] {
+    const ImageHeader header = readImageHeader(bytes);
+    return ImageSize{header.width, header.height};
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// How large an image says it is, before it is decoded.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/Result.h"
+
+namespace headlight {
+
+struct ImageSize {
+  std::int64_t width = 0, height = 0;  ///< as stored, before EXIF's orientation
+  std::int64_t pixels() const { return width * height; }
+};
+
+/// From the header alone. Errors: those of decodeImage for a header.
+Result<ImageSize> imageSizeOf(std::string_view bytes, const std::string& name);
+
+}  // namespace headlight
