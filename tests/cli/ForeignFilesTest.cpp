@@ -106,7 +106,7 @@ TEST_F(ForeignFilesCliTest, NamesBeginWithADashBehindTwo) {
   expectOk(run({"convert", "--", "-w.safetensors", "-out.safetensors"}));
   EXPECT_TRUE(fs::exists(path("-out.safetensors")));
   expectError(run({"predict", "--", "-nowhere.png"}), 2, {"--model"});
-  expectError(run({"summary", "--", "-x"}), 3, {"-x"});
+  expectError(run({"summary", "--", "-x"}), 2, {"./-x"});
 }
 
 class NaNCliTest : public PicturesCliTest {
@@ -122,19 +122,28 @@ class NaNCliTest : public PicturesCliTest {
 };
 
 TEST_F(NaNCliTest, AModelWhoseOutputIsNoNumberFails) {
-  const Arguments model{"--model", microConfig(), "--weights", path("nan.safetensors")};
+  nlohmann::json nine = nlohmann::json::parse(readBytes(microConfig()));
+  nine["model"]["classes"] = 9;  // as the data
+  const fs::path config = write("nine.json", nine);
+  const Arguments model{"--model", config, "--weights", path("nan.safetensors"), "--partial"};
   const auto with = [&](Arguments arguments) {
     arguments.insert(arguments.end(), model.begin(), model.end());
     return run(arguments);
   };
-  expectError(with({"predict", m_files[0]}), 1, {"nan.safetensors", "NaN", "checkpoint"});
-  expectError(with({"predict", "--tensor", kIo}), 1, {"nan.safetensors", "NaN"});
-  expectError(with({"evaluate", "--data.dataset", "texture-shape", "--samples", "9"}), 1,
-              {"nan.safetensors", "NaN"});
-  expectError(run({"train", microConfig(), "--weights", path("nan.safetensors"), "--data.dataset",
-                   "texture-shape", "--data.train_samples", "18", "--data.validation_samples", "9",
-                   "--training.epochs", "1", "--training.batch_size", "9", "--run", "run"}),
-              1, {"loss of step 0 is not a number"});
+  const auto expectNaN = [](const Outcome& outcome) {
+    EXPECT_EQ(outcome.exitCode, 1) << outcome.err;
+    for (const char* word : {"nan.safetensors", "(NaN)", "earlier checkpoint"})
+      EXPECT_NE(outcome.err.find(word), std::string::npos) << outcome.err;
+  };
+  expectNaN(with({"predict", m_files[0]}));
+  expectNaN(with({"predict", "--tensor", kIo}));
+  expectNaN(with({"evaluate", "--data.dataset", "texture-shape", "--samples", "9"}));
+  const auto trained =
+      run({"train", config, "--weights", path("nan.safetensors"), "--data.dataset", "texture-shape",
+           "--data.train_samples", "18", "--data.validation_samples", "9", "--training.epochs", "1",
+           "--training.batch_size", "9", "--run", "run"});
+  EXPECT_EQ(trained.exitCode, 1) << trained.err;
+  EXPECT_NE(trained.err.find("is not a number"), std::string::npos) << trained.err;
 }
 
 TEST_F(PicturesCliTest, PreprocessTakesWeightsThatSayWhatTheyAre) {
