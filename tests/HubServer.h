@@ -46,11 +46,23 @@ inline std::string unevenBytes(std::size_t size) {
   return bytes;
 }
 
+/// A safetensors file of so many bytes with one tensor of them.
+inline std::string unevenWeights(std::size_t size) {
+  constexpr std::size_t kHeader = 120;
+  const std::string values = std::to_string(size - 8 - kHeader);
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(kHeader);
+  bytes +=
+      R"({"bytes":{"dtype":"U8","shape":[)" + values + R"(],"data_offsets":[0,)" + values + "]}}";
+  bytes.resize(8 + kHeader, ' ');
+  return bytes + unevenBytes(size - bytes.size());
+}
+
 inline HubContent tinyVitContent(std::size_t size = 3'000'000) {
   HubContent content;
   content.files["config.json"] =
       R"({"architecture": "vit_tiny_patch16_224", "num_classes": 21843})";
-  content.files["model.safetensors"] = unevenBytes(size);
+  content.files["model.safetensors"] = unevenWeights(size);
   return content;
 }
 

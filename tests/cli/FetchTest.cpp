@@ -116,6 +116,28 @@ TEST_F(FetchCliTest, WhatIsFetchedIsOpened) {
   EXPECT_NE(predicted.out.find("a name with a comma"), std::string::npos) << predicted.out;
 }
 
+/// The weights were gone, and it said that all is well.
+TEST_F(FetchCliTest, ACacheThatWasCopiedWithItsLinksFollowedKeepsItsFiles) {
+  serve();
+  expectOk(fetch({kTiny}));
+  const fs::path first = path("home"), copy = path("copied");
+  fs::copy(first, copy, fs::copy_options::recursive);  // follows links
+  m_variables["HF_HOME"] = copy.string();
+  const fs::path entry = copy / "hub" / repository().filename();
+  fs::remove_all(entry / "blobs");
+  const json fetched = fetch({kTiny, "--json"}).json();
+  EXPECT_EQ(fetched["downloaded_bytes"], 0);
+  const fs::path file = fetched["file"].get<std::string>();
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file)));
+  EXPECT_EQ(readBytes(file), m_hub->bytes(kFile));
+  EXPECT_NE(fetch({"--list", kTiny}).out.find("here"), std::string::npos);
+
+  fs::resize_file(file, 1'000'000);
+  EXPECT_EQ(fetch({"--list", kTiny}).out.find("here"), std::string::npos);
+  expectOk(fetch({kTiny}));
+  EXPECT_EQ(readBytes(file), m_hub->bytes(kFile));
+}
+
 TEST_F(FetchCliTest, ProblemsHaveTheirExitCodes) {
   serve();
   expectError(fetch({}), 2, {"fetch", "--list"});

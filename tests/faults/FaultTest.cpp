@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "core/workbench/hub/ModelFetch.h"
 #include "tests/Effort.h"
 #include "tests/faults/Saving.h"
 
@@ -40,7 +41,7 @@ class FaultTest : public SavingTest {
     const Call& call = clean.calls[static_cast<std::size_t>(fault.at) - 1];
     SCOPED_TRACE(describe(fault) + ", " + call.name + " " + call.path.string());
     const fs::path folder = begin(saving);
-    const Outcome outcome = runWithFault(folder, saving.arguments, fault).outcome;
+    const Outcome outcome = runWithFault(folder, saving.arguments, fault, saving.variables).outcome;
     EXPECT_EQ(outcome.signal, 0);
     EXPECT_FALSE(outcome.timedOut);
     expectWhole(folder);
@@ -56,7 +57,8 @@ class FaultTest : public SavingTest {
   }
 
   void expectGoesOn(const Saving& saving, const Clean& clean, const fs::path& folder) {
-    const Outcome outcome = runWithFault(folder, next(saving, folder), {}).outcome;
+    const Outcome outcome =
+        runWithFault(folder, next(saving, folder), {}, saving.variables).outcome;
     expectOk(outcome);
     EXPECT_EQ(differenceOf(clean.outputs, outputsOf(folder / "out")), "") << "after going on";
   }
@@ -88,6 +90,15 @@ TEST_F(FaultTest, Predict) {
 }
 TEST_F(FaultTest, Preprocess) {
   failSome(preprocessing(), 2);
+}
+
+TEST_F(FaultTest, Fetch) {
+  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  failSome(fetching(), 16);
+}
+TEST_F(FaultTest, FetchOverACopy) {
+  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  failSome(fetchingOverACopy(), 12);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/faults/Faults.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -38,12 +39,21 @@ std::string describe(const Fault& fault) {
   return call + (fault.forever ? " and all after it: " : ": ") + std::strerror(fault.error);
 }
 
-WatchedRun runWithFault(const fs::path& folder, const Arguments& arguments, const Fault& fault) {
+void setVariables(const Variables& variables) {
+  for (const auto& [name, value] : variables)
+    ::setenv(name.c_str(), value.c_str(), 1);
+}
+
+WatchedRun runWithFault(const fs::path& folder, const Arguments& arguments, const Fault& fault,
+                        const Variables& variables) {
   const fs::path watched = fs::canonical(folder);
   const fs::path journal = watched.string() + ".journal";
   ProgramOptions options;
   options.folder = watched;
-  options.inChild = [&] { tellShim(watched, journal, fault); };
+  options.inChild = [&] {
+    setVariables(variables);
+    tellShim(watched, journal, fault);
+  };
   WatchedRun run;
   run.outcome = cli(arguments, options);
   run.calls = callsIn(journal);
@@ -52,7 +62,7 @@ WatchedRun runWithFault(const fs::path& folder, const Arguments& arguments, cons
 
 std::string finalName(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.substr(0, name.find(".part"));
+  return name.substr(0, std::min(name.find(".part"), name.find(".incomplete")));
 }
 
 bool isPartial(const fs::path& path) {

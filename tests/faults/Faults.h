@@ -2,6 +2,7 @@
 #pragma once
 // headlight-cli on a file system that fails at a chosen call (Shim.cpp), in one folder alone.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Fault {
 std::string describe(const Fault& fault);
 
 /// A call that changes something in the folder: open (for writing), write, close, fsync, truncate,
-/// rename, link, mkdir, unlink, flock.
+/// rename, link, symlink, mkdir, unlink, flock.
 struct Call {
   std::string name;
   fs::path path;  ///< of a rename the new one
@@ -30,11 +31,16 @@ struct WatchedRun {
   std::vector<Call> calls;
 };
 
+/// Of the program's environment.
+using Variables = std::map<std::string, std::string>;
+void setVariables(const Variables& variables);
+
 /// Runs headlight-cli in `folder`, and watches what it does in there.
-WatchedRun runWithFault(const fs::path& folder, const Arguments& arguments, const Fault& fault);
+WatchedRun runWithFault(const fs::path& folder, const Arguments& arguments, const Fault& fault,
+                        const Variables& variables = {});
 
 /// The name under which what a call writes can be found in the end: that of the file, without the
-/// ending it has while it is written beside the old one.
+/// ending it has while it is written beside the old one, or arrives.
 std::string finalName(const fs::path& path);
 /// Whether a file is one that is written beside the old one.
 bool isPartial(const fs::path& path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Training that is killed, at chosen calls and at random moments, and goes on until it is finished:
-// the same weights, byte for byte, and the same lines in its logs.
+// Training, and fetching a model, that is killed, at chosen calls and at random moments, and goes
+// on until it is finished: the same weights, byte for byte, and the same lines in its logs.
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/base/Random.h"
+#include "core/workbench/hub/ModelFetch.h"
 #include "tests/Effort.h"
 #include "tests/faults/Saving.h"
 
@@ -72,6 +73,7 @@ class KillTest : public SavingTest {
       const fs::path folder = begin(saving);
       ProgramOptions inFolder;
       inFolder.folder = folder;
+      inFolder.inChild = [&] { setVariables(saving.variables); };
       Program program(HEADLIGHT_CLI, saving.arguments, inFolder);
       std::this_thread::sleep_for(delay);
       program.send(SIGKILL);
@@ -84,7 +86,8 @@ class KillTest : public SavingTest {
  private:
   /// False where it was finished before. Either way nothing is damaged.
   bool killedAt(const Saving& saving, const fs::path& folder, long at) {
-    const auto outcome = runWithFault(folder, next(saving, folder), {at, 0, false, true}).outcome;
+    const auto outcome =
+        runWithFault(folder, next(saving, folder), {at, 0, false, true}, saving.variables).outcome;
     expectWhole(folder);
     if (outcome.signal == SIGKILL) return true;
     expectOk(outcome);
@@ -93,7 +96,7 @@ class KillTest : public SavingTest {
 
   void expectFinishes(const Saving& saving, const Clean& clean, const fs::path& folder) {
     expectWhole(folder);
-    expectOk(runWithFault(folder, next(saving, folder), {}).outcome);
+    expectOk(runWithFault(folder, next(saving, folder), {}, saving.variables).outcome);
     EXPECT_EQ(differenceOf(clean.outputs, outputsOf(folder / "out")), "");
   }
 };
@@ -126,6 +129,19 @@ TEST_F(KillTest, SweepAtRandomMoments) {
 }
 TEST_F(KillTest, SequenceTrainAtRandomMoments) {
   killAtMoments(sequenceTraining(), 2);
+}
+
+TEST_F(KillTest, FetchAtCalls) {
+  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  killAtCalls(fetching(), 10);
+}
+TEST_F(KillTest, FetchOverACopyAtCalls) {
+  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  killAtCalls(fetchingOverACopy(), 10);
+}
+TEST_F(KillTest, FetchAgainAndAgain) {
+  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  killAgainAndAgain(fetching());
 }
 
 }  // namespace

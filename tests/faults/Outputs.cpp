@@ -8,6 +8,7 @@
 
 #include "core/imaging/codecs/Image.h"
 #include "core/workbench/loading/Inspect.h"
+#include "tests/HubServer.h"
 #include "tests/faults/Faults.h"
 
 namespace headlight::testing {
@@ -79,6 +80,22 @@ std::string damagedTensors(const fs::path& file) {
   return contents ? "" : contents.error().text();
 }
 
+/// Whether a blob of the hub's cache is what its name says.
+std::string damagedBlob(const fs::path& file) {
+  const std::string bytes = readBytes(file), name = file.filename().string();
+  const std::string head = "blob " + std::to_string(bytes.size()) + std::string(1, '\0');
+  const std::string hash =
+      name.size() == 64 ? hashBy("sha256sum", bytes) : hashBy("sha1sum", head + bytes);
+  return hash == name ? "" : "has the hash " + hash;
+}
+
+/// Whether a model of the hub's cache opens: what refs/main names.
+std::string damagedRef(const fs::path& file) {
+  const fs::path snapshot = file.parent_path().parent_path() / "snapshots" / readBytes(file);
+  if (!fs::is_regular_file(snapshot / "config.json")) return "names a model without its config";
+  return damagedTensors(snapshot / "model.safetensors");
+}
+
 }  // namespace
 
 Outputs outputsOf(const fs::path& folder) {
@@ -86,7 +103,8 @@ Outputs outputsOf(const fs::path& folder) {
   if (!fs::exists(folder)) return outputs;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (!entry.is_regular_file() || name == ".lock" || isPartial(entry.path())) continue;
+    const bool isLock = name == ".lock" || entry.path().extension() == ".lock";
+    if (!entry.is_regular_file() || isLock || isPartial(entry.path())) continue;
     outputs[fs::relative(entry.path(), folder).string()] = comparableBytes(entry.path());
   }
   return outputs;
@@ -107,6 +125,10 @@ std::string differenceOf(const Outputs& expected, const Outputs& found) {
 }
 
 std::string damageOf(const fs::path& file) {
+  if (file.parent_path().filename() == "blobs") return damagedBlob(file);
+  if (file.parent_path().filename() == "refs") return damagedRef(file);
+  // One that was cut in a cache is what is to be replaced; refs/main says which must be whole.
+  if (file.parent_path().parent_path().filename() == "snapshots") return "";
   if (file.extension() == ".jsonl" || file.extension() == ".csv") return damagedLine(file);
   if (file.extension() == ".safetensors") return damagedTensors(file);
   if (file.extension() == ".png") return readImage(file).ok() ? "" : "is no picture";

@@ -113,12 +113,38 @@ Saving SavingTest::preprocessing() const {
           path("empty")};
 }
 
+/// So small that every file comes in one piece: its calls are always the same.
+Saving SavingTest::fetching() {
+  m_hub = std::make_unique<HubServer>(tinyVitContent(8000));
+  Saving saving{{"fetch", "vit_tiny_patch16_224.augreg_in21k"}};
+  saving.variables = {{"HF_ENDPOINT", m_hub->address()}, {"HF_HUB_CACHE", "out"}};
+  for (const char* name : {"HF_TOKEN", "HF_HUB_OFFLINE", "http_proxy", "all_proxy"})
+    saving.variables[name] = "";
+  return saving;
+}
+
+Saving SavingTest::fetchingOverACopy() {
+  Saving saving = fetching();
+  const std::string other(40, 'a');
+  const fs::path entry = path("copied/models--timm--vit_tiny_patch16_224.augreg_in21k");
+  for (const std::string& commit : {other, std::string(kHubCommit)}) {
+    fs::create_directories(entry / "snapshots" / commit);
+    for (const std::string name : {"config.json", "model.safetensors"})
+      write((entry / "snapshots" / commit / name).string(), m_hub->bytes(name));
+  }
+  fs::resize_file(entry / "snapshots" / kHubCommit / "model.safetensors", 5000);
+  fs::create_directories(entry / "refs");
+  write((entry / "refs/main").string(), other);
+  saving.before = path("copied");
+  return saving;
+}
+
 SavingTest::Clean SavingTest::runClean(const Saving& saving) {
   Clean clean;
   for (const bool again : {false, true}) {
     const fs::path folder = begin(saving);
     const auto started = std::chrono::steady_clock::now();
-    const WatchedRun run = runWithFault(folder, saving.arguments, {});
+    const WatchedRun run = runWithFault(folder, saving.arguments, {}, saving.variables);
     expectOk(run.outcome);
     const Outputs outputs = outputsOf(folder / "out");
     if (again) {

@@ -3,10 +3,12 @@
 // The commands of headlight-cli that write files, each with what it needs and how one goes on after
 // it failed or was killed.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/HubServer.h"
 #include "tests/faults/Faults.h"
 #include "tests/faults/Outputs.h"
 
@@ -18,6 +20,7 @@ struct Saving {
   std::optional<Arguments> resume = std::nullopt;
   fs::path before = {};    ///< what "out" holds before; empty: there is no "out"
   bool intoEmpty = false;  ///< it refuses an "out" that holds anything: a person deletes it
+  Variables variables = {};
 };
 
 class SavingTest : public CliTest {
@@ -35,6 +38,11 @@ class SavingTest : public CliTest {
   Saving attending() const;
   Saving predicting() const;
   Saving preprocessing() const;
+  /// A model from a hub of this machine, into "out" as the hub's cache.
+  Saving fetching();
+  /// The same, into a copy with links followed whose weights were cut; beside it another commit
+  /// that is whole, and is what refs/main names.
+  Saving fetchingOverACopy();
 
   /// Runs it undisturbed, twice: `calls` and `outputs` of the two are the same.
   struct Clean {
@@ -50,6 +58,9 @@ class SavingTest : public CliTest {
   Arguments next(const Saving& saving, const fs::path& folder) const;
   /// Nothing under its final name is damaged.
   void expectWhole(const fs::path& folder) const;
+
+ private:
+  std::unique_ptr<HubServer> m_hub;
 };
 
 }  // namespace headlight::testing

@@ -274,6 +274,14 @@ int linkat(int fromFolder, const char* from, int toFolder, const char* to, int f
   return NEXT(linkat)(fromFolder, from, toFolder, to, flags);
 }
 
+int symlink(const char* target, const char* to) noexcept {
+  return fails("symlink", pathAt(AT_FDCWD, to)) ? -1 : NEXT(symlink)(target, to);
+}
+int symlinkat(const char* target, int toFolder, const char* to) noexcept {
+  if (fails("symlink", pathAt(toFolder, to))) return -1;
+  return NEXT(symlinkat)(target, toFolder, to);
+}
+
 int mkdir(const char* path, mode_t mode) noexcept {
   return fails("mkdir", pathAt(AT_FDCWD, path)) ? -1 : NEXT(mkdir)(path, mode);
 }

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <thread>
 
@@ -27,6 +28,16 @@ void makeCacheFolder(const std::filesystem::path& folder) {
   if (problem) throw Failure(systemFailure(folder, "make the folder", problem.value()));
 }
 
+/// What vfat, shares and some drives in user space say where a link is to be made.
+bool hasNoLinks(const std::error_code& problem) {
+  const int code = problem.value();
+  return code == EPERM || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP;
+}
+
+bool isHexadecimal(const std::string& text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 }  // namespace
 
 HubCache::HubCache(std::filesystem::path cache, const std::string& repository)
@@ -41,8 +52,19 @@ std::string HubCache::mainCommit() const {
   const auto text = readFile(m_folder / "refs" / "main", kMaxRefBytes);
   if (!text) return "";
   const std::string commit = text->substr(0, text->find_last_not_of(" \r\n") + 1);
-  const bool plain = commit.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return plain ? commit : "";
+  return isHexadecimal(commit) ? commit : "";
+}
+
+std::string HubCache::onlyCommit() const {
+  if (isThere(m_folder / "refs" / "main")) return "";
+  std::string only;
+  std::error_code unknown;
+  std::filesystem::directory_iterator entries(m_folder / "snapshots", unknown), end;
+  for (; !unknown && entries != end; entries.increment(unknown)) {
+    if (!only.empty()) return "";
+    only = entries->path().filename().string();
+  }
+  return isHexadecimal(only) ? only : "";
 }
 
 void HubCache::makeFolders() const {
@@ -64,16 +86,30 @@ FileDescriptor HubCache::lock(const HubFile& file, std::stop_token stop,
   return lock;
 }
 
+/// A link that leads to the blob. False where the file system has no links.
+bool HubCache::linkBeside(const HubFile& file, const std::filesystem::path& beside) const {
+  std::error_code unknown;
+  // From a snapshot's folder that lies elsewhere, behind a link, only the whole path leads there.
+  for (const auto& target : {std::filesystem::path("..") / ".." / "blobs" / file.etag,
+                             std::filesystem::absolute(blob(file), unknown)}) {
+    std::filesystem::remove(beside, unknown);
+    std::error_code problem;
+    std::filesystem::create_symlink(target, beside, problem);
+    if (hasNoLinks(problem)) return false;
+    if (problem) throw Failure(systemFailure(beside, "link", problem.value()));
+    if (std::filesystem::equivalent(beside, blob(file), unknown)) return true;
+  }
+  throw Failure(Error{ErrorCode::Io,
+                      "a link to blobs/ does not lead there; put the cache on another disk, or "
+                      "name another one (HF_HUB_CACHE)",
+                      beside.string()});
+}
+
 void HubCache::link(const HubFile& file) const {
   const auto folder = snapshot(file.commit);
   makeCacheFolder(folder);
-  const auto target = std::filesystem::path("..") / ".." / "blobs" / file.etag;
-  const auto beside = folder / ("." + file.name + ".part" + std::to_string(::getpid()));
-  std::error_code problem;
-  std::filesystem::remove(beside, problem);
-  std::filesystem::create_symlink(target, beside, problem);
-  const auto made = problem ? blob(file) : beside;  // a file system without links
-  if (problem && !isThere(made)) return;            // then it was put there before
+  const auto beside = folder / (file.name + ".part");
+  const auto made = linkBeside(file, beside) ? beside : blob(file);
   if (::rename(made.c_str(), (folder / file.name).c_str()) != 0)
     throw Failure(systemFailure(folder / file.name, "put in its place"));
 }

@@ -26,6 +26,8 @@ class HubCache {
   }
   /// The commit that "main" was; empty where the file says none.
   std::string mainCommit() const;
+  /// The only commit of which there is a snapshot, where there is no refs/main; else empty.
+  std::string onlyCommit() const;
 
   /// Makes blobs/, and the lock's folder. Throws Failure.
   void makeFolders() const;
@@ -33,12 +35,14 @@ class HubCache {
   /// it does. Throws Failure: Io, Canceled.
   FileDescriptor lock(const HubFile& file, std::stop_token stop,
                       const HubRequests::Told& told) const;
-  /// snapshots/COMMIT/NAME -> ../../blobs/ETAG, and in one step where something is there. Where no
-  /// links can be made, the file itself. Throws Failure.
+  /// snapshots/COMMIT/NAME -> ../../blobs/ETAG, whose blob is whole, in one step where something is
+  /// there. Where no links can be made, the file itself. Throws Failure.
   void link(const HubFile& file) const;
   void setMain(const std::string& commit) const;  ///< throws Failure
 
  private:
+  bool linkBeside(const HubFile& file, const std::filesystem::path& beside) const;
+
   std::filesystem::path m_folder, m_locks;
 };
 

@@ -2,12 +2,15 @@
 #include "core/workbench/hub/ModelFetch.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/base/files/Files.h"
+#include "core/checkpoint/CheckHeader.h"
 #include "core/config/ConfigText.h"
 #include "core/config/Parameter.h"
 #include "core/workbench/hub/FetchMeter.h"
 #include "core/workbench/hub/PartialBlob.h"
+#include "core/workbench/hub/WholeFile.h"
 
 namespace headlight {
 namespace {
@@ -22,6 +25,12 @@ std::optional<std::int64_t> sizeThere(const std::filesystem::path& path) {
   const auto size = std::filesystem::file_size(path, missing);
   if (missing) return std::nullopt;
   return static_cast<std::int64_t>(size);
+}
+
+/// Whether there is anything of that name, a link that leads nowhere too.
+bool isNamedInCache(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
 }
 
 std::string architectureIn(const std::filesystem::path& config) {
@@ -86,15 +95,22 @@ class ModelFetcher {
         m_requests(weights, options, stop,
                    [this](const std::string& what) { m_meter.setStage(what); }) {}
 
+  /// Whether the hub has said what there is: what fails afterwards fails here.
+  bool hasAnswer() const { return m_hasAnswer; }
+
   FetchedModel run() {
     m_meter.setStage("asking the hub");
     const HubFile config = valueOrThrow(m_requests.describe(kHubConfig, "main"));
     const HubFile weights = valueOrThrow(describeWeights(config.commit));
+    m_hasAnswer = true;
     m_meter.setTotal(config.size + weights.size);
-    m_cache.makeFolders();
-    fetch(config);
-    fetch(weights);
-    publish(config, weights);
+    std::vector<HubFile> unlinked;
+    for (const HubFile& file : {config, weights})
+      if (!fetch(file)) unlinked.push_back(file);
+    publish(config, unlinked);
+    requireReadable(config);
+    requireReadable(weights);
+    requireCheckpoint(m_cache.snapshot(weights.commit) / weights.name);
     FetchedModel model = fetchedFrom(m_weights, m_cache, weights.commit, weights.name);
     model.downloadedBytes = m_downloaded;
     return model;
@@ -107,28 +123,59 @@ class ModelFetcher {
     return m_requests.describe(kHubWeights[1], commit);
   }
 
-  /// One at a time: another that fetches the same writes the same names.
-  void publish(const HubFile& config, const HubFile& weights) const {
+  /// One at a time: another that fetches the same writes the same names. A cache that has
+  /// everything is not written to: it may be read-only.
+  void publish(const HubFile& config, const std::vector<HubFile>& unlinked) const {
+    if (unlinked.empty() && m_cache.mainCommit() == config.commit) return;
+    m_cache.makeFolders();
     const FileDescriptor lock = m_cache.lock(config, m_stop, {});
-    m_cache.link(config);
-    m_cache.link(weights);
-    m_cache.setMain(weights.commit);
+    for (const HubFile& file : unlinked)
+      m_cache.link(file);
+    m_cache.setMain(config.commit);
   }
 
-  bool isHere(const HubFile& file) const {
-    return sizeThere(m_cache.blob(file)) == file.size ||
-           sizeThere(m_cache.snapshot(file.commit) / file.name) == file.size;
+  bool isWhole(const std::filesystem::path& path, const HubFile& file) {
+    return isWholeFile(path, file, m_stop, [&] { m_meter.setStage("checking " + file.name); });
   }
 
-  void fetch(const HubFile& file) {
+  /// Whether the snapshot has it: by a link to its blob, to one elsewhere, or, in a cache that was
+  /// copied with its links followed, as a file of its own.
+  bool isInSnapshot(const HubFile& file) {
+    return isWhole(m_cache.snapshot(file.commit) / file.name, file);
+  }
+
+  /// Whether the snapshot had it already; else its blob is whole now.
+  bool fetch(const HubFile& file) {
     m_meter.setStage(file.name);
-    if (!isHere(file)) {
+    bool inSnapshot = isInSnapshot(file);
+    if (!inSnapshot && !isWhole(m_cache.blob(file), file)) {
+      m_cache.makeFolders();
       const FileDescriptor lock =
           m_cache.lock(file, m_stop, [this](const std::string& what) { m_meter.setStage(what); });
-      if (!isHere(file)) download(file);
+      inSnapshot = isInSnapshot(file);
+      if (!inSnapshot && !isWhole(m_cache.blob(file), file)) download(file);
     }
     m_finished += file.size;
     m_meter.setDone(m_finished, false);
+    return inSnapshot;
+  }
+
+  void requireReadable(const HubFile& file) const {
+    const auto path = m_cache.snapshot(file.commit) / file.name;
+    if (sizeThere(path) == file.size) return;
+    throw Failure(Error{ErrorCode::Io,
+                        "is not there after the download: another program changes the cache; try "
+                        "again, or name another cache (HF_HUB_CACHE)",
+                        path.string()});
+  }
+
+  /// With the hub's own bytes, so that a second download would not help.
+  static void requireCheckpoint(const std::filesystem::path& weights) {
+    const auto header = checkCheckpointHeader(weights);
+    if (header) return;
+    throw Failure(Error{header.error().code,
+                        "is as the hub has it, and cannot be opened: " + header.error().message,
+                        weights.string()});
   }
 
   void download(const HubFile& file) {
@@ -182,6 +229,7 @@ class ModelFetcher {
   FetchMeter m_meter;
   HubRequests m_requests;
   std::int64_t m_finished = 0, m_downloaded = 0;
+  bool m_hasAnswer = false;
 };
 
 }  // namespace
@@ -193,20 +241,25 @@ bool canFetch() {
 std::optional<FetchedModel> fetchedAlready(const PublishedWeights& weights,
                                            const FetchOptions& options) {
   const HubCache cache(options.cache, weights.repository);
-  const std::string commit = cache.mainCommit();
+  const std::string main = cache.mainCommit();
+  const std::string commit = main.empty() ? cache.onlyCommit() : main;
   if (commit.empty() || !sizeThere(cache.snapshot(commit) / kHubConfig)) return std::nullopt;
   for (const char* file : kHubWeights)
-    if (sizeThere(cache.snapshot(commit) / file)) return fetchedFrom(weights, cache, commit, file);
+    if (isNamedInCache(cache.snapshot(commit) / file))
+      return checkCheckpointHeader(cache.snapshot(commit) / file)
+                 ? std::optional(fetchedFrom(weights, cache, commit, file))
+                 : std::nullopt;
   return std::nullopt;
 }
 
 Result<FetchedModel> fetchModel(const PublishedWeights& weights, const FetchOptions& options,
                                 const FetchCallback& told, std::stop_token stop) {
+  ModelFetcher fetcher(weights, options, told, stop);
   auto fetched = guarded(weights.name, [&] {
     requireUsable(weights, options);
-    return ModelFetcher(weights, options, told, stop).run();
+    return fetcher.run();
   });
-  if (fetched || fetched.error().code != ErrorCode::Io) return fetched;
+  if (fetched || fetched.error().code != ErrorCode::Io || fetcher.hasAnswer()) return fetched;
   auto here = fetchedAlready(weights, options);
   if (!here) return fetched;
   here->note = "it was here already; the hub was not asked anew: " + fetched.error().text();

@@ -58,17 +58,22 @@ struct FetchedModel {
 /// Whether this build was made with libcurl; without it fetchModel fails and says what to do.
 bool canFetch();
 
-/// What the cache has of these weights, of the commit that "main" was last; nothing where a file is
-/// missing. No connection is made.
+/// What the cache has of these weights, of the commit that "main" was last (without refs/main: of
+/// the only one); nothing where a file is missing, or the weights' header says more than is there.
+/// No connection is made.
 std::optional<FetchedModel> fetchedAlready(const PublishedWeights& weights,
                                            const FetchOptions& options);
 
 /// config.json and model.safetensors (else pytorch_model.bin), as "main" has them now. What was
-/// fetched in part goes on; what arrives is checked against the hub's size and hash before it gets
-/// its name. Where the hub cannot be reached, what is here already will do, and `note` says so.
+/// fetched in part goes on; what arrives, and what is here, is checked against the hub's size and
+/// hash. A whole file in the snapshot stays as it is, a link or a file of its own (a cache copied
+/// with its links followed); anything else is replaced once its successor is whole. The result's
+/// files open, and the weights begin as a checkpoint. Where the hub cannot be reached, what is here
+/// already will do, and `note` says so.
 /// `told` is called about ten times a second, from the calling thread.
 /// Errors: InvalidArgument (a name that no repository can have), NotFound (404), InvalidFile (size
-/// or hash are not what the hub says; the partial file is deleted), Canceled (the partial file
+/// or hash are not what the hub says; the partial file is deleted), UnsupportedFile (the hub's own
+/// weights are no checkpoint), Canceled (the partial file
 /// stays), Io (offline, no connection, refused, no space).
 Result<FetchedModel> fetchModel(const PublishedWeights& weights, const FetchOptions& options,
                                 const FetchCallback& told = {}, std::stop_token stop = {});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/FreeMemory.h"
+#include "core/workbench/hub/WholeFile.h"
 
 namespace headlight {
 namespace {
@@ -28,21 +29,21 @@ bool isLarge(const HubFile& file) {
 
 PartialBlob::PartialBlob(const HubCache& cache, HubFile file, const std::stop_token& stop)
     : m_path(cache.partial(file)), m_final(cache.blob(file)), m_file(std::move(file)) {
-  m_descriptor = FileDescriptor(::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  m_descriptor =
+      FileDescriptor(::open(m_path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666));
   if (!m_descriptor.valid()) throw Failure(systemFailure(m_path, "open"));
   readBack(stop);
-}
-
-std::unique_ptr<Digest> PartialBlob::freshDigest() const {
-  return std::make_unique<Digest>(isLarge(m_file) ? Digest::Kind::Sha256 : Digest::Kind::GitBlob,
-                                  m_file.size);
 }
 
 void PartialBlob::readBack(const std::stop_token& stop) {
   struct stat status {};
   if (::fstat(m_descriptor.get(), &status) != 0) throw Failure(systemFailure(m_path, "look at"));
+  if (!S_ISREG(status.st_mode))
+    throw Failure(Error{ErrorCode::InvalidFile,
+                        "is no regular file, so no download can go on in it; remove it",
+                        m_path.string()});
   if (status.st_size > m_file.size) return restart();
-  m_digest = freshDigest();
+  m_digest = digestOf(m_file);
   std::vector<char> chunk(kChunkBytes);
   while (m_size < status.st_size) {
     if (stop.stop_requested())
@@ -59,7 +60,7 @@ void PartialBlob::restart() {
   if (::ftruncate(m_descriptor.get(), 0) != 0 || ::lseek(m_descriptor.get(), 0, SEEK_SET) != 0)
     throw Failure(systemFailure(m_path, "empty"));
   m_size = 0;
-  m_digest = freshDigest();
+  m_digest = digestOf(m_file);
 }
 
 void PartialBlob::append(const void* data, std::size_t size) {

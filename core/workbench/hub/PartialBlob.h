@@ -30,7 +30,6 @@ class PartialBlob {
  private:
   void readBack(const std::stop_token& stop);
   [[noreturn]] void refuse(const std::string& message) const;
-  std::unique_ptr<Digest> freshDigest() const;
 
   std::filesystem::path m_path, m_final;
   HubFile m_file;
