@@ -113,6 +113,7 @@ class ConvertCommand : public Command {
     m_check.source.weights = m_in;
     m_check.source.model = m_model;
     m_check.sample.data = m_data.describe(m_check.source).data;
+    m_check.sample.matching = m_data.matching;
     return m_check;
   }
 

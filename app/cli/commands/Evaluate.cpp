@@ -124,7 +124,9 @@ class EvaluateCommand : public Command {
                                       sayPrecision(terminal);
                                     },
                                     m_samples,
-                                    m_precision};
+                                    m_precision,
+                                    m_data.matching,
+                                    [&](const std::string& text) { m_classMatch = text; }};
     ProgressBar bar(terminal);
     if (m_castle && m_keep.keep)
       report(castlingKept(experiment.data, terminal, stop), terminal);
@@ -146,7 +148,7 @@ class EvaluateCommand : public Command {
   CastlingReport castlingKept(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
     const auto session = m_model.open(terminal);
     ProgressBar bar(terminal);
-    const PictureSample sample{data, m_samples};
+    const PictureSample sample{data, m_samples, m_data.matching};
     return valueOrThrow(keptCastling(m_keep.keeping(),
                                      {*session, sample, m_model.masksFor(session->info())},
                                      bar.callback(), stop));
@@ -157,7 +159,7 @@ class EvaluateCommand : public Command {
                                      const std::vector<MaskScheme>& schemes, Terminal& terminal,
                                      std::stop_token stop) {
     ProgressBar bar(terminal);
-    const PictureSample sample{data, m_samples};
+    const PictureSample sample{data, m_samples, m_data.matching};
     auto results =
         m_keep.keep ? keptEvaluations(m_keep.keeping(), {session, sample, schemes[0]}, schemes,
                                       bar.callback(), stop)
@@ -170,6 +172,7 @@ class EvaluateCommand : public Command {
     auto results = measured(*session, data, {m_model.masksFor(session->info())}, terminal, stop);
     terminal.setStatus("");
     sayPrecision(terminal);
+    sayClassMatch(results[0].classMatch, terminal);
     sayMeasured(results[0].measured, terminal);
     warnOfSkipped(results[0].skipped, terminal);
     m_classes.result = std::move(results[0]);
@@ -188,6 +191,7 @@ class EvaluateCommand : public Command {
     const auto results = measured(*session, data, schemes, terminal, stop);
     terminal.setStatus("");
     sayPrecision(terminal);
+    sayClassMatch(results[0].classMatch, terminal);
     sayMeasured(results[0].measured, terminal);
     warnOfSkipped(results[0].skipped, terminal);
     std::vector<std::string> names{m_model.masks.empty() ? schemes[0].name() : m_model.masks};
@@ -215,10 +219,11 @@ class EvaluateCommand : public Command {
 
   void report(const EvaluationResult& result, Terminal& terminal) const {
     warnOfSkipped(result.skipped, terminal);
-    if (terminal.json())
-      printJson(evaluationJson(result), terminal);
-    else
-      terminal.print(evaluationText(result));
+    sayClassMatch(m_classMatch, terminal);
+    if (!terminal.json()) return terminal.print(evaluationText(result));
+    Json json = evaluationJson(result);
+    json["class_match"] = classMatchJson(m_classMatch);
+    printJson(std::move(json), terminal);
   }
 
   void report(const CastlingReport& result, Terminal& terminal) const {
@@ -277,7 +282,7 @@ class EvaluateCommand : public Command {
   }
 
   std::vector<std::string> m_beside;
-  std::string m_precision = "float32", m_castleCsv;
+  std::string m_precision = "float32", m_castleCsv, m_classMatch;
   KeepOptions m_keep;
   std::int64_t m_images = 0, m_samples = 0, m_changed = 0, m_worst = 0;
   ClassTable m_classes;

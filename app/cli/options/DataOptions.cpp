@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/options/DataOptions.h"
 
+#include <algorithm>
+
+#include "core/base/Text.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/session/Datasets.h"
 
 namespace headlight::cli {
+namespace {
+
+std::string choicesText(const std::vector<std::string>& choices) {
+  std::string text;
+  for (const std::string& choice : choices)
+    addTo(text, choice, "|");
+  return text;
+}
+
+}  // namespace
 
 Error noDatasetError(const std::string& path) {
   return whyNoDataset(path, /*asked=*/true)
@@ -18,7 +31,23 @@ void DataOptions::declare(CLI::App& command) {
                   "Folder of the dataset or a pattern of tar shards, its kind told by what lies "
                   "there; default: the data that the config or the checkpoint names")
       ->type_name("FOLDER");
+  for (const Parameter& parameter : classMatchParameters())
+    declareMatching(command, parameter);
   flags.declare(command, {"data"});
+}
+
+/// --match, and --class-map as a flag is written.
+void DataOptions::declareMatching(CLI::App& command, const Parameter& parameter) {
+  std::string flag = "--" + parameter.name;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const auto take = [this, &parameter, flag](const std::string& text) {
+    const Json value = valueOrThrow(parameterFromText(parameter, text, flag));
+    valueOrThrow(checkParameter(parameter, value, flag));
+    parameter.set(&matching, value);
+  };
+  const bool isChoice = parameter.type == ParameterType::Choice;
+  command.add_option_function<std::string>(flag, take, parameter.help)
+      ->type_name(isChoice ? choicesText(parameter.choices) : "FILE");
 }
 
 Experiment DataOptions::describe(const ModelSource& source) const {

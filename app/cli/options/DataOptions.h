@@ -8,6 +8,7 @@
 
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/ParameterFlags.h"
+#include "core/config/ClassMatching.h"
 
 namespace headlight::cli {
 
@@ -17,11 +18,15 @@ Error noDatasetError(const std::string& path);
 struct DataOptions {
   std::string folder;  ///< of the data set; empty: as the config or the checkpoint says
   ParameterFlags flags;
+  ClassMatching matching;  ///< of its classes with the model's
 
   void declare(CLI::App& command);
   /// Model and data: the weights' own Experiment, replaced by what --model says, then these
   /// options. Throws Failure.
   Experiment describe(const ModelSource& source) const;
+
+ private:
+  void declareMatching(CLI::App& command, const Parameter& parameter);
 };
 
 }  // namespace headlight::cli

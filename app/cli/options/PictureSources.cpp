@@ -23,7 +23,7 @@ void PictureSources::declareSources(CLI::App& command) {
 void PictureSources::check() {
   maps = mapInput(images, model, "--image");
   if (!maps) model.require();
-  if (!images.empty() && (!data.folder.empty() || !data.flags.empty()))
+  if (!images.empty() && (!data.folder.empty() || !data.flags.empty() || data.matching.isChosen()))
     refuseUsage("--image", "and --data are measurements of their own; give one of them");
 }
 
@@ -33,7 +33,7 @@ std::unique_ptr<InferenceSession> PictureSources::open(Terminal& terminal) const
 
 PictureSample PictureSources::sample() const {
   if (!images.empty()) return {};
-  return {data.describe(model.source).data, samples};
+  return {data.describe(model.source).data, samples, data.matching};
 }
 
 }  // namespace headlight::cli

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/options/KeepOptions.h"
+#include "app/cli/reports/EvaluationText.h"
 #include "core/base/files/Files.h"
 
 namespace headlight::cli {
@@ -44,6 +45,7 @@ void printJson(const ClassTable& table, const ClassReport& report, Terminal& ter
                           {"skipped", table.result.skipped},
                           {"precision", table.precision},
                           {"measured", measuredJson(table.result.measured)},
+                          {"class_match", classMatchJson(table.result.classMatch)},
                           {"classes", classesJson(report)},
                           {"confused", report.confused},
                           {"confusion", report.confusion},

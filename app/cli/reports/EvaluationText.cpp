@@ -23,6 +23,14 @@ std::string evaluationText(const EvaluationResult& result) {
   return line;
 }
 
+void sayClassMatch(const std::string& text, Terminal& terminal) {
+  if (!text.empty() && !terminal.json()) terminal.print("classes " + text);
+}
+
+Json classMatchJson(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
 Json castlingJson(const CastlingReport& report) {
   Json nonzeros = Json::array(), perImage = Json::array();  // NaN (no branch) becomes null
   for (const auto& layer : report.layers) {
@@ -34,10 +42,12 @@ Json castlingJson(const CastlingReport& report) {
           {"nonzeros", nonzeros},
           {"nonzeros_per_image", perImage},
           {"free", report.free},
+          {"class_match", classMatchJson(report.classMatch)},
           {"verdict", report.verdict}};
 }
 
 void printCastling(const CastlingReport& report, Terminal& terminal) {
+  sayClassMatch(report.classMatch, terminal);
   terminal.print("with the auxiliary branch  " + evaluationText(report.with));
   terminal.print("castled                    " + evaluationText(report.castled));
   for (std::size_t l = 0; l < report.layers.size(); ++l)

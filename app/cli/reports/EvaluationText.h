@@ -13,6 +13,11 @@ Json evaluationJson(const EvaluationResult& result);
 /// "18 images  loss 0.1234  top-1 50.00 %  top-5 90.00 %  123.4 images/s"
 std::string evaluationText(const EvaluationResult& result);
 
+/// How the classes of data and model are matched (ClassMatch::text), of text; nothing where that is
+/// empty. In JSON "class_match" says it.
+void sayClassMatch(const std::string& text, Terminal& terminal);
+Json classMatchJson(const std::string& text);
+
 Json castlingJson(const CastlingReport& report);
 /// Both evaluations, a line a layer, and the verdict.
 void printCastling(const CastlingReport& report, Terminal& terminal);

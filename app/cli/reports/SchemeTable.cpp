@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/options/KeepOptions.h"
+#include "app/cli/reports/EvaluationText.h"
 
 namespace headlight::cli {
 namespace {
@@ -102,6 +103,7 @@ void reportSchemes(const SchemeTable& table, Terminal& terminal) {
                        {"top1", result.top1},
                        {"top5", result.top5},
                        {"skipped", result.skipped},
+                       {"class_match", classMatchJson(result.classMatch)},
                        {"measured", measuredJson(result.measured)}});
     if (!terminal.json()) printScheme(table.names[s], width, table.schemes[s], result, terminal);
   }

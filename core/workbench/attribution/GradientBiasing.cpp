@@ -123,6 +123,10 @@ std::string lossText(const GradientBiasing& biasing) {
                     ? std::string("without labels")
                     : std::to_string(biasing.unlabelled) + " pictures without a label")
         .append(": of the class that is predicted with the masks");
+  if (const std::string& classes = biasing.masked.fed.classes; !classes.empty())
+    all.append(biasing.unlabelled > 0 ? " (" : "; classes ")
+        .append(classes)
+        .append(biasing.unlabelled > 0 ? ")" : "");
   return all;
 }
 

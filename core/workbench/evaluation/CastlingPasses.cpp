@@ -82,6 +82,7 @@ CastlingReport castlingReport(OpenedEvaluation& opened, const ProgressCallback& 
                    "no layer of this model has an auxiliary branch that inference could drop",
                    "model.mechanism"});
   CastlingReport report;
+  report.classMatch = opened.classes.text;
   NonzeroCount count(model);
   setCastled(model, false);
   opened.options.afterBatch = [&](std::int64_t images) { count.add(model, images); };

@@ -26,8 +26,9 @@ struct CastlingReport {
   std::vector<Layer> layers;
   /// No entry was left in any layer for any image: leaving the branch out changes nothing.
   bool free = false;
-  std::string verdict;        ///< in words: "free: …" or "not free: …"
-  std::string measured = {};  ///< when (utcNow()), of a report that is kept; else empty
+  std::string classMatch = {};  ///< ClassMatch::text
+  std::string verdict;          ///< in words: "free: …" or "not free: …"
+  std::string measured = {};    ///< when (utcNow()), of a report that is kept; else empty
 };
 
 /// Ok for a model with a branch that inference could drop. Error: InvalidConfig, saying why not.

@@ -10,6 +10,7 @@
 
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
+#include "core/config/ClassMatching.h"
 #include "core/config/TrainingConfig.h"
 #include "core/masks/MaskScheme.h"
 #include "core/training/logs/TrainingTypes.h"
@@ -26,6 +27,10 @@ struct EvaluationRequest {
   std::int64_t samples = 0;  ///< at most so many pictures, spread over the classes; 0: all
   /// Of the forward passes, as training.precision spells it; losses are float32 in any case.
   std::string precision = "float32";
+  ClassMatching matching = {};
+  /// Called before anything is measured, with what is to be said of how the classes of data and
+  /// model are matched (ClassMatch::text).
+  std::function<void(const std::string& text)> matched = {};
 };
 
 /// Errors: those of opening a model and a dataset, Canceled, classes that do not fit, a precision

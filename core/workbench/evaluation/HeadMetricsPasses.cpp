@@ -98,6 +98,11 @@ class HeadSurvey {
     m_pictures += images.size(0);
   }
 
+  /// How the classes of labels are the model's (ClassMatch::text).
+  void setClasses(const std::string& text) {
+    if (!text.empty()) m_classes = "; classes " + text;
+  }
+
   std::int64_t pictures() const { return m_pictures; }
   bool anyNeedsMaps() const {
     return std::any_of(m_measures.begin(), m_measures.end(),
@@ -117,7 +122,7 @@ class HeadSurvey {
         values.pictures = m_pictures;
         if (infoOf(m_measures[i]).needsMaps) values.deviations = m_averages[i].deviations();
         if (infoOf(m_measures[i]).needsLabels)
-          values.note = importanceNote(m_model, m_measures[i], "of the mean loss");
+          values.note = importanceNote(m_model, m_measures[i], "of the mean loss" + m_classes);
       }
       results.push_back(std::move(values));
     }
@@ -161,6 +166,7 @@ class HeadSurvey {
   LayerGrids m_layers;
   std::vector<HeadAverage> m_averages;
   std::int64_t m_pictures = 0;
+  std::string m_classes;
 };
 
 bool has(const std::vector<HeadMetric>& measures, HeadMetric wanted) {
@@ -179,7 +185,9 @@ void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSam
   const auto dataset = openPictures(own.info, sample.data, sample.samples);
   const bool labelled = std::any_of(measures.begin(), measures.end(),
                                     [](HeadMetric measure) { return infoOf(measure).needsLabels; });
-  const auto map = labelled ? labelMapOf(*dataset, own.info) : std::vector<std::int64_t>();
+  const ClassMatch classes =
+      labelled ? matchedClasses(*dataset, own.info, sample.matching) : ClassMatch();
+  survey.setClasses(classes.text);
   const auto loader =
       evaluationLoader(dataset, preprocessingOf(own.info.experiment.model), kPicturesAtOnce,
                        static_cast<int>(sample.data.loaderThreads));
@@ -192,7 +200,7 @@ void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSam
   while (auto batch = valueOrThrow(loader->next(stop))) {
     if (stop.stop_requested())
       throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
-    survey.add(*batch, mappedLabels(batch->labels, map), steps, stop);
+    survey.add(*batch, mappedLabels(batch->labels, classes.order), steps, stop);
   }
   if (survey.pictures() == 0)
     throw Failure(

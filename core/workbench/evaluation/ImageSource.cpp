@@ -13,16 +13,21 @@ namespace {
 
 constexpr double kUnitsAPicture = 1000;
 
-/// The model's class of each label of the data; nothing where they are other classes.
-std::optional<std::vector<std::int64_t>> classesOfLabels(const Dataset& dataset,
-                                                         const ModelInfo& info) {
-  std::vector<std::int64_t> classes;
-  const auto found = guarded("data", [&] { classes = labelMapOf(dataset, info); });
-  if (!found) return std::nullopt;
-  if (classes.empty())
+struct FedLabels {
+  std::vector<std::int64_t> classes;  ///< the model's, of each label of the data; empty: unknown
+  std::string text;                   ///< ImageSource::classes
+};
+
+/// Labels are left out where classes do not fit, unless somebody chose how they do.
+FedLabels fedLabelsOf(const Dataset& dataset, const ModelInfo& info, const ClassMatching& how) {
+  ClassMatch match;
+  const auto found = guarded("data", [&] { match = matchedClasses(dataset, info, how); });
+  if (!found && how.isChosen()) throw Failure(found.error());
+  if (!found) return {{}, found.error().message};
+  if (match.order.empty())
     for (std::size_t i = 0; i < dataset.classNames().size(); ++i)
-      classes.push_back(static_cast<std::int64_t>(i));
-  return classes;
+      match.order.push_back(static_cast<std::int64_t>(i));
+  return {std::move(match.order), std::move(match.text)};
 }
 
 /// "the validation split of cifar10".
@@ -65,17 +70,16 @@ ImageSource feedOfMaps(InferenceSession& session, int only) {
 Result<ImageSource> feedOf(const ModelInfo& info, const PictureSample& sample) {
   return guarded("data", [&] {
     const auto dataset = openPictures(info, sample.data, sample.samples);
-    const auto classes = classesOfLabels(*dataset, info);
+    const FedLabels labels = fedLabelsOf(*dataset, info, sample.matching);
     return ImageSource{
         dataset->size(),
-        [dataset, classes](std::int64_t i) -> Result<FedPicture> {
+        [dataset, classes = labels.classes](std::int64_t i) -> Result<FedPicture> {
           auto one = dataset->sample(i);
           if (!one) return one.error();
-          return FedPicture{
-              one->image,
-              classes ? static_cast<int>(classes->at(static_cast<std::size_t>(one->label))) : -1};
+          const auto label = static_cast<std::size_t>(one->label);
+          return FedPicture{one->image, classes.empty() ? -1 : static_cast<int>(classes.at(label))};
         },
-        splitText(sample.data)};
+        splitText(sample.data), labels.text};
   });
 }
 
@@ -92,6 +96,7 @@ FedCount eachFedPicture(
     throw Failure({ErrorCode::InvalidArgument, "there is no picture to measure on", "pictures"});
   FedCount count;
   count.of = feed.of;
+  count.classes = feed.classes;
   std::optional<Error> first;
   RemainingTime remaining;
   remaining.start(0);

@@ -29,6 +29,8 @@ struct ImageSource {
   /// From 0 to count − 1. An error concerns that picture alone.
   std::function<Result<FedPicture>(std::int64_t index)> read;
   std::string of = {};  ///< what they are, in words: one file's name, a data set; may be empty
+  /// Of a data set: how its classes are the model's (ClassMatch::text), or why it has no labels.
+  std::string classes = {};
 };
 
 /// Files, without labels.
@@ -38,14 +40,14 @@ ImageSource feedOf(const Image& image, const std::string& name = {});
 /// The pictures of a file of maps that `session` has open; `only`: that one, −1: all.
 ImageSource feedOfMaps(InferenceSession& session, int only = -1);
 /// The validation split, with labels where its classes are the model's, else without. Errors: those
-/// of opening a data set.
+/// of opening a data set, and of classes that do not match as somebody chose.
 Result<ImageSource> feedOf(const ModelInfo& info, const PictureSample& sample);
 
 /// What came of a feed.
 struct FedCount {
   std::int64_t pictures = 0;
-  std::vector<std::string> unread;  ///< why, of each picture that could not be read
-  std::string of = {};              ///< ImageSource's
+  std::vector<std::string> unread;    ///< why, of each picture that could not be read
+  std::string of = {}, classes = {};  ///< ImageSource's
 };
 
 /// Hands every picture to `use`, which may tell which share of it is done, in [0, 1]. Progress is

@@ -114,7 +114,7 @@ KernelCheck checkOpened(const OpenedEvaluation& opened, std::int64_t images,
 Result<KernelCheck> checkKernels(const EvaluationRequest& request, std::int64_t images,
                                  const ProgressCallback& progress, std::stop_token stop) {
   return guarded("kernel check", [&] {
-    const OpenedEvaluation opened = openEvaluation(request);
+    const OpenedEvaluation opened = openEvaluation(request, /*labelled=*/false);
     KernelCheck check = checkOpened(opened, images, progress, stop);
     check.imageName = opened.dataset->describe(check.image);
     const auto& names = opened.loaded.info.classNames;

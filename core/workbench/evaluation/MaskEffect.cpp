@@ -52,11 +52,13 @@ void summarise(SchemeResult& result) {
 }
 
 /// The names of the model's classes: its own, or those of data whose classes are in its order.
-std::vector<std::string> classNamesFor(const ModelInfo& info, const Dataset& dataset) {
-  const bool fits = static_cast<int>(dataset.classNames().size()) == info.experiment.model.classes;
-  const bool assumed =
-      info.classNamesFrom == ClassNamesFrom::ImageNet && dataset.classNames() != imagenetSynsets();
-  return (info.classNames.empty() || assumed) && fits ? dataset.classNames() : info.classNames;
+std::vector<std::string> classNamesFor(const OpenedEvaluation& opened) {
+  const ModelInfo& info = opened.loaded.info;
+  const auto& names = opened.dataset->classNames();
+  const bool byNumber = opened.classes.by == ClassMatch::By::Number &&
+                        static_cast<int>(names.size()) == info.experiment.model.classes;
+  const bool own = !info.classNames.empty() && info.classNamesFrom != ClassNamesFrom::ImageNet;
+  return byNumber && !own ? names : info.classNames;
 }
 
 at::Tensor logitsIn(const EvaluationOptions& options, Model& model, const at::Tensor& images) {
@@ -97,7 +99,8 @@ std::vector<SchemeResult> overSchemes(Model& model, const OpenedEvaluation& open
   for (SchemeResult& result : results) {
     summarise(result);
     result.skipped = static_cast<std::int64_t>(loader->skipped().size());
-    result.classNames = classNamesFor(opened.loaded.info, *opened.dataset);
+    result.classNames = classNamesFor(opened);
+    result.classMatch = opened.classes.text;
   }
   return results;
 }

@@ -37,6 +37,7 @@ struct SchemeResult {
   std::int64_t skipped = 0;              ///< damaged files
   double loss = 0;                       ///< mean
   double top1 = 0, top5 = 0;             ///< shares
+  std::string classMatch = {};           ///< ClassMatch::text
   std::string measured = {};             ///< when (utcNow()), of a result that is kept; else empty
 };
 

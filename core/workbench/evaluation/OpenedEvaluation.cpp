@@ -24,24 +24,38 @@ std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataCon
   return dataset;
 }
 
-std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info) {
-  const auto& data = dataset.classNames();
-  const int modelClasses = info.experiment.model.classes;
-  if (modelClasses == 0)
+namespace {
+
+void requireClasses(const ModelInfo& info) {
+  if (info.experiment.model.classes == 0)
     throw Failure({ErrorCode::InvalidArgument,
                    "the model has no classifier: it gives features and predicts nothing that could "
                    "be measured; choose one with classes, or train this one on the data",
                    "model"});
-  auto order = classOrderFor(data, info);
-  if (!order)
-    throw Failure({order.error().code,
-                   "the model " + order.error().message + "; choose the model's own data", "data"});
-  if (order->empty() && static_cast<int>(data.size()) > modelClasses)
-    throw Failure({ErrorCode::InvalidArgument,
-                   "the data has " + std::to_string(data.size()) + " classes, the model " +
-                       std::to_string(modelClasses) + "; choose data that fits the model",
-                   "data"});
-  return *order;
+}
+
+/// With the pictures, and nothing of their labels.
+OpenedEvaluation openUnmatched(LoadedModel loaded, const PictureSample& sample,
+                               const std::string& precision) {
+  OpenedEvaluation opened{std::move(loaded), nullptr, {}, sample.data.loaderThreads, {}};
+  const ModelInfo& info = opened.loaded.info;
+  opened.options.device = at::Device(info.device);
+  opened.options.precision = precisionOn(opened.options.device, precision, "--precision");
+  opened.dataset = openPictures(info, sample.data, sample.samples);
+  requireClasses(info);
+  return opened;
+}
+
+void matchLabels(OpenedEvaluation& opened, const ClassMatching& how) {
+  opened.classes = matchedClasses(*opened.dataset, opened.loaded.info, how);
+  opened.options.labelMap = opened.classes.order;
+}
+
+}  // namespace
+
+ClassMatch matchedClasses(const Dataset& dataset, const ModelInfo& info, const ClassMatching& how) {
+  requireClasses(info);
+  return valueOrThrow(matchClasses(dataset.classNames(), modelClassesOf(info), how));
 }
 
 std::unique_ptr<Loader> OpenedEvaluation::loader() const {
@@ -60,24 +74,24 @@ Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progr
 
 OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
                                 const std::string& precision) {
-  OpenedEvaluation opened{std::move(loaded), nullptr, {}, sample.data.loaderThreads};
-  const ModelInfo& info = opened.loaded.info;
-  opened.options.device = at::Device(info.device);
-  opened.options.precision = precisionOn(opened.options.device, precision, "--precision");
-  opened.dataset = openPictures(info, sample.data, sample.samples);
-  opened.options.labelMap = labelMapOf(*opened.dataset, info);
+  OpenedEvaluation opened = openUnmatched(std::move(loaded), sample, precision);
+  matchLabels(opened, sample.matching);
   return opened;
 }
 
-OpenedEvaluation openEvaluation(const EvaluationRequest& request) {
+OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labelled) {
   configureCompute(request.source.threads);
   // Before a model is opened, which may take long and is told of.
   precisionOn(deviceFromConfig(request.source.device), request.precision, "--precision");
   LoadedModel loaded = loadModel(request.source);
   if (request.masks) loaded.model->setMasks(*request.masks);
   if (request.opened) request.opened(loaded.info);
-  return openEvaluation(std::move(loaded), PictureSample{request.data, request.samples},
-                        request.precision);
+  OpenedEvaluation opened =
+      openUnmatched(std::move(loaded), {request.data, request.samples, {}}, request.precision);
+  if (!labelled) return opened;
+  matchLabels(opened, request.matching);
+  if (request.matched) request.matched(opened.classes.text);
+  return opened;
 }
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include "core/training/Evaluation.h"
 #include "core/workbench/evaluation/Evaluate.h"
 #include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/loading/ClassMatch.h"
 #include "core/workbench/loading/LoadedModel.h"
 
 namespace headlight {
@@ -17,6 +18,7 @@ struct OpenedEvaluation {
   std::shared_ptr<const Dataset> dataset;
   EvaluationOptions options;
   int loaderThreads;
+  ClassMatch classes;  ///< of data and model; its order is the options' labelMap
 
   std::unique_ptr<Loader> loader() const;
   Result<EvaluationResult> measure(const ProgressCallback& progress, std::stop_token stop) const;
@@ -27,12 +29,12 @@ struct OpenedEvaluation {
 /// trained on it (TrainedData.h). What is to be said of the data goes to the log. Throws Failure.
 std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
                                             std::int64_t samples);
-/// The model's class of every label of the data; empty where they are the same. Throws Failure for
-/// classes that do not fit.
-std::vector<std::int64_t> labelMapOf(const Dataset& dataset, const ModelInfo& info);
+/// matchClasses() of the two. Throws Failure, also for a model without classes.
+ClassMatch matchedClasses(const Dataset& dataset, const ModelInfo& info, const ClassMatching& how);
 
 /// Throws Failure: what opening a model or a dataset can say, and classes that do not fit.
-OpenedEvaluation openEvaluation(const EvaluationRequest& request);
+/// `labelled`: whether labels count; else they are not matched.
+OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labelled = true);
 /// The same of a model of one's own (ModelCopy.h). `precision`: EvaluationRequest's.
 OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
                                 const std::string& precision = "float32");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/config/ClassMatching.h"
 #include "core/config/TrainingConfig.h"
 
 namespace headlight {
@@ -11,7 +12,8 @@ namespace headlight {
 /// Pictures of a validation split.
 struct PictureSample {
   DataConfig data;
-  std::int64_t samples = 64;  ///< at most so many, spread over the classes; 0: all
+  std::int64_t samples = 64;    ///< at most so many, spread over the classes; 0: all
+  ClassMatching matching = {};  ///< of their classes with the model's, where labels count
 };
 
 }  // namespace headlight

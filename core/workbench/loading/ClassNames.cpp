@@ -5,6 +5,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
+#include "core/workbench/loading/TextLines.h"
 
 namespace headlight {
 
@@ -21,33 +22,12 @@ constexpr const char* kWhatIsRead =
   throw Failure({ErrorCode::InvalidFile, message, where});
 }
 
-/// The lines of a text, whatever ends them; blank ones at its end are left out.
-std::vector<std::string> linesOf(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const auto end = text.find_first_of("\r\n");
-    lines.emplace_back(text.substr(0, end));
-    const bool both = end != text.npos && text.substr(end).starts_with("\r\n");
-    text.remove_prefix(end == text.npos ? text.size() : end + (both ? 2 : 1));
-  }
-  while (!lines.empty() && lines.back().find_first_not_of(" \t") == std::string::npos)
-    lines.pop_back();
-  return lines;
-}
-
-std::string trimmedName(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? std::string()
-                                    : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::vector<std::string> namesFromLines(const std::string& text, const std::string& where) {
   if (text.find('\0') != std::string::npos)
     refuseNames(std::string("is no text; ") + kWhatIsRead, where);
   std::vector<std::string> names;
-  for (const std::string& line : linesOf(text)) {
-    names.push_back(trimmedName(line));
+  for (const std::string_view line : linesOf(text)) {
+    names.emplace_back(trimmed(line));
     if (names.back().empty())
       refuseNames("has no name in line " + std::to_string(names.size()) +
                       "; every class has one, in a line of its own",
@@ -63,13 +43,6 @@ const Json& listIn(const Json& json) {
   return json;
 }
 
-/// The first character that is no blank, behind the mark that some editors begin with.
-bool isJsonText(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && (text[first] == '[' || text[first] == '{');
-}
-
 std::vector<std::string> namesFromText(const std::string& text, const std::string& where) {
   if (!isJsonText(text)) return namesFromLines(text, where);
   const auto json = parseConfigJson(text, where);
@@ -80,11 +53,11 @@ std::vector<std::string> namesFromText(const std::string& text, const std::strin
 /// Identifiers and names of the compiled lines "n01440764 tench, Tinca tinca"; '#' begins a remark.
 std::pair<std::vector<std::string>, std::vector<std::string>> readImagenet() {
   std::pair<std::vector<std::string>, std::vector<std::string>> classes;
-  for (const std::string& line : linesOf(kImagenetClasses)) {
+  for (const std::string_view line : linesOf(kImagenetClasses)) {
     const auto blank = line.find(' ');
-    if (line.empty() || line[0] == '#' || blank == std::string::npos) continue;
-    classes.first.push_back(line.substr(0, blank));
-    classes.second.push_back(line.substr(blank + 1));
+    if (line.empty() || line[0] == '#' || blank == line.npos) continue;
+    classes.first.emplace_back(line.substr(0, blank));
+    classes.second.emplace_back(line.substr(blank + 1));
   }
   return classes;
 }

@@ -5,7 +5,6 @@
 
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/loading/ClassNames.h"
-#include "core/workbench/loading/ClassOrder.h"
 
 namespace headlight {
 namespace {
@@ -125,17 +124,9 @@ void keepClassKeys(const KnownClasses& classes, std::map<std::string, std::strin
   if (!classes.keys.empty()) metadata[kKeysEntry] = Json(classes.keys).dump();
 }
 
-Result<std::vector<std::int64_t>> classOrderFor(const std::vector<std::string>& data,
-                                                const ModelInfo& info) {
-  const bool haveKeys = !info.classKeys.empty();
-  auto order = classOrder(data, haveKeys ? info.classKeys : info.classNames);
-  if (order || info.classNamesFrom == ClassNamesFrom::Nowhere) return order;
-  if (haveKeys)
-    if (auto byName = classOrder(data, info.classNames)) return byName;
-  const bool lenient = info.classNamesFrom == ClassNamesFrom::ImageNet ||
-                       (info.classNamesFrom == ClassNamesFrom::File && !haveKeys);
-  if (lenient) return std::vector<std::int64_t>();
-  return order;
+ModelClasses modelClassesOf(const ModelInfo& info) {
+  return {info.experiment.model.classes, info.classNames, info.classKeys, info.classNamesFrom,
+          !info.randomWeights};
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/checkpoint/Checkpoint.h"
+#include "core/workbench/loading/ClassMatch.h"
 #include "core/workbench/loading/HubConfig.h"
 #include "core/workbench/loading/ModelInfo.h"
 
@@ -49,9 +50,7 @@ KnownClasses classesToKeep(const ModelInfo& info);
 /// Adds keys to a file's metadata, which carry the names already.
 void keepClassKeys(const KnownClasses& classes, std::map<std::string, std::string>& metadata);
 
-/// classOrder by what the model calls its classes. Names that were assumed, and those of a person's
-/// file, do not refuse data: what they do not explain is matched by number, as without them.
-Result<std::vector<std::int64_t>> classOrderFor(const std::vector<std::string>& data,
-                                                const ModelInfo& info);
+/// For matchClasses().
+ModelClasses modelClassesOf(const ModelInfo& info);
 
 }  // namespace headlight

@@ -61,8 +61,19 @@ std::string wholePathOf(const std::string& path) {
   return path.empty() || error ? path : whole.string();
 }
 
-std::string dataDigest(const DataConfig& data, const std::string& path, const ModelInfo& info) {
-  Json config = writeParameters(dataParameters(), &data);
+/// Which class of the model a label is follows from this.
+Json matchingOf(const ClassMatching& matching, const ModelInfo& info) {
+  Json json = writeParameters(classMatchParameters(), &matching);
+  json["class_names"] = info.classNames;
+  std::error_code error;
+  if (!matching.classMap.empty())
+    json["class_map_file"] = stampOf(fs::directory_entry(matching.classMap, error), "/");
+  return json;
+}
+
+std::string dataDigest(const PictureSample& sample, const std::string& path, const ModelInfo& info,
+                       bool labelled) {
+  Json config = writeParameters(dataParameters(), &sample.data);
   for (const char* name : {"path", "loader_threads", "augment"})
     config.erase(name);  // which change no number
   // Drawn pictures, and splits that a folder does not have, follow from these.
@@ -75,6 +86,7 @@ std::string dataDigest(const DataConfig& data, const std::string& path, const Mo
   // How files become splits: results of another reading are other results.
   if (data.dataset != kProceduralData)
     key["reading"] = trainedOn(info, data) ? "2, its own" : "2, another's";
+  if (labelled) key["classes"] = matchingOf(sample.matching, info);
   return makeRunId(key);
 }
 
@@ -105,7 +117,7 @@ Result<ResultKey> resultKey(InferenceSession& session, const PictureSample& samp
                   {}};
     key.weights = valueOrThrow(session.digest());
     key.masks = masksDigest(masks);
-    key.data = dataDigest(sample.data, key.path, info);
+    key.data = dataDigest(sample, key.path, info, /*labelled=*/kind != "similarity");
     return key;
   });
 }

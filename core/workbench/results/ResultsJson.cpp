@@ -104,6 +104,7 @@ Json toJson(const SchemeResult& result) {
     pictures.push_back(Json::array({one.index, one.name, one.label, one.predicted, one.probability,
                                     one.ofLabel, one.loss, one.amongFive}));
   return {{"class_names", result.classNames},
+          {"class_match", result.classMatch},
           {"skipped", result.skipped},
           {"loss", result.loss},
           {"top1", result.top1},
@@ -126,6 +127,7 @@ Json toJson(const CastlingReport& report) {
           {"castled", evaluationJson(report.castled)},
           {"layers", layers},
           {"free", report.free},
+          {"class_match", report.classMatch},
           {"verdict", report.verdict}};
 }
 
@@ -161,6 +163,7 @@ Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info) {
     requireResult(
         result.classNames.empty() || result.classNames.size() == static_cast<std::size_t>(classes),
         "it has another number of classes");
+    result.classMatch = json.value("class_match", "");  // earlier programs said nothing
     result.skipped = countIn(json.at("skipped"), kMostPicturesOfResult);
     result.loss = numberIn(json.at("loss"));
     result.top1 = shareIn(json.at("top1"));
@@ -205,6 +208,7 @@ Result<CastlingReport> castlingFrom(const Json& json, const ModelInfo& info) {
     const bool none = std::none_of(report.layers.begin(), report.layers.end(),
                                    [](const auto& layer) { return layer.nonzeros > 0; });
     requireResult(report.free == none, "it calls free what is not");
+    report.classMatch = json.value("class_match", "");
     report.verdict = json.at("verdict").get<std::string>();
     return report;
   });

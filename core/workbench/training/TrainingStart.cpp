@@ -12,6 +12,7 @@
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/loading/OlderRules.h"
+#include "core/workbench/loading/StartingHead.h"
 #include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/Pictures.h"
@@ -58,13 +59,15 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
                std::vector<MaskFit>& fits) {
   const std::string& path = parts.experiment.training.weights;
   if (path.empty()) return;
-  const auto checkpoint = readWeights(path);
+  auto checkpoint = readWeights(path);
+  const std::string aboutHead = fitHead(checkpoint, path, parts.train->classNames());
   const LoadPlan plan = planFor(*parts.model, checkpoint, {}, path);
   requireStart(plan.report, path);
   auto learned = learnedAlphasIn(checkpoint, path);
   if (parts.experiment.training.resetAlpha) learned.emplace();
   applyWeights(*parts.model, plan, learned);
   if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
+  if (!aboutHead.empty()) notes.push_back("starting weights: " + aboutHead);
   const auto& matched = plan.report.matched;
   if (std::any_of(matched.begin(), matched.end(),
                   [&](const std::string& name) { return parts.model->isFitted(name); }))

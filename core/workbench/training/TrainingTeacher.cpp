@@ -35,10 +35,15 @@ LoadedModel loadTeacher(const TrainingConfig& training, const std::string& devic
 }
 
 /// The teacher's class of every class of the data; empty where they are the same.
-std::vector<std::int64_t> orderFor(const std::vector<std::string>& data, const ModelInfo& teacher) {
-  auto order = classOrderFor(data, teacher);
-  if (!order) refuseTeacher(order.error().message + "; choose a teacher of the same data");
-  return *order;
+std::vector<std::int64_t> orderFor(const std::vector<std::string>& data, const ModelInfo& teacher,
+                                   std::vector<std::string>& notes) {
+  auto match = matchClasses(data, modelClassesOf(teacher));
+  if (!match)
+    refuseTeacher("was trained on other classes: " +
+                  match.error().message.substr(0, match.error().message.find(';')) +
+                  "; choose a teacher of the same data");
+  if (!match->text.empty()) notes.push_back("the teacher's classes are matched " + match->text);
+  return std::move(match->order);
 }
 
 /// Of the files that say what the teacher is. A published name without weights has none: its random
@@ -72,8 +77,8 @@ OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::s
     refuseTeacher("has " + std::to_string(model.classes) + " classes, the data has " +
                   std::to_string(classNames.size()) + "; choose a teacher of the same data");
   const Preprocessing expects = preprocessingOf(model), own = preprocessingOf(experiment.model);
-  opened.teacher =
-      std::make_shared<Teacher>(loaded.model, expects, own, orderFor(classNames, loaded.info));
+  opened.teacher = std::make_shared<Teacher>(loaded.model, expects, own,
+                                             orderFor(classNames, loaded.info, opened.notes));
   opened.fingerprint = fingerprintOf(training);
   if (loaded.info.randomWeights)
     opened.notes.push_back(

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/workbench/loading/StartingHead.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/workbench/loading/ClassMatch.h"
+#include "core/workbench/loading/Weights.h"
+
+namespace headlight {
+namespace {
+
+/// The classifiers of all backbones, under timm's names: their rows are classes.
+bool isOfHead(const std::string& name) {
+  static const std::array<std::string, 10> names{
+      "head.weight",          "head.bias",        "head_dist.weight",
+      "head_dist.bias",       "head.fc.weight",   "head.fc.bias",
+      "head.linear.weight",   "head.linear.bias", "head_dist.linear.weight",
+      "head_dist.linear.bias"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// −1: there is none.
+std::int64_t rowsOfHead(const Checkpoint& checkpoint) {
+  for (const auto& [name, tensor] : checkpoint.tensors)
+    if (isOfHead(name) && tensor.dim() > 0) return tensor.size(0);
+  return -1;
+}
+
+/// Its own names, or ImageNet-1k's where it has as many classes and none of its own.
+ModelClasses classesOfHead(const Checkpoint& checkpoint, const std::filesystem::path& path,
+                           std::int64_t rows) {
+  ModelClasses classes;
+  classes.count = static_cast<int>(rows);
+  KnownClasses own = classesOf(checkpoint, path);
+  if (own.names.size() == static_cast<std::size_t>(rows)) {
+    classes.names = std::move(own.names);
+    classes.keys = std::move(own.keys);
+    classes.from = ClassNamesFrom::Model;
+  } else if (rows == static_cast<std::int64_t>(imagenetNames().size())) {
+    classes.names = imagenetNames();
+    classes.keys = imagenetSynsets();
+    classes.from = ClassNamesFrom::ImageNet;
+  }
+  return classes;
+}
+
+void orderRows(Checkpoint& checkpoint, const std::vector<std::int64_t>& order) {
+  const at::Tensor rows = at::tensor(at::ArrayRef<std::int64_t>(order), at::kLong);
+  for (auto& [name, tensor] : checkpoint.tensors)
+    if (isOfHead(name) && tensor.dim() > 0 &&
+        tensor.size(0) == static_cast<std::int64_t>(order.size()))
+      tensor = tensor.index_select(0, rows);
+}
+
+}  // namespace
+
+std::string fitHead(Checkpoint& checkpoint, const std::filesystem::path& path,
+                    const std::vector<std::string>& classes) {
+  const std::int64_t rows = rowsOfHead(checkpoint);
+  if (rows != static_cast<std::int64_t>(classes.size())) return {};
+  const auto match = matchClasses(classes, classesOfHead(checkpoint, path, rows));
+  if (!match) {
+    std::erase_if(checkpoint.tensors, [](const auto& tensor) { return isOfHead(tensor.first); });
+    const std::string& why = match.error().message;
+    return "a new head is trained: " + why.substr(0, why.find(';'));
+  }
+  if (match->by == ClassMatch::By::Number) return "their head is taken " + match->text;
+  if (match->order.empty() || std::is_sorted(match->order.begin(), match->order.end())) return {};
+  orderRows(checkpoint, match->order);
+  return "the rows of their head are put in the order of the data's classes, by name";
+}
+
+}  // namespace headlight

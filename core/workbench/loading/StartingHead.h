@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The classifier of weights that a training starts from, for the classes of its data. Torch types:
+// core only.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/Checkpoint.h"
+#include "core/config/ModelConfig.h"
+
+namespace headlight {
+
+/// Fits the head of `checkpoint`, which has as many classes as `classes`, to their names: its rows
+/// are put in their order; where it is of other classes it is left out, so that a new one is
+/// trained. A head of another number of classes, and one of the same, stay as they are. Returns
+/// what is to be said of it, or nothing. Throws Failure: metadata that are wrong.
+std::string fitHead(Checkpoint& checkpoint, const std::filesystem::path& path,
+                    const std::vector<std::string>& classes);
+
+}  // namespace headlight
