@@ -9,6 +9,8 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/Crc32.h"
+#include "core/base/files/Files.h"
 #include "core/data/ClassFolders.h"
 #include "core/data/ImageFiles.h"
 #include "tests/data/CacheFolder.h"
@@ -72,9 +74,8 @@ TEST(PassedOver, IsNamedWhereAClassHasNothingElse) {
   EXPECT_NE(opened.error().text().find("3 .gif"), std::string::npos) << opened.error().text();
 }
 
-TEST(PassedOver, IsRememberedWithALargeFolder) {
-  const test::CacheFolder cache;
-  const TemporaryFolder folder;
+/// Two classes of 600 files that are called images, with two others and an image beside, settled.
+void makeLargeClasses(const fs::path& folder) {
   for (const std::string name : {"a", "b"}) {
     fs::create_directories(folder / name);
     for (int i = 0; i < 600; ++i)
@@ -83,12 +84,47 @@ TEST(PassedOver, IsRememberedWithALargeFolder) {
   }
   test::writeBytes(folder / "beside.jpg", "");
   std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+}
+
+TEST(PassedOver, IsRememberedWithALargeFolder) {
+  const test::CacheFolder cache;
+  const TemporaryFolder folder;
+  makeLargeClasses(folder.path());
   for (int i = 0; i < 2; ++i) {
     Leftovers leftovers;
     EXPECT_EQ(picturesOfClasses(folder.path(), &leftovers).size(), 2u);
     EXPECT_EQ(leftovers.files.text().substr(0, 20), "2 files are not read");
     EXPECT_EQ(leftovers.imagesBeside, 1);
     EXPECT_FALSE(cache.onlyScan().empty());
+  }
+}
+
+TEST(PassedOver, IsCountedAnewWhereTheScanLies) {
+  const test::CacheFolder cache;
+  const TemporaryFolder folder;
+  makeLargeClasses(folder.path());
+  Leftovers right;
+  picturesOfClasses(folder.path(), &right);
+  const fs::path scan = cache.onlyScan();
+  const std::string whole = valueOrThrow(readFile(scan, 1u << 20));
+  const std::string zero(1, '\0');
+  const auto lying = [&](const std::string& from, const std::string& to) {
+    const std::string rest = whole.substr(8);  // after the checksum
+    const auto at = rest.rfind(from);
+    EXPECT_NE(at, rest.npos) << from;
+    return rest.substr(0, at) + to + rest.substr(at + from.size());
+  };
+  for (const std::string& rest :
+       {lying("/leftovers" + zero + "1", "/leftovers" + zero + "-1"),
+        lying("/leftovers" + zero + "1", "/leftovers" + zero + "99999999999999999"),
+        lying(".gif" + zero + "2", ".gif" + zero + "-2"), lying(".gif" + zero, "../../gif" + zero),
+        lying(".gif" + zero, "\x1b[31m" + zero), lying("/leftovers" + zero + "1" + zero, zero),
+        whole.substr(8, whole.size() - 9) + ".txt" + zero + "7" + zero}) {
+    test::writeBytes(scan, crcText(crc32Of(rest.data(), rest.size())) + rest);
+    Leftovers found;
+    EXPECT_EQ(picturesOfClasses(folder.path(), &found).size(), 2u);
+    EXPECT_EQ(found.files.kinds(), right.files.kinds());
+    EXPECT_EQ(found.imagesBeside, 1);
   }
 }
 
