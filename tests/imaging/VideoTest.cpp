@@ -65,6 +65,12 @@ std::string contentOfTestFile(const fs::path& path) {
   return all.str();
 }
 
+/// Of a transport stream, by its length and first byte.
+std::string packet(std::string bytes) {
+  bytes.resize(188, ' ');
+  return bytes;
+}
+
 class VideoTest : public ::testing::Test {
  protected:
   /// By OpenCV's own writer, at 20 frames a second.
@@ -179,8 +185,7 @@ TEST_F(VideoTest, WhatIsNoVideoIsRefused) {
 
 TEST_F(VideoTest, PlaylistsAreRefusedByTheirName) {
   const std::string file = writeAvi().string();
-  const std::string packets = "G\33]0;title\7" + std::string(180, ' ') + "G\33[31m" +
-                              std::string(183, ' ') + "G" + std::string(187, ' ') + "G\n";
+  const std::string packets = packet("G\33]0;title\7") + packet("G\33[31m") + packet("G") + "G\n";
   for (const auto& [bytes, kind] :
        {std::pair<std::string, std::string>{"#EXTM3U\n" + file + "\n", "M3U or HLS playlist"},
         {"\xef\xbb\xbf\n#EXTM3U\n" + file + "\n", "M3U or HLS playlist"},
@@ -208,8 +213,8 @@ TEST_F(VideoTest, PlaylistsAreRefusedByTheirName) {
 /// Behind the bytes that are examined stands a manifest: what the packets say alone is read.
 TEST_F(VideoTest, AContainerIsReadByItsOwnDemuxerAlone) {
   std::string bytes;
-  for (int packet = 0; packet < 30; ++packet)
-    bytes += packet == 0 ? "G\33]0;title\7" + std::string(180, ' ') : "G" + std::string(187, ' ');
+  for (int i = 0; i < 30; ++i)
+    bytes += packet(i == 0 ? "G\33]0;title\7" : "G");
   ASSERT_GT(bytes.size(), kVideoHeadBytes);
   bytes += "G\n<?xml version='1.0'?><MPD profiles='urn:mpeg:dash:profile:isoff-on-demand:2011'>";
   const fs::path file = write("manifest.ts", bytes);
@@ -345,11 +350,11 @@ TEST_F(VideoTest, KindsAreToldByContent) {
   EXPECT_EQ(videoKindOf("#EXTM3U\n"), "");
   EXPECT_EQ(videoKindOf("FLV\1\5"s), "Flash Video");
   EXPECT_EQ(videoKindOf("YUV4MPEG2 W2 H2\n"), "YUV4MPEG");
-  const std::string packet = "G\0\0\x10"s + std::string(184, '\xff');
-  EXPECT_EQ(videoKindOf(packet + packet + packet), "MPEG");
-  EXPECT_EQ(videoDemuxerOf(packet + packet + packet), "mpegts");
-  EXPECT_EQ(videoKindOf(packet + packet + packet + "no sync"), "");
-  EXPECT_EQ(videoKindOf(packet + packet), "");
+  const std::string two = packet("G\0\0\x10"s) + packet("G\0\0\x10"s);
+  EXPECT_EQ(videoKindOf(two + two), "MPEG");
+  EXPECT_EQ(videoDemuxerOf(two + two), "mpegts");
+  EXPECT_EQ(videoKindOf(two + two + "no sync"), "");
+  EXPECT_EQ(videoKindOf(two), "");
   // What a container holds is no playlist, whatever it says.
   EXPECT_EQ(playlistKindOf("\0\0\0\x20 <MPD <smil"s), "");
 }
