@@ -21,7 +21,8 @@ using namespace headlight;
 
 namespace {
 
-constexpr int kMutations = 400;
+constexpr int kMutations = 300;
+constexpr int kDrawn = 100;
 
 QDockWidget* dockOf(TestWindow& test, const char* name) {
   return test->findChild<QDockWidget*>(QStringLiteral("dock.") + QLatin1String(name));
@@ -125,7 +126,6 @@ class LayoutTest : public QObject {
     QFETCH(int, kind);
     const QString session = m_folder->filePath(QStringLiteral("session.json"));
     QStringList look, mask;
-    std::optional<WindowLayout> layout;
     {
       TestWindow test(session);
       OPEN_SMALL_MODEL(test);
@@ -138,7 +138,6 @@ class LayoutTest : public QObject {
       test->showWorkspace(QStringLiteral("look"));
       synthetic::untilIdle();
       look = standing(test);
-      layout = layoutOf(test.window);
       QVERIFY(look != mask);
       QVERIFY(test->close());
     }
@@ -146,7 +145,6 @@ class LayoutTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
     synthetic::untilIdle();
     QTRY_COMPARE(standing(test), look);
-    QVERIFY(layoutOf(test.window) == layout);
     test->showWorkspace(QStringLiteral("mask"));
     synthetic::untilIdle();
     QTRY_COMPARE(standing(test), mask);
@@ -358,7 +356,7 @@ class LayoutTest : public QObject {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     QRandomGenerator random(13);
-    for (int i = 0; i < kMutations; ++i) {
+    for (int i = 0; i < kDrawn; ++i) {
       const WindowLayout layout = drawnLayout(random);
       const auto again =
           guarded("", [&] { return layoutFromJson(layoutToJson(layout), "layout"); });
