@@ -86,12 +86,15 @@ TEST(EventFiles, SayWhatTheLogsSay) {
       EXPECT_EQ(shownAt(shown, "train/epoch_loss", step), asWritten(line["train_loss"]));
       EXPECT_EQ(shownAt(shown, "validation/loss", step), asWritten(line["validation_loss"]));
       EXPECT_EQ(shownAt(shown, "validation/top1", step), asWritten(line["top1"]));
+    } else if (line["type"] == "start") {
+      EXPECT_EQ(shownAt(shown, "validation/loss", step), asWritten(line["validation_loss"]));
+      EXPECT_EQ(shownAt(shown, "validation/top1", step), asWritten(line["top1"]));
     } else {
       expectHeads(shown, line);
     }
   }
   EXPECT_EQ(countOf(shown, "train/loss"), 10u);
-  EXPECT_EQ(countOf(shown, "validation/loss"), 2u);
+  EXPECT_EQ(countOf(shown, "validation/loss"), 3u);  // before the first step, and two epochs
   EXPECT_EQ(countOf(shown, "als/layer_"), 12u);
   EXPECT_EQ(countOf(shown, "alpha/"), 6u);  // one soft head
 }

@@ -451,6 +451,11 @@ QString Document::sourceNote() const {
   return m_recordedView ? m_recordedView->source : liveSourceNote();
 }
 
+QString Document::runNote() const {
+  if (m_recordedView) return m_recordedView->source;
+  return m_sourceNote.isEmpty() ? m_runNote : m_sourceNote;
+}
+
 QString Document::liveSourceNote() const {
   if (!m_sourceNote.isEmpty()) return m_sourceNote;
   if (!m_model) return {};

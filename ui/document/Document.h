@@ -186,6 +186,9 @@ class Document : public QObject {
   /// set by ModelWorker only, "random weights", "1 of the model's tensors random"; else empty.
   QString sourceNote() const;
   QString liveSourceNote() const;  ///< of liveLook(); sourceNote() of a recorded step says that
+  /// The part of it that is about a training run: for the window's title. Empty: none is shown, nor
+  /// goes on.
+  QString runNote() const;
   void setSourceNote(const QString& note);
   /// While a run goes on whose weights are not looked through: "the open model, not run “a”".
   void setRunNote(const QString& note);

@@ -321,7 +321,7 @@ void MainWindow::updateTitle() {
     parts << displayName(m_document->model().experiment.model.name);
     if (m_document->hasImage()) parts << m_document->imageName();
     parts << tr("scheme “%1”").arg(displayName(schemeTitle(m_document->masks())));
-    if (const QString note = m_document->sourceNote(); !note.isEmpty()) parts << note;
+    if (const QString note = m_document->runNote(); !note.isEmpty()) parts << note;
   }
   // The system adds the program's name.
   setWindowTitle(parts.isEmpty() ? tr("Headlight") : parts.join(QStringLiteral(" · ")));
