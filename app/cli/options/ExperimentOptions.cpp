@@ -87,7 +87,7 @@ Experiment ExperimentOptions::describe(const std::optional<Json>& base) const {
   Json json = base.value_or(Json::object());
   if (!base && !config.empty()) json = configJson(config);
   if (!model.empty()) replaceModel(json, model);
-  const std::string named = weights.empty() ? weightsNamedBy(model) : std::string();
+  const std::string named = weights.empty() ? weightsOfNamedModel(model) : std::string();
   const bool takesNamed = !named.empty() && !namesWeights(json);
   if (!weights.empty()) json["training"]["weights"] = weights;
   if (takesNamed) json["training"]["weights"] = named;

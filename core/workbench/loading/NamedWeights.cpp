@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-std::string weightsNamedBy(const std::string& model) {
+std::string weightsOfNamedModel(const std::string& model) {
   if (model.empty() || findPublishedModel(model) || !isThere(model)) return {};
   if (isHubConfig(model)) return std::filesystem::absolute(model).parent_path().string();
   if (looksLikeHubFolder(model)) return model;

@@ -9,6 +9,6 @@ namespace headlight {
 
 /// The weights of what `model` names: a folder of the hub, the config.json in one, a checkpoint.
 /// Empty for a published name, a config, and what is not there.
-std::string weightsNamedBy(const std::string& model);
+std::string weightsOfNamedModel(const std::string& model);
 
 }  // namespace headlight
