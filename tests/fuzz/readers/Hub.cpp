@@ -5,6 +5,8 @@
 
 #include "core/models/Registry.h"
 #include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/ClassMap.h"
+#include "core/workbench/loading/ClassMatch.h"
 #include "core/workbench/loading/ClassNames.h"
 #include "core/workbench/loading/HubConfig.h"
 #include "tests/fuzz/Bounds.h"
@@ -49,6 +51,19 @@ Result<void> readIndex(const fs::path& folder, const std::string& text) {
   });
 }
 
+/// A map, and what is done with one that is read.
+Result<void> readMap(const fs::path& file, const std::string& text) {
+  writeBytes(file, text);
+  const std::vector<std::string> names{"a", "b", "c, or d"};
+  const auto match = matchClasses({"cat", "dog"}, {3, names, {}, ClassNamesFrom::Model, true},
+                                  {"auto", file.string()});
+  return readThen(match, [](const ClassMatch& found) {
+    require(found.order.size() == 2, "a class is missing");
+    for (const std::int64_t index : found.order)
+      require(index >= 0 && index < 3, "a class that the model does not have");
+  });
+}
+
 fs::path madeFolder(const fs::path& folder) {
   fs::create_directories(folder);
   return folder;
@@ -82,7 +97,12 @@ std::vector<Target> hubTargets(const fs::path& folder) {
              writeBytes(folder / "names", text);
              return readThen(readClassNames(folder / "names", 3),
                              [](const auto& names) { require(names.size() == 3, "names"); });
-           }}};
+           }},
+          {"class map",
+           Kind::Text,
+           {"cat,a\ndog,2\n", "folder,class\n\"cat\",\"c, or d\"\ndog,b\n", "cat\t0\ndog\tb\n",
+            R"({"cat": "a", "dog": 2})"},
+           [=](const std::string& text) { return readMap(folder / "map", text); }}};
 }
 
 }  // namespace headlight::fuzz
