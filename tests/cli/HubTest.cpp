@@ -245,7 +245,7 @@ TEST_F(NamesCliTest, OfEvaluateToo) {
   const json told =
       run({"evaluate", "--model", microConfig(), "--weights", kGolden / "vit_micro.safetensors",
            "--data.dataset", "texture-shape", "--data.validation_samples", "9", "--class-names",
-           tenNames(), "--worst", "1", "--json"})
+           tenNames(), "--match", "index", "--worst", "1", "--json"})
           .json();
   EXPECT_TRUE(told["worst"][0]["class_name"].get<std::string>().starts_with("name of "))
       << told["worst"][0];

@@ -86,7 +86,7 @@ TEST_F(InferCliTest, WhatWasRecognisedAndAssumedIsSaid) {
   // No tensor of a Swin depends on the image size.
   writeTensors(path("bare.safetensors"), goldenTensors("swin_micro"));
   const auto swin = run({"evaluate", "--weights", path("bare.safetensors"), "--data.dataset",
-                         "texture-shape", "--data.validation_samples", "10"});
+                         "texture-shape", "--data.validation_samples", "10", "--match", "index"});
   expectOk(swin);
   EXPECT_NE(swin.err.find("image size it was trained with: assumed 32"), std::string::npos)
       << swin.err;

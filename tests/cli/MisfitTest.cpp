@@ -24,10 +24,10 @@ class MisfitTest : public CliTest {
   std::vector<Arguments> commands(const Arguments& more) {
     writeTensors(path("w.safetensors"), m_tensors);
     const fs::path io = kGolden / "vit_micro.io.safetensors";
-    std::vector<Arguments> all{
-        {"predict", "--tensor", io},
-        {"attend", "--tensor", io, "--output", "o.safetensors"},
-        {"evaluate", "--data.dataset", "texture-shape", "--data.validation_samples", "9"}};
+    std::vector<Arguments> all{{"predict", "--tensor", io},
+                               {"attend", "--tensor", io, "--output", "o.safetensors"},
+                               {"evaluate", "--data.dataset", "texture-shape",
+                                "--data.validation_samples", "9", "--match", "index"}};
     for (Arguments& arguments : all) {
       arguments.insert(arguments.end(), {"--weights", path("w.safetensors"), "--device", "cpu"});
       arguments.insert(arguments.end(), more.begin(), more.end());
@@ -76,7 +76,7 @@ TEST_F(MisfitTest, PositionsOfAnotherGridAndParametersOfMasksFit) {
   const auto larger = write("larger.json", config);
   writeTensors(path("w.safetensors"), m_tensors);
   expectOk(run({"evaluate", "--model", larger, "--weights", path("w.safetensors"), "--data.dataset",
-                "texture-shape", "--data.validation_samples", "9"}));
+                "texture-shape", "--data.validation_samples", "9", "--match", "index"}));
 }
 
 TEST_F(MisfitTest, ABareFileWithTensorsThatNothingExplainsIsNotTakenForSoftmax) {
@@ -112,7 +112,7 @@ TEST_F(MisfitTest, BuffersThatFollowFromSizesAreExplained) {
   swin["layers.0.blocks.1.attn_mask"] = zeros({4, 16, 16});
   writeTensors(path("swin.safetensors"), swin);
   const auto outcome = run({"evaluate", "--weights", path("swin.safetensors"), "--data.dataset",
-                            "texture-shape", "--data.validation_samples", "9"});
+                            "texture-shape", "--data.validation_samples", "9", "--match", "index"});
   expectOk(outcome);
 }
 

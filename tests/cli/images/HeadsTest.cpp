@@ -57,9 +57,9 @@ TEST_F(HeadsCliTest, AFigureIsOverAllPictures) {
 }
 
 TEST_F(HeadsCliTest, OverADataSetItSaysHowManyPictures) {
-  const auto outcome =
-      runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--measure",
-                    "als,importance,importance_first_order,alpha", "--sort", "--json"});
+  const auto outcome = runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--measure",
+                                     "als,importance,importance_first_order,alpha", "--match",
+                                     "index", "--sort", "--json"});
   expectOk(outcome);
   const auto measures = outcome.json()["results"][0]["measures"];
   ASSERT_EQ(measures.size(), 4u);

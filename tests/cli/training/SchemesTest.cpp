@@ -72,7 +72,7 @@ TEST_F(SchemesCliTest, MasksFindsThemAndPresetsWin) {
   EXPECT_TRUE(fs::exists(path("home") / "headlight" / "schemes" / "kept.json"));
   const Arguments evaluate{
       "evaluate", "--model",       microConfig(), "--weights", kGolden / "vit_micro.safetensors",
-      "--data",   smallPictures(), "--json"};
+      "--data",   smallPictures(), "--match",     "index",     "--json"};
   const auto losses = [&](const std::string& masks) {
     Arguments all = evaluate;
     all.insert(all.end(), {"--masks", masks});
