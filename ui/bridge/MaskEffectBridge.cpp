@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/MaskEffectBridge.h"
+#include "core/workbench/loading/ClassMatch.h"
 
 #include <algorithm>
 #include <utility>
@@ -121,6 +122,7 @@ void MaskEffectBridge::take(const Measured& measured) {
                    m_kept.begin() + static_cast<std::ptrdiff_t>(m_kept.size() - kMostKept));
   } else if (measured.results.error().code != ErrorCode::Canceled) {
     m_problem = QString::fromStdString(measured.results.error().text());
+    m_misfit = isClassMisfit(measured.results.error());
   }
   Q_EMIT changed();
 }

@@ -51,6 +51,8 @@ class MaskEffectBridge : public QObject {
   const Progress& progress() const { return m_progress; }
   /// Why nothing is known; empty where nothing is wrong.
   const QString& problem() const { return m_problem; }
+  /// Whether that is because its classes are not the model's (ClassMatch.h).
+  bool isMisfit() const { return m_misfit && !m_problem.isEmpty(); }
 
  Q_SIGNALS:
   void changed();
@@ -86,6 +88,7 @@ class MaskEffectBridge : public QObject {
   QTimer m_settled;
   Progress m_progress;
   QString m_problem;
+  bool m_misfit = false;
   BackgroundTask m_task;
 };
 

@@ -61,8 +61,16 @@ EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* pa
   m_data = button("effectData", tr("Data…"),
                   tr("On which data set and how many of its pictures the masks are measured"),
                   &EffectLine::dataRequested);
+  m_byNumber = button("effectByNumber", tr("Match by number"),
+                      tr("Takes the data's first class for the model's class 0, and so on"),
+                      &EffectLine::byNumberRequested);
+  m_classMap = button("effectClassMap", tr("Class map…"),
+                      tr("A file that gives each class of the data its class of the model"),
+                      &EffectLine::classMapRequested);
   auto* buttons = new QVBoxLayout;
   buttons->setSpacing(0);
+  buttons->addWidget(m_byNumber);
+  buttons->addWidget(m_classMap);
   buttons->addWidget(m_data);
   buttons->addWidget(m_pictures);
   buttons->addStretch(1);
@@ -89,11 +97,13 @@ QString EffectLine::presentText() const {
   const auto present = m_bridge->present();
   const QString data = displayName(m_bridge->sample()->data.dataset);
   if (!present) return tr("%1: measuring…").arg(data);
-  return tr("%1, %2 pictures: top-1 %3 %, loss %4")
-      .arg(data)
-      .arg(present->pictures.size())
-      .arg(present->top1 * 100, 0, 'f', 1)
-      .arg(present->loss, 0, 'f', 3);
+  const QString numbers = tr("%1, %2 pictures: top-1 %3 %, loss %4")
+                              .arg(data)
+                              .arg(present->pictures.size())
+                              .arg(present->top1 * 100, 0, 'f', 1)
+                              .arg(present->loss, 0, 'f', 3);
+  if (present->classMatch.empty()) return numbers;
+  return numbers + QLatin1Char('\n') + tr("classes %1").arg(shownName(present->classMatch));
 }
 
 QString EffectLine::changeText() const {
@@ -117,6 +127,8 @@ void EffectLine::refresh() {
   m_data->setEnabled(m_document->canCompute());
   m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
+  for (QToolButton* wayOut : {m_byNumber, m_classMap})
+    wayOut->setVisible(measures && m_bridge->isMisfit());
   const auto present = measures ? m_bridge->present() : nullptr;
   m_words->setToolTip(
       present ? plainToolTip(QString::fromStdString(measuredText(present->measured))) : QString());

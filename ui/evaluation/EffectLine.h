@@ -24,6 +24,9 @@ class EffectLine : public QWidget {
  Q_SIGNALS:
   void dataRequested();      ///< choose the data set and how many pictures
   void picturesRequested();  ///< show which pictures changed
+  // Where the data's classes are not the model's:
+  void byNumberRequested();
+  void classMapRequested();
 
  private:
   void refresh();
@@ -34,7 +37,7 @@ class EffectLine : public QWidget {
   MaskEffectBridge* m_bridge;
   QLabel* m_words;
   QProgressBar* m_progress;
-  QToolButton *m_data, *m_pictures;
+  QToolButton *m_data, *m_pictures, *m_byNumber, *m_classMap;
 };
 
 /// "+1.6 points", "−0.4 points", "±0".

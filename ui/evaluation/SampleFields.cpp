@@ -8,6 +8,7 @@
 
 #include "core/config/DatasetKinds.h"
 #include "ui/document/Document.h"
+#include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
 #include "ui/widgets/Dialogs.h"
 
@@ -42,6 +43,9 @@ SampleFields::SampleFields(const QString& prefix, const PictureSample& sample, Q
   m_pictures->setRange(0, kMostSampled);
   m_pictures->setSpecialValueText(tr("all"));
   m_pictures->setToolTip(tr("At most so many, spread over the classes; 0: all of them"));
+  m_matching = new ParameterForm(classMatchParameters(), prefix + QStringLiteral("Matching"), this);
+  m_matching->setFilterVisible(false);
+  connect(m_matching, &ParameterForm::changed, this, &SampleFields::changed);
   setSample(sample);
   connect(m_path, &PathRow::browseRequested, this, &SampleFields::browse);
   connect(m_path, &PathRow::edited, this, &SampleFields::changed);
@@ -55,6 +59,7 @@ SampleFields::SampleFields(const QString& prefix, const PictureSample& sample, Q
   layout->addRow(tr("&Data set"), m_kind);
   layout->addRow(m_path);
   layout->addRow(tr("&Pictures"), m_pictures);
+  layout->addRow(m_matching);
 }
 
 void SampleFields::setSample(const PictureSample& sample) {
@@ -63,6 +68,7 @@ void SampleFields::setSample(const PictureSample& sample) {
   m_kind->setCurrentText(QString::fromStdString(sample.data.dataset));
   m_path->setPath(QString::fromStdString(sample.data.path));
   m_pictures->setValue(static_cast<int>(sample.samples));
+  m_matching->setValues(writeParameters(classMatchParameters(), &sample.matching));
   refresh();
 }
 
@@ -82,6 +88,9 @@ PictureSample SampleFields::sample() const {
   chosen.data.dataset = m_kind->currentText().toStdString();
   chosen.data.path = m_path->path().toStdString();
   chosen.samples = m_pictures->value();
+  if (auto matching = ClassMatching();
+      readParameters(classMatchParameters(), m_matching->values(), &matching, "match"))
+    chosen.matching = matching;
   return chosen;
 }
 

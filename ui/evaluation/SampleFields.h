@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which pictures of which data set, to be chosen: its kind, its folder, and how many.
+// Which pictures of which data set, to be chosen: its kind, its folder, how many, and how its
+// classes are matched with the model's.
 
 #include <QWidget>
 
@@ -11,6 +12,7 @@ class QSpinBox;
 
 namespace headlight {
 
+class ParameterForm;
 class PathRow;
 
 class Document;
@@ -39,6 +41,7 @@ class SampleFields : public QWidget {
   QComboBox* m_kind;
   PathRow* m_path;
   QSpinBox* m_pictures;
+  ParameterForm* m_matching;  ///< of the data's classes with the model's
 };
 
 }  // namespace headlight

@@ -36,6 +36,8 @@ EffectController::EffectController(Document* document, ModelWorker* look, QWidge
   m_castle->setStatusTip(m_castle->toolTip());
   m_modelCommands << m_castle;
   connect(m_line, &EffectLine::dataRequested, this, &EffectController::chooseData);
+  connect(m_line, &EffectLine::byNumberRequested, this, [this] { matchBy({"index", ""}); });
+  connect(m_line, &EffectLine::classMapRequested, this, &EffectController::chooseClassMap);
   connect(m_line, &EffectLine::picturesRequested, this, &EffectController::showPictures);
   connect(document, &Document::modelChanged, this, &EffectController::onModel);
   connect(document, &Document::modelChanged, this, &EffectController::refreshCastle);
@@ -86,7 +88,11 @@ void EffectController::refreshCastle() {
 void EffectController::onModel() {
   const PictureSample sample = sampleOf(*m_document);
   const bool trained = m_document->canCompute() && !m_document->model().randomWeights;
-  if (m_chosen && m_document->canCompute()) return;
+  if (m_chosen && m_document->canCompute()) {
+    // How classes were matched was said of the model before.
+    if (m_bridge.sample() && m_bridge.sample()->matching.isChosen()) matchBy({});
+    return;
+  }
   if (trained && sample.data.dataset == kProceduralData)
     setSample(sample);
   else
@@ -106,6 +112,24 @@ void EffectController::chooseData() {
     if (result != QDialog::Accepted) return;
     m_chosen = true;
     setSample(dialog->sample());
+  });
+}
+
+/// The same pictures, their classes matched otherwise.
+void EffectController::matchBy(const ClassMatching& matching) {
+  if (!m_bridge.sample()) return;
+  PictureSample sample = *m_bridge.sample();
+  sample.matching = matching;
+  m_chosen = true;
+  setSample(sample);
+}
+
+void EffectController::chooseClassMap() {
+  FileQuestion question;
+  question.title = tr("Class map");
+  question.filter = tr("Class maps (*.json *.csv *.tsv *.txt);;All files (*)");
+  askForPath(m_window, question, [this](const QString& path) {
+    matchBy({"auto", path.toStdString()});
   });
 }
 

@@ -47,6 +47,8 @@ class EffectController : public QObject {
   void onModel();
   void setSample(const std::optional<PictureSample>& sample);
   void chooseData();
+  void matchBy(const ClassMatching& matching);
+  void chooseClassMap();
   void showPictures();
   void showClasses();
 

@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableWidget>
+#include <QToolButton>
 
 #include "tests/gui/SyntheticLook.h"
 #include "tests/gui/WindowFixture.h"
@@ -90,6 +91,29 @@ class MeasuredEditsTest : public QObject {
     QTRY_VERIFY(document->referenceLook());
     QVERIFY(document->referenceLook()->logits != untouched);
     QCOMPARE(document->referenceLook()->weights, document->look()->weights);
+  }
+
+  void classesThatDoNotFitAreAnErrorWithTheWaysOut() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    OPEN_PICTURE(test, m_picture);
+    MaskEffectBridge* bridge = test->effect()->bridge();
+    auto* line = test->findChild<EffectLine*>();
+    auto* byNumber = line->findChild<QToolButton*>(QStringLiteral("effectByNumber"));
+    QVERIFY(byNumber && byNumber->isHidden());
+    PictureSample sample = drawnPictures();
+    sample.matching.match = "name";  // the model has no names
+    bridge->setSample(sample);
+    QTRY_VERIFY_WITH_TIMEOUT(bridge->isMisfit(), kLong);
+    QVERIFY(!bridge->present());
+    QVERIFY2(line->text().contains(QStringLiteral("no class names")), qPrintable(line->text()));
+    QVERIFY(!byNumber->isHidden());
+    byNumber->click();
+    QTRY_VERIFY_WITH_TIMEOUT(bridge->present(), kLong);
+    QCOMPARE(bridge->sample()->matching.match, std::string("index"));
+    QVERIFY2(line->text().contains(QStringLiteral("by number, on purpose")),
+             qPrintable(line->text()));
+    QVERIFY(byNumber->isHidden());
   }
 
   void onADataSetItIsWhatCoreMeasures() {
