@@ -12,6 +12,7 @@
 namespace headlight {
 namespace {
 
+constexpr const char* kMisfitPlace = "data";
 constexpr std::size_t kNamed = 3;  // classes in a message
 constexpr const char* kWaysOut =
     "; match them by number on purpose (--match index), name the model's class of each in a file "
@@ -20,7 +21,7 @@ constexpr const char* kWaysOut =
 using Names = std::vector<std::string>;
 
 [[noreturn]] void refuseMatch(const std::string& message, const char* waysOut = kWaysOut) {
-  throw Failure({ErrorCode::InvalidArgument, message + waysOut, kClassMisfit});
+  throw Failure({ErrorCode::InvalidArgument, message + waysOut, kMisfitPlace});
 }
 
 std::string quoted(const std::string& name) {
@@ -269,12 +270,12 @@ ClassMatch matched(const Names& data, const ModelClasses& model, const ClassMatc
 }  // namespace
 
 bool isClassMisfit(const Error& error) {
-  return error.where == kClassMisfit;
+  return error.code == ErrorCode::InvalidArgument && error.where == kMisfitPlace;
 }
 
 Result<ClassMatch> matchClasses(const std::vector<std::string>& data, const ModelClasses& model,
                                 const ClassMatching& how) {
-  return guarded(kClassMisfit, [&] { return matched(data, model, how); });
+  return guarded(kMisfitPlace, [&] { return matched(data, model, how); });
 }
 
 }  // namespace headlight

@@ -31,15 +31,15 @@ struct ClassMatch {
   std::string text;
 };
 
-/// Errors with this `where` say that classes cannot be matched, and the ways out.
-inline constexpr const char* kClassMisfit = "classes of the data";
+/// Whether an error says that classes cannot be matched, and the ways out: InvalidArgument of
+/// "data", which no other error of measuring is.
 bool isClassMisfit(const Error& error);
 
 /// The model's class of every class of `data`: by name (NameIndex), where a class map says it by
 /// that; by number where `how` asks for it, and where the model has no names and as many classes.
 /// Class folders are sorted one way by timm and another by torchvision, so that numbers alone are
-/// never taken for names. Errors: kClassMisfit, InvalidArgument, also for ambiguous names and for
-/// two classes of the data that are one of the model by their names; those of readClassMap().
+/// never taken for names. Errors: isClassMisfit(), also for ambiguous names and for two classes of
+/// the data that are one of the model by their names; those of readClassMap().
 Result<ClassMatch> matchClasses(const std::vector<std::string>& data, const ModelClasses& model,
                                 const ClassMatching& how = {});
 
