@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attention/softmax/LearnedMaskFit.h"
+#include "core/base/Log.h"
 
 namespace headlight {
 namespace {
@@ -26,6 +27,13 @@ std::vector<LearnedMaskFitOptions> cases() {
       {.grid = {2, 2, 0}},
       {.grid = {14, 14, 0}, .fidelity = 3, .window = 5},
   };
+}
+
+double norm(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values)
+    squares += value * value;
+  return std::sqrt(squares);
 }
 
 /// Mean squared error of 𝒜ℬᵀ by loops.
@@ -83,8 +91,10 @@ TEST(LearnedMaskFit, MemoryIsLinearInThePatches) {
   }
 }
 
+/// The rule of configs of schema 1 and 2.
 TEST(LearnedMaskFit, ComesBelowTheToleranceAndItsCurveFalls) {
-  for (const LearnedMaskFitOptions& options : cases()) {
+  for (LearnedMaskFitOptions options : cases()) {
+    options.bound = MaskFitBound::Absolute;
     const LearnedMaskFit fit = fitLearnedMask(options);
     const std::string what = std::to_string(options.grid.rows) + "x" +
                              std::to_string(options.grid.cols) + " f " +
@@ -99,6 +109,69 @@ TEST(LearnedMaskFit, ComesBelowTheToleranceAndItsCurveFalls) {
     EXPECT_NEAR(meanSquaredError(fit, targetOf(options), options.grid.patches()), fit.curve.back(),
                 1e-12);
   }
+}
+
+TEST(LearnedMaskFit, ComesWithinOnePercentOfItsFilterAndItsCurveFalls) {
+  std::vector<LearnedMaskFitOptions> all = cases();
+  all.pop_back();  // a window of 5 is beyond 9 columns
+  all.push_back({.grid = {56, 56, 0}});
+  all.push_back({.grid = {14, 14, 0}, .fidelity = 5, .window = 5});
+  for (const LearnedMaskFitOptions& options : all) {
+    const LearnedMaskFit fit = fitLearnedMask(options);
+    const int patches = options.grid.patches();
+    const std::string what =
+        std::to_string(options.grid.rows) + "x" + std::to_string(options.grid.cols);
+    EXPECT_TRUE(fit.reached) << what;
+    const std::vector<double> target = targetOf(options);
+    const double relative =
+        std::sqrt(meanSquaredError(fit, target, patches)) * patches / norm(target);
+    EXPECT_LT(relative, 0.01) << what;
+    EXPECT_NEAR(relative, fit.relativeError, 1e-9) << what;
+    ASSERT_GT(fit.curve.size(), 1u) << what;
+    EXPECT_LT(fit.curve.size(), 20000u) << what;
+    for (std::size_t i = 1; i < fit.curve.size(); ++i)
+      ASSERT_LT(fit.curve[i], fit.curve[i - 1]) << what << " step " << i;
+    const double before = std::sqrt(fit.curve[fit.curve.size() - 2]) * patches / norm(target);
+    EXPECT_GE(before, 0.01) << what;  // it stops in time
+  }
+}
+
+/// In few rows or in all of them: the descent of the same start takes the same steps.
+TEST(LearnedMaskFit, TheBoundChangesOnlyWhereItEnds) {
+  for (LearnedMaskFitOptions options : cases())
+    for (const bool rolled : {true, false}) {
+      options.rolled = rolled;
+      options.maxSteps = 15;
+      options.bound = MaskFitBound::Relative;
+      const LearnedMaskFit fit = fitLearnedMask(options);
+      options.bound = MaskFitBound::Absolute;
+      const LearnedMaskFit full = fitLearnedMask(options);
+      ASSERT_EQ(fit.curve.size(), full.curve.size());
+      for (std::size_t i = 0; i < fit.curve.size(); ++i)
+        EXPECT_NEAR(fit.curve[i], full.curve[i], 1e-12);
+      for (std::size_t i = 0; i < fit.a.size(); ++i) {
+        ASSERT_NEAR(fit.a[i], full.a[i], 1e-10);
+        ASSERT_NEAR(fit.b[i], full.b[i], 1e-10);
+      }
+    }
+}
+
+/// 9 columns cannot hold a filter of 25 taps: the least error that they allow is 2.6 %.
+TEST(LearnedMaskFit, EndsAndWarnsWhereOnePercentIsOutOfReach) {
+  const LearnedMaskFitOptions options{.grid = {14, 14, 0}, .window = 5};
+  const LearnedMaskFit fit = fitLearnedMask(options);
+  EXPECT_FALSE(fit.reached);
+  EXPECT_GT(fit.relativeError, 0.01);
+  EXPECT_LT(fit.relativeError, 0.03);
+  EXPECT_LE(fit.curve.size(), 20001u);
+  std::vector<std::string> warnings;
+  setLogSink([&](LogLevel level, const std::string& message) {
+    if (level == LogLevel::Warning) warnings.push_back(message);
+  });
+  rememberedLearnedMaskFit(options);
+  setLogSink({});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("1 %"), std::string::npos) << warnings[0];
 }
 
 TEST(LearnedMaskFit, FollowsTheSeed) {

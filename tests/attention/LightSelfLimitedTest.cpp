@@ -27,6 +27,7 @@ struct Case {
 
   int width() const { return heads * headWidth; }
   bool shifted() const { return layerInStage % 2 == 1; }
+  bool padsFirst() const { return own.value("padding", "before_shift") == "before_shift"; }
   AttentionOptions options() const {
     Json all = own;
     all["window"] = window;
@@ -45,7 +46,7 @@ struct Case {
   }
 };
 
-std::vector<Case> cases() {
+std::vector<Case> casesOfToday() {
   return {{{4, 4, 0}, 2, 0, 1, 4, {"none"}},
           {{4, 6, 0}, 2, 1, 3, 8, {"none", "hard:1", "strict:1"}, {{"variant", "qkv"}}},
           {{8, 8, 0},
@@ -76,7 +77,22 @@ std::vector<Case> cases() {
            1,
            4,
            {"none"},
-           {{"scale", "fixed"}, {"inner_bias", false}, {"outer_bias", false}}}};
+           {{"scale", "fixed"}, {"inner_bias", false}, {"outer_bias", false}}},
+          // Windows of 7 that divide neither side, shifted and not, with biases on values.
+          {{5, 9, 0}, 7, 1, 2, 3, {"none", "hard:3"}, {{"variant", "qxv"}}},
+          {{6, 10, 0}, 4, 1, 2, 3, {"soft:3@0.4", "strict:3"}, {{"variant", "qkv"}}},
+          {{6, 10, 0}, 4, 0, 2, 3, {"none", "hard:3"}, {{"variant", "qxv"}}},
+          {{6, 10, 1}, 7, 1, 1, 3, {"none"}}};
+}
+
+/// With the padding of today, before the shift, and with that of configs of before.
+std::vector<Case> cases() {
+  std::vector<Case> all = casesOfToday();
+  for (Case old : casesOfToday()) {
+    old.own["padding"] = "after_shift";
+    all.push_back(old);
+  }
+  return all;
 }
 
 /// Scale and tables are drawn wide, so that a mistake in them shows.
@@ -110,9 +126,16 @@ at::Tensor head(const Case& c, const torch::nn::Module& layer, const at::Tensor&
   return all.slice(1, index * c.headWidth, (index + 1) * c.headWidth).contiguous();
 }
 
+/// As 256 pixels have it: the first stage of such a model.
+Case largeCase(const char* padding) {
+  return {{64, 64, 0}, 7, 1, 1, 4, {"none"}, {{"padding", padding}}};
+}
+
 TEST(LightSelfLimited, EqualsTheNaiveReference) {
   constexpr double kTolerance = 1e-5;  // float32 against double
-  for (const Case& c : cases()) {
+  std::vector<Case> all = cases();
+  all.push_back(largeCase("before_shift"));
+  for (const Case& c : all) {
     const auto layer = makeLayer(c, at::kFloat);
     const int tokens = c.grid.tokens(), columns = std::min(c.grid.cols, c.window);
     const at::Tensor x = at::randn({2, tokens, c.width()});
@@ -134,6 +157,7 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
         testing::NaiveHead naive{head(c, *layer, padded, "q", h), head(c, *layer, padded, "k", h),
                                  head(c, *layer, padded, "v", h), c.headMasks()[h]};
         naive.prefixScale = 1 / std::sqrt(double(c.headWidth));
+        naive.padsFirst = c.padsFirst();
         if (naive.mask.kind == MaskKind::Random)
           naive.selected = layer->named_buffers()["random_mask"][h];
         naive.logit = [&](const testing::Place& query, const testing::Place& key, double product) {
@@ -161,6 +185,67 @@ TEST(LightSelfLimited, EqualsTheNaiveReference) {
   }
 }
 
+/// The rows that a query in the last column looks at, from a map [1, H, N, N].
+std::vector<int> rowsSeen(const at::Tensor& map, int query, int cols) {
+  std::vector<int> rows;
+  const at::Tensor row = map[0][0][query];
+  for (int r = 0; r < row.size(0) / cols; ++r)
+    if (row.slice(0, r * cols, (r + 1) * cols).abs().max().item<double>() > 0) rows.push_back(r);
+  return rows;
+}
+
+TEST(LightSelfLimited, OppositeEdgesNeverSeeEachOther) {
+  const at::NoGradGuard noGrad;
+  const auto mapOf = [](const Case& c) {
+    CollectingTap tap;
+    makeLayer(c, at::kFloat)->forward(at::randn({1, c.grid.patches(), c.width()}), &tap);
+    return tap.maps.at(0);
+  };
+  const int last = 64 * 64 - 1;
+  EXPECT_EQ(rowsSeen(mapOf(largeCase("before_shift")), last, 64),
+            (std::vector<int>{59, 60, 61, 62, 63}));
+  // As models of before do, and timm.
+  EXPECT_EQ(rowsSeen(mapOf(largeCase("after_shift")), last, 64),
+            (std::vector<int>{0, 1, 59, 60, 61, 62, 63}));
+  for (const Grid& grid : {Grid{5, 9, 0}, Grid{6, 10, 0}})
+    for (const int window : {3, 4, 7}) {
+      const at::Tensor map = mapOf({grid, window, 1, 1, 4, {"none"}});
+      for (int q = 0; q < grid.patches(); ++q)
+        for (int k = 0; k < grid.patches(); ++k)
+          if (std::abs(q / grid.cols - k / grid.cols) >= window ||
+              std::abs(q % grid.cols - k % grid.cols) >= window)
+            EXPECT_EQ(map[0][0][q][k].item<float>(), 0) << window << ": " << q << " " << k;
+    }
+}
+
+/// Padding takes no weight: without the outer bias each row is a distribution.
+TEST(LightSelfLimited, NothingLooksAtPadding) {
+  const at::NoGradGuard noGrad;
+  for (const int layerInStage : {0, 1}) {
+    Case c{{6, 10, 0}, 4, layerInStage, 1, 4, {"none"}, {{"outer_bias", false}}};
+    const auto sums = [&] {
+      CollectingTap tap;
+      makeLayer(c, at::kFloat)->forward(at::randn({1, 60, 4}), &tap);
+      return tap.maps.at(0).sum(-1);
+    };
+    EXPECT_LT((sums() - 1).abs().max().item<float>(), 1e-5);
+    c.own["padding"] = "after_shift";
+    EXPECT_LT(sums().min().item<float>(), 0.999);
+  }
+}
+
+TEST(LightSelfLimited, OnlyTheRuleOfBeforeHasANotice) {
+  Case c{{6, 10, 0}, 4, 1, 1, 4, {"none"}};
+  EXPECT_EQ(makeLayer(c, at::kFloat)->notice(), "");
+  c.own["padding"] = "after_shift";
+  EXPECT_NE(makeLayer(c, at::kFloat)->notice().find("opposite edges"), std::string::npos);
+  c.layerInStage = 0;
+  EXPECT_EQ(makeLayer(c, at::kFloat)->notice(), "");
+  c.layerInStage = 1;
+  c.grid = {8, 12, 0};
+  EXPECT_EQ(makeLayer(c, at::kFloat)->notice(), "");
+}
+
 TEST(LightSelfLimited, GradientsAreFiniteDifferences) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kDouble);
@@ -174,7 +259,13 @@ TEST(LightSelfLimited, GradientsAreFiniteDifferences) {
 TEST(LightSelfLimited, WithoutOuterBiasAndWithItsOwnKeysAndValuesItIsSwins) {
   const at::NoGradGuard noGrad;
   for (const int layerInStage : {0, 1}) {
-    const Case c{{7, 8, 0}, 4, layerInStage, 2, 8, {"hard:3", "none"}, {{"variant", "qkv"}}};
+    const Case c{{7, 8, 0},
+                 4,
+                 layerInStage,
+                 2,
+                 8,
+                 {"hard:3", "none"},
+                 {{"variant", "qkv"}, {"padding", "after_shift"}}};
     seedTorch(2);
     LightSelfLimitedAttention light(c.options());  // dynamic scale as it starts: 1/√d
     AttentionOptions options = c.options();
@@ -269,7 +360,7 @@ TEST(LightSelfLimited, ItsPicturesAreWhatItsParametersSayOfEveryPairOfPatches) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
     const int columns = std::min(c.grid.cols, c.window);
-    const auto places = testing::naivePlaces(c.grid, c.window, c.shifted());
+    const auto places = testing::naivePlaces(c.grid, c.window, c.shifted(), c.padsFirst());
     for (const LearnedPairs& pairs : layer->learnedPairs()) {
       EXPECT_EQ(pairs.window, (Grid{std::min(c.grid.rows, c.window), columns, 0}));
       EXPECT_EQ(pairs.isSigned, pairs.name != "dynamic_scale");

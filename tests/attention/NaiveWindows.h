@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Shifted windows place by place, and softmax attention within them, as Swin and timm define them:
-// loops and double precision, nothing of core/attention.
+// loops and double precision, nothing of core/attention. timm shifts, then pads; `padsFirst` is
+// Swin's Fig. 4, where padding is not seen.
 
 #include <ATen/ATen.h>
 
@@ -24,10 +25,21 @@ struct AxisPlace {
   int region;
 };
 
-inline std::vector<AxisPlace> axisPlaces(int length, int size, bool shifted) {
+/// The padded side has gone around by `shift`: what came from its beginning lies across the seam.
+inline std::vector<AxisPlace> paddedFirst(int length, int window, int shift, int padded) {
+  std::vector<AxisPlace> places;
+  for (int i = 0; i < padded; ++i) {
+    const int from = (i + shift) % padded;
+    places.push_back({from < length ? from : -1, i / window, i % window, from < i ? 1 : 0});
+  }
+  return places;
+}
+
+inline std::vector<AxisPlace> axisPlaces(int length, int size, bool shifted, bool padsFirst) {
   const int window = std::min(length, size);
   const int shift = shifted && length > size ? size / 2 : 0;
   const int padded = (length + window - 1) / window * window;
+  if (padsFirst) return paddedFirst(length, window, shift, padded);
   std::vector<AxisPlace> places;
   for (int i = 0; i < padded; ++i) {
     const int region = shift == 0 || i < padded - window ? 0 : i < padded - shift ? 1 : 2;
@@ -49,10 +61,11 @@ struct Place {
   }
 };
 
-inline std::vector<Place> naivePlaces(const Grid& grid, int size, bool shifted) {
+inline std::vector<Place> naivePlaces(const Grid& grid, int size, bool shifted,
+                                      bool padsFirst = false) {
   std::vector<Place> places;
-  for (const AxisPlace& r : axisPlaces(grid.rows, size, shifted))
-    for (const AxisPlace& c : axisPlaces(grid.cols, size, shifted)) {
+  for (const AxisPlace& r : axisPlaces(grid.rows, size, shifted, padsFirst))
+    for (const AxisPlace& c : axisPlaces(grid.cols, size, shifted, padsFirst)) {
       const bool padding = r.patch < 0 || c.patch < 0;
       places.push_back({padding ? -1 : r.patch * grid.cols + c.patch,
                         r.inside,
@@ -85,6 +98,7 @@ struct NaiveHead {
   std::function<double(const Place&, const Place&, double product)> logit = {};
   std::function<double(const Place&, const Place&, double weight)> weight = {};
   double prefixScale = 1;
+  bool padsFirst = false;
 
   /// What a token sees, and how: e to the logit, then the weight.
   struct Sight {
@@ -110,7 +124,7 @@ struct NaiveHead {
                v = values.accessor<double, 2>();
     auto a = map.accessor<double, 2>(), out = output.accessor<double, 2>();
     const auto rowOf = [&](const Place& p) { return p.patch < 0 ? padding : prefix + p.patch; };
-    const auto places = naivePlaces(grid, size, shifted);
+    const auto places = naivePlaces(grid, size, shifted, padsFirst);
     runPrefix(grid, map, output);
     for (const Place& query : places) {
       if (query.patch < 0) continue;
@@ -129,6 +143,7 @@ struct NaiveHead {
       }
       for (const Place& key : places) {
         if (!query.sharesWindow(key) || !query.sharesRegion(key)) continue;
+        if (padsFirst && key.patch < 0) continue;
         const double product = productWith(rowOf(key));
         const bool ones =
             selected.defined() &&

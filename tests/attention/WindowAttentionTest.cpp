@@ -184,6 +184,15 @@ TEST(WindowAttention, RowsSumToOneWithoutPaddingAndLessWithIt) {
   EXPECT_LT(rowSums({{7, 4, 0}, 4, 0, 1, 4, {"none"}}).min().item<float>(), 0.999);
 }
 
+TEST(WindowAttention, SaysWhereOppositeEdgesCanMeet) {
+  const auto noticeOf = [](const Grid& grid, int layerInStage) {
+    return makeLayer({grid, 4, layerInStage, 1, 4, {"none"}}, at::kFloat)->notice();
+  };
+  EXPECT_NE(noticeOf({7, 8, 0}, 1).find("as in timm"), std::string::npos);
+  EXPECT_EQ(noticeOf({7, 8, 0}, 0), "");
+  EXPECT_EQ(noticeOf({8, 8, 0}, 1), "");
+}
+
 std::string refusedAt(const AttentionOptions& options) {
   try {
     WindowAttention layer(options);

@@ -131,12 +131,12 @@ Json ofSchema1(Json experiment) {
 }
 
 /// The folder of a run, as such a program would have left it.
-void makeOld(const OpenFolder& folder) {
+void makeOld(const OpenFolder& folder, Json (*ofSchema)(Json) = ofSchema1) {
   const Json config = Json::parse(valueOrThrow(folder.read("config.json", 1 << 20)));
-  std::ofstream(folder.path() / "config.json") << ofSchema1(config).dump();
+  std::ofstream(folder.path() / "config.json") << ofSchema(config).dump();
   Checkpoint last = valueOrThrow(readSafetensors(folder, "last.safetensors"));
   std::string& carried = last.metadata.at("experiment");
-  carried = ofSchema1(Json::parse(carried)).dump();
+  carried = ofSchema(Json::parse(carried)).dump();
   ASSERT_TRUE(writeSafetensors(folder, "last.safetensors", last.tensors, last.metadata));
 }
 
@@ -157,6 +157,36 @@ TEST(Resume, AnOlderRunGoesOnDecayingItsLearnedMasks) {
   ASSERT_TRUE(runUntil(*begin(experiment, folder / "old"), 4));
   makeOld(opened(folder / "old"));
   runToEnd(*resume(folder / "old"));
+  expectSame(expected, lastTensors(folder / "old"));
+}
+
+/// As programs wrote an experiment before LSLA's padding was an option.
+Json ofSchema2(Json experiment) {
+  experiment["schema"] = 2;
+  experiment["model"]["attention"].erase("padding");
+  return experiment;
+}
+
+TEST(Resume, AnOlderRunOfLslaGoesOnPaddingAfterTheShift) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  experiment.model.mechanism = "lsla";
+  experiment.model.attention = {{"window", 3}};
+  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.masks = {};
+  const auto today = uninterrupted(experiment, folder / "today");
+  experiment.model.attention["padding"] = "after_shift";
+  const auto expected = uninterrupted(experiment, folder / "before");
+  EXPECT_FALSE(at::equal(today.at("head.weight"), expected.at("head.weight")));
+
+  ASSERT_TRUE(runUntil(*begin(experiment, folder / "old"), 4));
+  makeOld(opened(folder / "old"), ofSchema2);
+  const auto resumed = resume(folder / "old");
+  const auto warnings = resumed->takeUpdate().warnings;
+  EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](const std::string& warning) {
+    return warning.find("opposite edges") != std::string::npos;
+  }));
+  runToEnd(*resumed);
   expectSame(expected, lastTensors(folder / "old"));
 }
 

@@ -29,23 +29,29 @@ struct NaiveLsla {
   at::Tensor tokens;  ///< [N, D]
   Grid grid;
   int heads = 1, window = 1;
-  bool shifted = false;
+  bool shifted = false, padsFirst = true;
 
   struct Rows {
     std::vector<double> before, after;
   };
   struct Side {
     int length, window, shift, padded;
-    int rolled(int at) const { return (at - shift + length) % length; }
-    int original(int at) const { return at < length ? (at + shift) % length : -1; }
+    bool padsFirst;
+    int around() const { return padsFirst ? padded : length; }
+    int rolled(int at) const { return (at - shift + around()) % around(); }
+    int original(int at) const {
+      if (padsFirst) return (at + shift) % padded < length ? (at + shift) % padded : -1;
+      return at < length ? (at + shift) % length : -1;
+    }
     int region(int at) const {
+      if (padsFirst) return original(at) < 0 ? -1 : at + shift >= padded ? 1 : 0;
       return shift == 0 ? 0 : at >= padded - shift ? 2 : at >= padded - window ? 1 : 0;
     }
   };
   Side side(int length) const {
     const int own = std::min(length, window);
     return {length, own, shifted && length > window ? window / 2 : 0,
-            (length + own - 1) / own * own};
+            (length + own - 1) / own * own, padsFirst};
   }
 
   /// Of every place of the query's window.

@@ -277,11 +277,11 @@ NaiveLsla naiveLayer(InferenceSession& session, const RawImages& picture, const 
   naive.weights = weights;
   naive.window = 3;
   naive.shifted = layer % 2 == 1;
+  naive.padsFirst = session.info().experiment.model.attention.value("padding", "") != "after_shift";
   return naive;
 }
 
-TEST(MechanismPlots, OfLslaAreItsAttentionBeforeAndAfterTheOuterBias) {
-  const ModelConfig config = lslaConfig();
+void expectAttentionPlots(const ModelConfig& config) {
   const auto session = stirredSession(config);
   EXPECT_EQ(namesOf(*session), (std::vector<std::string>{"attention-before", "attention-after",
                                                          "attention-lines", "bias-lines"}));
@@ -310,6 +310,11 @@ TEST(MechanismPlots, OfLslaAreItsAttentionBeforeAndAfterTheOuterBias) {
       }
     }
   }
+}
+
+TEST(MechanismPlots, OfLslaAreItsAttentionBeforeAndAfterTheOuterBias) {
+  expectAttentionPlots(lslaConfig());
+  expectAttentionPlots(lslaConfig({{"padding", "after_shift"}}));
 }
 
 TEST(MechanismPlots, LinesAreTheRowsOfTheTablesAtThePlaceOfTheQuery) {

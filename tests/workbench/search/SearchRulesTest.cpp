@@ -47,6 +47,24 @@ TEST(SearchRules, AssignmentGoesByTheLocalityOfHeadZero) {
   EXPECT_EQ(step.decisions[5].reason, "its maps have no ALS");
 }
 
+/// What a reason says of two numbers is true of the numbers that it prints.
+TEST(SearchRules, ReasonsPrintTheDigitsThatDecide) {
+  const MaskScheme start = initialScheme(MaskShape({1, 1, 1, 1}), kHard);
+  SearchOptions options;
+  options.removeBelow = 0.3125;
+  const SearchStep step = assignedScheme(start, {{.6502}, {.64996}, {.31249}, {.3126}}, options);
+  EXPECT_EQ(step.decisions[0].reason, "ALS 0.6502 of head 0 is above 0.65");
+  EXPECT_EQ(step.decisions[1].reason, "ALS 0.64996 of head 0 is from 0.3125 to 0.65");
+  EXPECT_EQ(step.decisions[2].reason, "ALS 0.31249 of head 0 is below 0.3125");
+  EXPECT_EQ(step.decisions[3].reason, "ALS 0.3126 of head 0 is from 0.3125 to 0.65");
+  options.calibrateBelow = 0.35;
+  const SearchStep last = calibratedScheme(start, {{.34999}, {.35}, {.3500001}, {.9}}, options);
+  EXPECT_EQ(last.decisions[0].reason, "ALS 0.34999 is below 0.35");
+  EXPECT_EQ(last.decisions[1].reason, "ALS 0.350 is not below 0.35");
+  EXPECT_EQ(last.decisions[2].reason, "ALS 0.3500001 is not below 0.35");
+  EXPECT_EQ(last.decisions[3].reason, "ALS 0.900 is not below 0.35");
+}
+
 TEST(SearchRules, CalibrationTakesMasksFromHeadsThatAreNotLocal) {
   MaskScheme scheme(MaskShape({2, 2}));
   scheme.set(0, 0, kHard);
