@@ -10,7 +10,7 @@ namespace headlight {
 
 struct ClassMatching {
   std::string match = "auto";  ///< auto | name | index
-  std::string classMap;        ///< a file (core/workbench/loading/ClassMap.h); empty: none
+  std::string classMap;        ///< a file (core/workbench/classes/ClassMap.h); empty: none
 
   bool operator==(const ClassMatching&) const = default;
   /// Whether somebody chose it: nothing else is then done in its place.

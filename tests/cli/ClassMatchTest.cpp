@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // evaluate on data whose classes are not the model's: an error with the ways out, and each of them.
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/MaskEffectBridge.h"
-#include "core/workbench/loading/ClassMatch.h"
+#include "core/workbench/classes/ClassMatch.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,9 +6,9 @@
 #include <stop_token>
 
 #include "core/training/Evaluation.h"
+#include "core/workbench/classes/ClassMatch.h"
 #include "core/workbench/evaluation/Evaluate.h"
 #include "core/workbench/evaluation/PictureSample.h"
-#include "core/workbench/loading/ClassMatch.h"
 #include "core/workbench/loading/LoadedModel.h"
 
 namespace headlight {

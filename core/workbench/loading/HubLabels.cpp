@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <unordered_map>
 
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 
 namespace headlight {
 namespace {

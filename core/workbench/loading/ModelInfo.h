@@ -10,7 +10,7 @@
 #include "core/base/Result.h"
 #include "core/checkpoint/LoadReport.h"
 #include "core/config/Experiment.h"
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 #include "core/workbench/loading/SoftAlphas.h"
 
 namespace headlight {

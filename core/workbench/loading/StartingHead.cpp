@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/workbench/loading/ClassMatch.h"
+#include "core/workbench/classes/ClassMatch.h"
 #include "core/workbench/loading/Weights.h"
 
 namespace headlight {

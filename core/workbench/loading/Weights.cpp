@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/training/run/ModelFile.h"
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 
 namespace headlight {
 namespace {

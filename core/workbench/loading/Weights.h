@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/checkpoint/Checkpoint.h"
-#include "core/workbench/loading/ClassMatch.h"
+#include "core/workbench/classes/ClassMatch.h"
 #include "core/workbench/loading/HubConfig.h"
 #include "core/workbench/loading/ModelInfo.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/base/files/OpenFolder.h"
 #include "core/config/RunId.h"
-#include "core/imaging/ImageSize.h"
+#include "core/imaging/codecs/ImageSize.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/evolution/EvolutionFile.h"

@@ -4,10 +4,10 @@
 // them.
 
 #include "core/models/Registry.h"
+#include "core/workbench/classes/ClassMap.h"
+#include "core/workbench/classes/ClassMatch.h"
+#include "core/workbench/classes/ClassNames.h"
 #include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/loading/ClassMap.h"
-#include "core/workbench/loading/ClassMatch.h"
-#include "core/workbench/loading/ClassNames.h"
 #include "core/workbench/loading/HubConfig.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"

@@ -9,7 +9,7 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/RawTensors.h"
 #include "tests/workbench/HubFixture.h"

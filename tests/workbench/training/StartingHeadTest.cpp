@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
 // The classifier of starting weights: its rows in the data's order, or none of them.
 
 #include "core/workbench/training/StartingHead.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/imaging/ImageSize.h"
+#include "core/imaging/codecs/ImageSize.h"
 
 #include "core/imaging/codecs/ImageHeader.h"
 

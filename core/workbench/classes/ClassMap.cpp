@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workbench/loading/ClassMap.h"
+#include "core/workbench/classes/ClassMap.h"
 
 #include <charconv>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/loading/TextLines.h"
+#include "core/workbench/classes/TextLines.h"
 
 namespace headlight {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workbench/loading/ClassMatch.h"
+#include "core/workbench/classes/ClassMatch.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 
 #include "core/base/Text.h"
-#include "core/workbench/loading/ClassMap.h"
-#include "core/workbench/loading/NameIndex.h"
+#include "core/workbench/classes/ClassMap.h"
+#include "core/workbench/classes/NameIndex.h"
 
 namespace headlight {
 namespace {

@@ -2,7 +2,7 @@
 
 // Names of classes: ImageNet-1k's, and those of files however they are written.
 
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 
 #include <gtest/gtest.h>
 

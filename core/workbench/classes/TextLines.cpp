@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workbench/loading/TextLines.h"
+#include "core/workbench/classes/TextLines.h"
 
 namespace headlight {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workbench/loading/NameIndex.h"
+#include "core/workbench/classes/NameIndex.h"
 
 #include <algorithm>
 #include <set>
 
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 
 namespace headlight {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 
 #include <utility>
 
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/loading/TextLines.h"
+#include "core/workbench/classes/TextLines.h"
 
 namespace headlight {
 

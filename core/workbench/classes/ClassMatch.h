@@ -8,7 +8,7 @@
 
 #include "core/base/Result.h"
 #include "core/config/ClassMatching.h"
-#include "core/workbench/loading/ClassNames.h"
+#include "core/workbench/classes/ClassNames.h"
 
 namespace headlight {
 
