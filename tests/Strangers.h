@@ -67,7 +67,7 @@ inline std::vector<std::string> strangersWords(int random, unsigned seed) {
   return all;
 }
 
-/// Connect again and again for as long as this lives, most of them staying.
+/// Connect again and again for as long as this lives. The first stay.
 class Strangers {
  public:
   explicit Strangers(int port) : m_thread([this, port] { come(port); }) {}
@@ -84,7 +84,7 @@ class Strangers {
 
  private:
   void come(int port) {
-    constexpr std::size_t kMostAtOnce = 200;
+    constexpr std::size_t kMostAtOnce = 200, kStaying = 120;
     const auto words = strangersWords(50, 11);
     for (std::size_t next = 0; !m_stop; ++next) {
       if (const int socket = connectionTo(port); socket >= 0) {
@@ -94,8 +94,8 @@ class Strangers {
         ++m_count;
       }
       if (m_sockets.size() > kMostAtOnce) {
-        ::close(m_sockets.front());
-        m_sockets.erase(m_sockets.begin());
+        ::close(m_sockets[kStaying]);
+        m_sockets.erase(m_sockets.begin() + kStaying);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(m_count < 300 ? 1 : 10));
     }
