@@ -94,8 +94,8 @@ class StartCliTest : public CliTest {
   Milliseconds m_slowest{0};
 };
 
-/// Killed or stopped at random moments of the start, each rank of two and of three; the run then
-/// begins anew, and ends in the weights that it would have had.
+/// Killed or stopped at random moments of the start, one of two and of three processes; a run
+/// that begins anew then ends in the weights that it would have had.
 TEST_F(StartCliTest, WhoeverIsKilledOrHangsIsNamedInTime) {
   std::mt19937 random(3);
   int signals = 0;
@@ -103,14 +103,14 @@ TEST_F(StartCliTest, WhoeverIsKilledOrHangsIsNamedInTime) {
     const std::string whole = "whole" + std::to_string(count);
     const auto start = startOf(count, whole);
     for (const int signal : {SIGKILL, SIGSTOP})
-      for (long i = 0; i < (count == 2 ? 1 : 2) * testEffort(); ++i) {
+      for (long i = 0; i < testEffort(); ++i) {
         const int which = static_cast<int>((i + signals) % count);
         const Milliseconds later(random() % static_cast<unsigned>(start.count()));
         const std::string folder = "run" + std::to_string(++signals);
         const auto all = afterSignal(signal, which, count, command(folder), later);
         ASSERT_NE(all[static_cast<std::size_t>(which)].exitCode, 0) << "the run was over";
         expectNamed(all, which, later);
-        if (i > 0) continue;
+        if (i > 0 || count > 2 || signal == SIGSTOP) continue;
         startOf(count, folder);
         EXPECT_EQ(readTensors(path(folder) / "last.safetensors"),
                   readTensors(path(whole) / "last.safetensors"));
