@@ -84,8 +84,8 @@ std::string dataDigest(const PictureSample& sample, const std::string& path, con
                   {"batch", info.experiment.training.batchSize},
                   {"files", stampsOf(path)}};
   // How files become splits: results of another reading are other results.
-  if (data.dataset != kProceduralData)
-    key["reading"] = trainedOn(info, data) ? "2, its own" : "2, another's";
+  if (sample.data.dataset != kProceduralData)
+    key["reading"] = trainedOn(info, sample.data) ? "2, its own" : "2, another's";
   if (labelled) key["classes"] = matchingOf(sample.matching, info);
   return makeRunId(key);
 }
