@@ -105,18 +105,22 @@ TEST_F(NamedClassesTest, AreTheModelsOwnThenAFilesThenImagenets) {
   EXPECT_TRUE(classesToKeep(m_info).names.empty());  // assumed once, not for ever
 }
 
-TEST_F(NamedClassesTest, DataOfOtherClassesAreRefusedByOwnNamesAlone) {
+TEST_F(NamedClassesTest, DataOfOtherClassesAreRefusedWhereverTheNamesComeFrom) {
+  using Order = std::vector<std::int64_t>;
+  const auto match = [this](const std::vector<std::string>& data) {
+    return matchClasses(data, modelClassesOf(m_info));
+  };
   nameClasses(m_info, {{"tench", "goldfish", "cock"}, {"n1", "n2", "n3"}});
-  EXPECT_EQ(*classOrderFor({"n3", "n1"}, m_info), (std::vector<std::int64_t>{2, 0}));
-  EXPECT_EQ(*classOrderFor({"cock", "tench"}, m_info), (std::vector<std::int64_t>{2, 0}));
-  EXPECT_FALSE(classOrderFor({"dog"}, m_info));
+  EXPECT_EQ(match({"n3", "n1"})->order, (Order{2, 0}));
+  EXPECT_EQ(match({"cock", "tench"})->order, (Order{2, 0}));
+  EXPECT_FALSE(match({"dog"}));
   nameClasses(m_info, {}, write("x\ny\nz"));
-  EXPECT_EQ(*classOrderFor({"z", "x"}, m_info), (std::vector<std::int64_t>{2, 0}));
-  EXPECT_TRUE(classOrderFor({"dog", "cat"}, m_info)->empty());  // by number, as without names
+  EXPECT_EQ(match({"z", "x"})->order, (Order{2, 0}));
+  EXPECT_FALSE(match({"dog", "cat"}));
   m_info.experiment.model.classes = 1000;
   nameClasses(m_info, {});
-  EXPECT_EQ(*classOrderFor({"n01443537", "n01440764"}, m_info), (std::vector<std::int64_t>{1, 0}));
-  EXPECT_TRUE(classOrderFor({"dog", "cat"}, m_info)->empty());
+  EXPECT_EQ(match({"n01443537", "n01440764"})->order, (Order{1, 0}));
+  EXPECT_FALSE(match({"dog", "cat"}));
 }
 
 TEST_F(NamedClassesTest, AreNoReasonToCallClassesOthersWhereTheyWereAssumedOrGiven) {
