@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/analysis/Rollout.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/imaging/Headlight.h"
