@@ -103,7 +103,7 @@ QString EffectLine::presentText() const {
                               .arg(present->top1 * 100, 0, 'f', 1)
                               .arg(present->loss, 0, 'f', 3);
   if (present->classMatch.empty()) return numbers;
-  return numbers + QLatin1Char('\n') + tr("classes %1").arg(shownName(present->classMatch));
+  return numbers + QLatin1Char('\n') + tr("classes %1").arg(displayName(present->classMatch));
 }
 
 QString EffectLine::changeText() const {
