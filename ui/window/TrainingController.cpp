@@ -185,7 +185,9 @@ void TrainingController::connectOpener() {
 }
 
 void TrainingController::onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot) {
-  const auto experiment = m_bridge->experiment();
+  auto experiment = m_bridge->experiment();
+  if (experiment)  // captions call the run what the line below the window calls it
+    experiment->name = QFileInfo(m_bridge->folder()).fileName().toStdString();
   // Once is enough: the next one would be refused as well.
   if (experiment && !m_look->adopt(*experiment, std::move(snapshot)))
     m_bridge->setSnapshotsWanted(false);

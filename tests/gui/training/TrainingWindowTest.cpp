@@ -149,7 +149,7 @@ class TrainingWindowTest : public QObject {
     const auto* shown = test->findChild<QLabel*>(QStringLiteral("trainShown"));
     for (const QString& said :
          {test.document()->describeView(), test->windowTitle(), shown->text()}) {
-      QVERIFY2(said.contains(QStringLiteral("weights of run “small”, step ")), qPrintable(said));
+      QVERIFY2(said.contains(QStringLiteral("weights of run “run”, step ")), qPrintable(said));
       QVERIFY2(!said.contains(QStringLiteral("not run")), qPrintable(said));
     }
     test->showWorkspace(QStringLiteral("look"));
