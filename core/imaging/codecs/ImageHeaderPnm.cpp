@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Of ImageHeader.h and Pnm.h, Netpbm's PBM, PGM and PPM.
+// ImageHeader.h: Netpbm's PBM, PGM and PPM.
 
 #include <string>
 
