@@ -24,6 +24,17 @@ std::shared_ptr<BlockMlp> makeMlp(const BlockOptions& options) {
                                         options.attention.grid);
 }
 
+/// fc1, with the gate in it (swiglu) or beside it.
+void countFirstLayers(CostCounter& counter, const BlockOptions& options) {
+  const std::int64_t width = options.attention.width, hidden = options.hiddenWidth(),
+                     tokens = options.attention.grid.tokens();
+  const bool plain = options.mlp.starts_with("plain");
+  if (plain || options.mlp == "swiglu")
+    return counter.linear("mlp.fc1", width, plain ? hidden : 2 * hidden, options.mlpBias, tokens);
+  for (const char* name : {"mlp.fc1_g", "mlp.fc1_x"})
+    counter.linear(name, width, hidden, options.mlpBias, tokens);
+}
+
 }  // namespace
 
 TransformerBlock::TransformerBlock(const BlockOptions& options)
@@ -58,9 +69,7 @@ void TransformerBlock::count(CostCounter& counter, const std::string& prefix,
   mechanismOf(options.mechanism).count(counter, options.attention);
   counter.enter(prefix);
   counter.parameters("norms", 2 * TokenNorm::parameters(width, options.rmsNorm));
-  const int firsts = options.mlp.starts_with("plain") ? 1 : 2;  // a gate beside it
-  for (int i = 0; i < firsts; ++i)
-    counter.linear("mlp.fc1", width, hidden, options.mlpBias, tokens);
+  countFirstLayers(counter, options);
   if (options.mlp.ends_with("_norm")) counter.parameters("mlp.norm", 2 * hidden);
   if (options.mlpConvolution > 0)
     counter.convolution("mlp.dconv", hidden, hidden, options.mlpConvolution, hidden, false,
