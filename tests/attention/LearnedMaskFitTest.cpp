@@ -141,7 +141,7 @@ TEST(LearnedMaskFit, TheBoundChangesOnlyWhereItEnds) {
   for (LearnedMaskFitOptions options : cases())
     for (const bool rolled : {true, false}) {
       options.rolled = rolled;
-      options.maxSteps = 15;
+      options.maxSteps = 10;  // before any of them is there
       options.bound = MaskFitBound::Relative;
       const LearnedMaskFit fit = fitLearnedMask(options);
       options.bound = MaskFitBound::Absolute;
