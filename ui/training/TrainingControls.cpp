@@ -140,19 +140,24 @@ TrainingControlRow makeTrainingControls(const TrainingActions& actions, QWidget*
 }
 
 QWidget* makeTrainingOptions(const TrainingActions& actions, QWidget* parent) {
-  auto* row = new QWidget(parent);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(16);
+  auto* options = new QWidget(parent);
+  auto* rows = new QVBoxLayout(options);
+  rows->setContentsMargins(0, 0, 0, 0);
+  rows->setSpacing(2);
+  auto* boxes = new QHBoxLayout;
+  boxes->setSpacing(16);
   for (QAction* action : {actions.followEdits, actions.lookThrough, actions.learningRate})
-    layout->addWidget(checkBoxFor(action, row));
-  auto* shown = new QLabel(row);
+    boxes->addWidget(checkBoxFor(action, options));
+  boxes->addStretch(1);
+  rows->addLayout(boxes);
+  // A row of its own: names of runs are long.
+  auto* shown = new QLabel(options);
   shown->setObjectName(QStringLiteral("trainShown"));
   shown->setTextFormat(Qt::PlainText);
   shown->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  shown->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  layout->addWidget(shown, 1);
-  return row;
+  shown->hide();
+  rows->addWidget(shown);
+  return options;
 }
 
 }  // namespace headlight

@@ -64,7 +64,7 @@ QString accuracyText(const TrainingOutcome& outcome) {
   const QString last = percentText(*outcome.lastTop1);
   const QString after =
       *outcome.lastTop1 >= outcome.bestTop1
-          ? TrainingDock::tr("%1 last, which is the best").arg(last)
+          ? TrainingDock::tr("%1 last, the best of this run").arg(last)
           : TrainingDock::tr("%1 last; best %2").arg(last, percentText(outcome.bestTop1));
   if (!outcome.startTop1) return TrainingDock::tr(" Validation top-1: %1.").arg(after);
   return TrainingDock::tr(" Validation top-1: %1 before → %2.")
@@ -438,6 +438,7 @@ void TrainingDock::refreshShown() {
                           : note.isEmpty()        ? tr("Image: the open model")
                                                   : tr("Image: %1").arg(note));
   m_shownWeights->setToolTip(m_shownWeights->text());
+  m_shownWeights->setVisible(!m_shownWeights->text().isEmpty());
 }
 
 /// Nothing empty is shown: neither plots without a curve nor the progress of no run.

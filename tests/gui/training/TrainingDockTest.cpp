@@ -271,7 +271,7 @@ class TrainingDockTest : public QObject {
     f.finish(outcome);
     QVERIFY(f.find<MessageLabel>("trainOutcomeText")
                 ->text()
-                .endsWith(QStringLiteral("before → 75.0 % last, which is the best.")));
+                .endsWith(QStringLiteral("before → 75.0 % last, the best of this run.")));
     QVERIFY(f.find<QPushButton>("openLast")->isHidden());
   }
 
