@@ -2,7 +2,7 @@
 
 // The classifier of starting weights: its rows in the data's order, or none of them.
 
-#include "core/workbench/training/StartingHead.h"
+#include "core/workbench/loading/StartingHead.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
