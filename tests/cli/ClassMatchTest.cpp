@@ -44,10 +44,11 @@ TEST_F(ClassMatchCliTest, NamelessClassesOfAnotherNumberAreNoGuess) {
 }
 
 TEST_F(ClassMatchCliTest, NamesOfTheModelDecide) {
-  const Arguments names{"--class-names", write("names.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n")};
+  const Arguments names{"--class-names",
+                        write("names.txt", std::string("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n")).string()};
   expectError(evaluate(names, m_pictures), 2,
               {"no class of the data", "--match index", "new head"});
-  const auto map = write("map.csv", "nowhere,a\n");
+  const std::string map = write("map.csv", std::string("nowhere,a\n")).string();
   Arguments mapped = names;
   mapped.insert(mapped.end(), {"--class-map", map});
   expectError(evaluate(mapped, m_pictures), 2, {"map.csv", "names no class of the data"});
