@@ -213,4 +213,4 @@ class ExplanationsTest : public QObject {
 };
 
 QTEST_MAIN(ExplanationsTest)
-#include "WaysTest.moc"
+#include "ExplanationsTest.moc"

@@ -419,4 +419,4 @@ class SideBySideTest : public QObject {
 };
 
 QTEST_MAIN(SideBySideTest)
-#include "SideBySideTest.moc"
+#include "CompareSidesTest.moc"

@@ -108,4 +108,4 @@ class DatasetDialogTest : public QObject {
 };
 
 QTEST_MAIN(DatasetDialogTest)
-#include "DatasetDialogTest.moc"
+#include "ClassReportDialogTest.moc"

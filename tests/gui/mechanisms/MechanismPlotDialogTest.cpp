@@ -245,4 +245,4 @@ class MechanismPlotDialogTest : public QObject {
 };
 
 QTEST_MAIN(MechanismPlotDialogTest)
-#include "OwnDialogTest.moc"
+#include "MechanismPlotDialogTest.moc"

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/config/Experiment.h"
+#include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
 
 namespace headlight {
