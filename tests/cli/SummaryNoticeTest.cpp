@@ -44,8 +44,9 @@ TEST_F(SummaryNoticeCliTest, OnlyConfigsOfBeforeHaveLslaJoinEdges) {
 TEST_F(SummaryNoticeCliTest, TheConvolutionAlongTheTokensIsListedOnce) {
   const auto outcome = summary("castling_deit_tiny", {"--layers", "--json"});
   expectOk(outcome);
+  const auto models = outcome.json();
   int found = 0;
-  for (const auto& layer : outcome.json()[0]["layers"])
+  for (const auto& layer : models[0]["layers"])
     if (layer["name"] == "blocks.0.attn.dconv") {
       ++found;
       EXPECT_GT(layer["parameters"], 0);

@@ -41,9 +41,11 @@ void DataOptions::declareMatching(CLI::App& command, const Parameter& parameter)
   std::string flag = "--" + parameter.name;
   std::replace(flag.begin(), flag.end(), '_', '-');
   const auto take = [this, &parameter, flag](const std::string& text) {
-    const Json value = valueOrThrow(parameterFromText(parameter, text, flag));
-    valueOrThrow(checkParameter(parameter, value, flag));
-    parameter.set(&matching, value);
+    const auto value = parameterFromText(parameter, text, flag);
+    if (!value) throw CLI::ValidationError(flag, value.error().message);
+    if (const auto fits = checkParameter(parameter, *value, flag); !fits)
+      throw CLI::ValidationError(flag, fits.error().message);
+    parameter.set(&matching, *value);
   };
   const bool isChoice = parameter.type == ParameterType::Choice;
   command.add_option_function<std::string>(flag, take, parameter.help)

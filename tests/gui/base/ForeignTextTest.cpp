@@ -7,7 +7,7 @@
 #include <QRegularExpression>
 #include <QToolTip>
 
-#include "WindowFixture.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/widgets/NoticeBar.h"

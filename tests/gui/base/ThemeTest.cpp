@@ -7,8 +7,8 @@
 #include <QToolButton>
 #include <QToolTip>
 
-#include "WindowFixture.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 
 using namespace headlight;

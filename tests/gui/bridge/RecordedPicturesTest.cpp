@@ -11,12 +11,12 @@
 #include <QSignalSpy>
 #include <QSlider>
 
-#include "WindowFixture.h"
 #include "core/workbench/runs/RecordedEvolution.h"
 #include "core/workbench/session/Prediction.h"
 #include "core/workbench/training/TrainingSession.h"
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/bridge/EvolutionBridge.h"

@@ -8,9 +8,9 @@
 #include <QSignalSpy>
 #include <QToolButton>
 
-#include "WindowFixture.h"
 #include "core/workbench/evaluation/LayerSimilarity.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/compare/CompareView.h"

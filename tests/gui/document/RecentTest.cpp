@@ -7,8 +7,8 @@
 #include <QPushButton>
 #include <QRegularExpression>
 
-#include "WindowFixture.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/document/RecentPaths.h"
 

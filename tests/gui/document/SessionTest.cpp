@@ -4,7 +4,7 @@
 
 #include <QRegularExpression>
 
-#include "WindowFixture.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/document/Session.h"
 

@@ -11,10 +11,10 @@
 #include <QSpinBox>
 #include <QTableWidget>
 
-#include "WindowFixture.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/evaluation/CastlingReport.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/evaluation/CastleDialog.h"
 #include "ui/evaluation/SampleFields.h"

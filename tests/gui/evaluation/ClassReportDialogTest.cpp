@@ -8,10 +8,10 @@
 #include <QRegularExpression>
 #include <QTableWidget>
 
-#include "WindowFixture.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/evaluation/ClassReport.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/evaluation/ClassReportDialog.h"
 #include "ui/evaluation/ConfusionView.h"

@@ -8,8 +8,8 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 
-#include "WindowFixture.h"
 #include "core/models/Registry.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/compare/SideChooser.h"
 #include "ui/figures/FigureExport.h"

@@ -17,7 +17,7 @@
 
 #include <filesystem>
 
-#include "WindowFixture.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/widgets/MessageLabel.h"
 

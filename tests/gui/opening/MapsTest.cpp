@@ -7,8 +7,8 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 
-#include "WindowFixture.h"
 #include "core/workbench/loading/MapFile.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/compare/CompareSides.h"
 #include "ui/compare/CompareView.h"

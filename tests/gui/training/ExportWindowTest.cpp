@@ -7,9 +7,9 @@
 #include <QPushButton>
 #include <QSignalSpy>
 
-#include "WindowFixture.h"
 #include "core/models/Registry.h"
 #include "tests/gui/SyntheticLook.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/training/ExportConfigDialog.h"
 #include "ui/training/TrainDialog.h"

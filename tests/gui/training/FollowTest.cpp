@@ -10,9 +10,9 @@
 
 #include <thread>
 
-#include "WindowFixture.h"
 #include "core/workbench/training/TrainingSession.h"
 #include "tests/gui/EndlessExperiment.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"

@@ -409,8 +409,10 @@ class TrainingDockTest : public QObject {
     TrainingUpdate update = running(10, 10);
     f.feed(update);
     QVERIFY(!f.find<QFrame>("trainOutcome")->isVisible());
-    f.finish({TrainingState::Finished, 10, 0.875, "/runs/x/last.safetensors",
-              "/runs/x/best.safetensors"});
+    f.finish({.steps = 10,
+              .bestTop1 = 0.875,
+              .last = "/runs/x/last.safetensors",
+              .best = "/runs/x/best.safetensors"});
     QVERIFY(f.find<QFrame>("trainOutcome")->isVisible());
     QCOMPARE(f.find<MessageLabel>("trainOutcomeText")->text(),
              QStringLiteral("Finished after 10 steps. Best validation top-1: 87.5 %."));
@@ -651,7 +653,10 @@ class TrainingDockTest : public QObject {
     saveGrabs(f.dock, QStringLiteral("training-dock"));
     f.dock.learningRateAction()->trigger();
     f.locality()->setShownLayer(3);
-    f.finish({TrainingState::Finished, 1260, 0.934, "/r/last.safetensors", "/r/best.safetensors"});
+    f.finish({.steps = 1260,
+              .bestTop1 = 0.934,
+              .last = "/r/last.safetensors",
+              .best = "/r/best.safetensors"});
     saveGrabs(f.dock, QStringLiteral("training-dock-finished"));
     Fixture fresh;
     saveGrabs(fresh.dock, QStringLiteral("training-dock-empty"));

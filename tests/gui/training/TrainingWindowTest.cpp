@@ -8,8 +8,8 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 
-#include "WindowFixture.h"
 #include "core/workbench/runs/RunFollower.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/compare/CompareSides.h"
 #include "ui/widgets/MessageLabel.h"

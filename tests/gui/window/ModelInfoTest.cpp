@@ -8,8 +8,8 @@
 #include <QRegularExpression>
 #include <QTextBrowser>
 
-#include "WindowFixture.h"
 #include "core/models/Registry.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/window/AboutDialogs.h"
 #include "ui/window/StatusLine.h"

@@ -17,8 +17,8 @@
 #include <QScrollBar>
 #include <QTabBar>
 
-#include "WindowFixture.h"
 #include "tests/gui/Idle.h"
+#include "tests/gui/WindowFixture.h"
 #include "ui/base/FuzzyMatch.h"
 #include "ui/base/Resources.h"
 #include "ui/bridge/GalleryModel.h"
