@@ -180,7 +180,7 @@ TEST_F(BadInputCliTest, PicturesThatLieAreRefused) {
   expectError(predictImage(write("huge.png", huge)), 3, {"huge.png"});
   expectError(predictImage("nowhere.png"), 3, {"nowhere.png"});
   fs::create_directories(path("bare"));
-  expectError(predictImage("bare"), 3, {"bare", "no picture"});
+  expectError(predictImage("bare"), 3, {"bare", "no image"});
 }
 
 TEST_F(BadInputCliTest, WeightsOfAnotherModelAreRefusedOrReported) {

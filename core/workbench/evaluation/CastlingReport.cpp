@@ -30,7 +30,13 @@ Result<void> canCastle(const ModelConfig& model) {
 Result<CastlingReport> evaluateCastling(const EvaluationRequest& request,
                                         const ProgressCallback& progress, std::stop_token stop) {
   return guarded("castling", [&] {
-    OpenedEvaluation opened = openEvaluation(request);
+    // A model without a branch is told before data that do not fit it.
+    EvaluationRequest asked = request;
+    asked.opened = [&](const ModelInfo& info) {
+      valueOrThrow(canCastle(info.experiment.model));
+      if (request.opened) request.opened(info);
+    };
+    OpenedEvaluation opened = openEvaluation(asked);
     return castlingReport(opened, progress, stop);
   });
 }

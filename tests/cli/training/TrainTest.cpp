@@ -137,7 +137,8 @@ TEST_F(TrainCliTest, SaysWhereItStartsAndWhatCameOfIt) {
   const auto on = run({"train", config(), "--run", "second", "--training.epochs", "1", "--weights",
                        "first/best.safetensors", "--json"});
   expectOk(on);
-  EXPECT_NE(on.err.find("starting from the weights of "), std::string::npos) << on.err;
+  const std::string from = eventsOf(on, "begin").at(0)["weights"];
+  EXPECT_TRUE(from.ends_with("first/best.safetensors")) << from;
   const auto starts = eventsOf(on, "start");
   ASSERT_EQ(starts.size(), 1u);
   const auto evaluated = run({"evaluate", "--weights", "first/best.safetensors", "--json"});

@@ -36,7 +36,7 @@ std::string refusal(const LoadReport& report) {
   return started ? "" : started.error().text();
 }
 
-TEST(StartingWeights, EveryMechanismStartsFromSoftmaxOnTheSameBackbone) {
+TEST(StartingShare, EveryMechanismStartsFromSoftmaxOnTheSameBackbone) {
   int looked = 0;
   for (const auto& [name, config] : pairings()) {
     const std::string backbone = name.substr(0, name.find('/'));
@@ -56,7 +56,7 @@ TEST(StartingWeights, EveryMechanismStartsFromSoftmaxOnTheSameBackbone) {
 }
 
 /// AFT §5.3: all but the position embedding, the class token, queries and keys come from DeiT.
-TEST(StartingWeights, DeitStartsAft) {
+TEST(StartingShare, DeitStartsAft) {
   for (const std::string name : {"aft_full", "aft_simple", "aft_local", "aft_conv"}) {
     const ModelConfig aft = configOf("vit/" + name);
     ModelConfig deit = configOf("vit/softmax");
@@ -68,7 +68,7 @@ TEST(StartingWeights, DeitStartsAft) {
   }
 }
 
-TEST(StartingWeights, OtherSizesAndClassesAreFine) {
+TEST(StartingShare, OtherSizesAndClassesAreFine) {
   const ModelConfig deit = configOf("vit/softmax");
   ModelConfig other = deit;
   other.classes = deit.classes + 3;
@@ -79,7 +79,7 @@ TEST(StartingWeights, OtherSizesAndClassesAreFine) {
   EXPECT_FALSE(report.complete());
 }
 
-TEST(StartingWeights, ModelsThatShareANormAreRefused) {
+TEST(StartingShare, ModelsThatShareANormAreRefused) {
   ModelConfig vit = configOf("vit/softmax");
   const ModelConfig swin = published("swin_tiny_patch4_window7_224");
   // Swin's last norm has the width of its last stage.
@@ -89,7 +89,7 @@ TEST(StartingWeights, ModelsThatShareANormAreRefused) {
     EXPECT_NE(said.find(words), std::string::npos) << words << " in: " << said;
 }
 
-TEST(StartingWeights, AModelOfMoreThanTwiceTheLayersIsRefused) {
+TEST(StartingShare, AModelOfMoreThanTwiceTheLayersIsRefused) {
   const ModelConfig small = configOf("vit/softmax");
   ModelConfig deep = small;
   deep.depth = 2 * small.depth;
@@ -98,7 +98,7 @@ TEST(StartingWeights, AModelOfMoreThanTwiceTheLayersIsRefused) {
   EXPECT_NE(refusal(reportOf(small, deep)), "");
 }
 
-TEST(StartingWeights, HeadAndPositionTablesDoNotCount) {
+TEST(StartingShare, HeadAndPositionTablesDoNotCount) {
   LoadReport report;
   report.matched = {"head.weight", "head.bias", "pos_embed", "blocks.0.attn.random_mask"};
   report.missing = {"cls_token", "blocks.0.attn.relative_position_bias_table"};
