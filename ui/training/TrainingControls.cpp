@@ -4,10 +4,10 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QHBoxLayout>
-#include <QVBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
