@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
+
+#include "core/base/Text.h"
 
 namespace headlight {
 namespace {
@@ -51,25 +52,29 @@ constexpr std::array kMagics{
     Magic{"\x89HDF\r\n\x1a\n"sv, "is an HDF5 file, such as Keras writes",
           "; read its arrays in Python and save them as safetensors"},
     Magic{"GGUF"sv, "is a GGUF file of llama.cpp", "; get the model's safetensors or .pth instead"},
-    Magic{"\x1f\x8b"sv, "is packed with gzip", kUnpack},
-    Magic{"\xfd"
-          "7zXZ\0"sv,
-          "is packed with xz", kUnpack},
-    Magic{"BZh"sv, "is packed with bzip2", kUnpack},
-    Magic{"\x28\xb5\x2f\xfd"sv, "is packed with zstd", kUnpack},
-    Magic{"7z\xbc\xaf\x27\x1c"sv, "is a 7z archive", kUnpack},
-    Magic{"Rar!\x1a\x07"sv, "is a RAR archive", kUnpack},
     Magic{"%PDF-"sv, "is a PDF document", "; give the file itself"},
+};
+
+struct Packed {
+  std::string_view bytes;
+  PackedKind kind;
+};
+constexpr std::array kPacked{
+    Packed{"\x1f\x8b"sv, {"is packed with gzip", "a gzip archive"}},
+    Packed{"\xfd"
+           "7zXZ\0"sv,
+           {"is packed with xz", "an xz archive"}},
+    Packed{"BZh"sv, {"is packed with bzip2", "a bzip2 archive"}},
+    Packed{"\x28\xb5\x2f\xfd"sv, {"is packed with zstd", "a zstd archive"}},
+    Packed{"7z\xbc\xaf\x27\x1c"sv, {"is a 7z archive", "a 7-Zip archive"}},
+    Packed{"Rar!\x1a\x07"sv, {"is a RAR archive", "a RAR archive"}},
 };
 
 /// In small letters, without a mark, blanks and line breaks at its beginning.
 std::string beginningOf(std::string_view head) {
   if (head.starts_with("\xef\xbb\xbf"sv)) head.remove_prefix(3);
   const auto first = head.find_first_not_of(" \t\r\n"sv);
-  std::string text(first == head.npos ? std::string_view() : head.substr(first));
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
+  return lowered(std::string(first == head.npos ? std::string_view() : head.substr(first)));
 }
 
 /// The first line of a text, fit to be quoted.
@@ -87,8 +92,16 @@ std::string firstLine(std::string_view head) {
 
 }  // namespace
 
+const PackedKind* packedKind(std::string_view head) {
+  const auto found = std::find_if(kPacked.begin(), kPacked.end(), [&](const Packed& packed) {
+    return head.starts_with(packed.bytes);
+  });
+  return found == kPacked.end() ? nullptr : &found->kind;
+}
+
 std::string foreignContent(std::string_view head) {
   head = head.substr(0, kLooked);
+  if (const PackedKind* packed = packedKind(head)) return std::string(packed->is) + kUnpack;
   for (const Magic& magic : kMagics)
     if (head.starts_with(magic.bytes))
       return std::string(magic.is) +

@@ -28,6 +28,12 @@ std::string countText(std::int64_t count, const std::string& one, const std::str
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
+std::string lowered(std::string text) {
+  for (char& letter : text)
+    if ('A' <= letter && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return text;
+}
+
 std::string csvQuoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char letter : text)

@@ -22,6 +22,9 @@ std::string joined(const std::vector<std::string>& parts, std::size_t most = SIZ
 /// "1 image", "12 images".
 std::string countText(std::int64_t count, const std::string& one, const std::string& many);
 
+/// A to Z in small letters, all else as it is: endings of names, words of a fixed list.
+std::string lowered(std::string text);
+
 /// A cell of CSV in quotes, those in it doubled (RFC 4180).
 std::string csvQuoted(std::string_view text);
 

@@ -32,9 +32,7 @@ bool isUnreadImage(const std::string& kind) {
 }  // namespace
 
 std::string PassedOver::kindOf(const std::string& name) {
-  std::string kind = std::filesystem::path(name).extension().string();
-  for (char& letter : kind)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  const std::string kind = lowered(std::filesystem::path(name).extension().string());
   const bool plain = kind.size() > 1 && kind.size() <= kLongestKind &&
                      std::all_of(kind.begin() + 1, kind.end(), [](char c) {
                        return std::isalnum(static_cast<unsigned char>(c)) != 0;

@@ -2,7 +2,6 @@
 #include "core/data/files/SplitFolders.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "core/base/Result.h"
@@ -23,12 +22,6 @@ const std::vector<std::string> kTestNames{"test", "testing"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string lowered(std::string name) {
-  for (char& letter : name)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return name;
 }
 
 /// The folders of a place, by what their names claim.

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 
+#include "core/base/Text.h"
 #include "core/base/files/Files.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
@@ -32,9 +32,7 @@ constexpr std::array<Turn, 8> kTurns{{{false, false, false},
 
 bool endsLikeOneOf(const std::filesystem::path& path,
                    std::span<const std::string_view> extensions) {
-  std::string extension = path.extension().string();
-  for (char& letter : extension)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  const std::string extension = lowered(path.extension().string());
   return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 

@@ -2,11 +2,11 @@
 #include "core/imaging/video/FilmFile.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
+#include "core/base/Text.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/OutputTarget.h"
 #include "core/imaging/video/GifFilm.h"
@@ -98,9 +98,7 @@ FilmFile::~FilmFile() {
 }
 
 Result<FilmFormat> filmFormatOf(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lowered(path.extension().string());
   if (path.empty()) return Error{ErrorCode::InvalidArgument, "name a file or a folder", ""};
   if (ending.empty()) return FilmFormat::Pictures;
   if (ending == ".gif") return FilmFormat::Gif;

@@ -2,23 +2,17 @@
 #include "core/workbench/attribution/Explanations.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "core/base/Text.h"
 #include "core/config/Parameter.h"
 #include "core/workbench/session/MapView.h"
 #include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {
-
-std::string lowered(std::string text) {
-  for (char& c : text)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 Error noSuchClass(const std::string& text, const ModelInfo& info) {
   const std::string close = closestName(text, info.classNames);

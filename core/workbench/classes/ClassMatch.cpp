@@ -28,8 +28,8 @@ std::string quoted(const std::string& name) {
   return "\"" + name + "\"";
 }
 
-std::string countText(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " class" : " classes");
+std::string classesText(std::size_t count) {
+  return countText(static_cast<std::int64_t>(count), "class", "classes");
 }
 
 std::string namedText(const Names& names) {
@@ -78,7 +78,7 @@ void requireNoOtherNumbers(const Names& data) {
 void requireRoom(const Names& data, const ModelClasses& model) {
   if (data.size() > static_cast<std::size_t>(model.count))
     refuseMatch(
-        "the data has " + countText(data.size()) + ", the model " + std::to_string(model.count),
+        "the data has " + classesText(data.size()) + ", the model " + std::to_string(model.count),
         "; choose data that fits the model, give classes of the model in a file "
         "(--class-map FILE), or train a new head on the data (train --weights)");
 }
@@ -217,7 +217,7 @@ class Matcher {
       const auto given = m_data.size() - static_cast<std::size_t>(std::count(
                                              m_given.begin(), m_given.end(), std::nullopt));
       text = "by the class map: " + std::to_string(given) + " of the data's " +
-             countText(m_data.size());
+             classesText(m_data.size());
       if (given < m_data.size())
         text += byNumber ? ", the others by number" : ", the others by name";
       if (m_unused > 0) text += "; " + std::to_string(m_unused) + " of its lines are of no folder";

@@ -49,12 +49,6 @@ PublishedWeights weightsOnLine(const std::vector<std::string>& fields, int line)
           static_cast<int>(countInField(fields[5], line))};
 }
 
-std::string lowerCased(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return std::tolower(letter); });
-  return text;
-}
-
 /// "owner/repository" as the hub allows it: nothing of it can lead out of the cache's folder.
 bool isRepository(const std::string& name) {
   const auto slash = name.find('/');
@@ -148,8 +142,8 @@ Result<PublishedWeights> weightsNamed(const std::string& name) {
 }
 
 bool isFoundBy(const PublishedWeights& weights, const std::string& search) {
-  const std::string text = lowerCased(weights.name + " " + weights.licence);
-  std::istringstream words(lowerCased(search));
+  const std::string text = lowered(weights.name + " " + weights.licence);
+  std::istringstream words(lowered(search));
   for (std::string word; words >> word;)
     if (text.find(word) == std::string::npos) return false;
   return true;

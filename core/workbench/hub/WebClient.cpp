@@ -4,11 +4,11 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 
+#include "core/base/Text.h"
 #include "core/workbench/hub/WebProblems.h"
 
 namespace headlight {
@@ -61,9 +61,7 @@ struct Incoming {
     }
     const auto colon = text.find(':');
     if (colon == std::string_view::npos) return;
-    std::string name(text.substr(0, colon));
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char letter) { return std::tolower(letter); });
+    const std::string name = lowered(std::string(text.substr(0, colon)));
     const auto value = text.find_first_not_of(" \t", colon + 1);
     answer.headers[name] = value == std::string_view::npos ? "" : std::string(text.substr(value));
   }

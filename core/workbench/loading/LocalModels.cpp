@@ -2,10 +2,10 @@
 #include "core/workbench/loading/LocalModels.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <sstream>
 
+#include "core/base/Text.h"
 #include "core/workbench/hub/HubFolder.h"
 #include "core/workbench/hub/ModelFetch.h"
 #include "core/workbench/hub/ModelFolders.h"
@@ -29,12 +29,6 @@ fs::path torchCheckpoints() {
     home = (cache.empty() ? variable("HOME") / ".cache" : cache) / "torch";
   }
   return home / "hub" / "checkpoints";
-}
-
-std::string inLowerCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
 }
 
 /// Of what was downloaded in part: what there is of it.
@@ -177,9 +171,9 @@ ModelSource sourceOf(const LocalModel& model) {
 }
 
 bool isFoundBy(const LocalModel& model, const std::string& search) {
-  const std::string all = inLowerCase(model.name + ' ' + model.architecture + ' ' + model.tag +
-                                      ' ' + toText(model.source));
-  std::istringstream words(inLowerCase(search));
+  const std::string all =
+      lowered(model.name + ' ' + model.architecture + ' ' + model.tag + ' ' + toText(model.source));
+  std::istringstream words(lowered(search));
   for (std::string word; words >> word;)
     if (all.find(word) == std::string::npos) return false;
   return true;
