@@ -37,7 +37,8 @@ std::optional<WindowLayout> layoutOf(const QMainWindow& window) {
   const auto layout =
       guarded("the window", [&] { return layoutFromBytes(window.saveState(), "docks"); });
   if (layout) return *layout;
-  logError("The arrangement of the docks is not kept: " + layout.error().text());
+  const bool isDragged = QGuiApplication::mouseButtons() != Qt::NoButton;
+  if (!isDragged) logError("The arrangement of the docks is not kept: " + layout.error().text());
   return std::nullopt;
 }
 

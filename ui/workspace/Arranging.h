@@ -12,7 +12,7 @@ class QWidget;
 
 namespace headlight {
 
-/// Nothing where this Qt saves it in a way that Headlight does not know.
+/// Nothing while a dock is dragged, or where this Qt saves it in a way that is not known here.
 std::optional<WindowLayout> layoutOf(const QMainWindow& window);
 /// False, and nothing is changed, where `layout` is not sound or Qt does not take it. Docks that
 /// float are kept on the screens that there are.

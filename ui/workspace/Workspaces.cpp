@@ -148,7 +148,14 @@ void Workspaces::putBack() {
 
 void Workspaces::keep() {
   if (m_pending) return;  // what is not shown yet is as it was
-  m_left[workspaceName(m_current)] = {layoutOf(*m_window), m_tabs->page()};
+  m_left[workspaceName(m_current)] = present();
+}
+
+/// While a dock is dragged, which is in two places then, docks are as they were kept last.
+Arrangement Workspaces::present() const {
+  auto docks = layoutOf(*m_window);
+  if (!docks) docks = m_left.value(workspaceName(m_current)).docks;
+  return {std::move(docks), m_tabs->page()};
 }
 
 void Workspaces::apply() {
@@ -161,7 +168,7 @@ void Workspaces::apply() {
 
 Arrangements Workspaces::arrangements() const {
   Arrangements all = m_left;
-  if (!m_pending) all[workspaceName(m_current)] = {layoutOf(*m_window), m_tabs->page()};
+  if (!m_pending) all[workspaceName(m_current)] = present();
   return all;
 }
 

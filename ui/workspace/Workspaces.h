@@ -57,6 +57,7 @@ class Workspaces : public QObject {
   void makeCommands();
   void step(int by);
   void keep();
+  Arrangement present() const;
   void apply();
   void arrange();
   void arrangeLook();

@@ -15,7 +15,9 @@
 #include "ui/base/Resources.h"
 #include "ui/document/LayoutBytes.h"
 #include "ui/document/Session.h"
+#include "ui/widgets/NoticeBar.h"
 #include "ui/workspace/Arranging.h"
+#include "ui/workspace/Workspaces.h"
 
 using namespace headlight;
 
@@ -237,6 +239,33 @@ class LayoutTest : public QObject {
       static_cast<void>(guarded("", [&] { return layoutFromBytes(cut, ""); }));
     }
     QVERIFY(!guarded("", [&] { return layoutFromBytes({}, ""); }));
+  }
+
+  /// A dock that is dragged is in two places: its own and the one that is kept free for it.
+  void whileADockIsDraggedTheArrangementStaysKnown() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    auto* workspaces = test->findChild<Workspaces*>();
+    for (const auto workspace : {Workspace::Mask, Workspace::Look}) {
+      workspaces->show(workspace);
+      synthetic::untilIdle();
+    }
+    auto* dock = dockOf(test, "prediction");
+    QWindow* window = test->windowHandle();
+    const QPoint title = dock->mapTo(&test.window, QPoint(30, 8));
+    QTest::mousePress(window, Qt::LeftButton, {}, title);
+    bool inTwoPlaces = false;
+    for (int x = title.x(); x > 4; x -= 20) {
+      QTest::mouseMove(window, QPoint(x, std::max(title.y() - (title.x() - x), 200)));
+      QTest::qWait(5);
+      inTwoPlaces = inTwoPlaces || !layoutOf(test.window);
+      QVERIFY(workspaces->arrangements().value(QStringLiteral("look")).docks);
+    }
+    QVERIFY(inTwoPlaces);
+    QVERIFY(!test->findChild<NoticeBar*>()->isVisible());
+    QTest::mouseRelease(window, Qt::LeftButton, {}, QPoint(4, 200));
+    synthetic::untilIdle();
+    requireWhole(test);
   }
 
   void whatIsOffTheScreenIsBroughtBack() {
